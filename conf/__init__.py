@@ -1,0 +1,1 @@
+"""The configuration tree, importable as `experiments.conf` once installed."""

@@ -1,0 +1,195 @@
+"""`bythebook run`: one configuration, or a sweep with `-m`, in Hydra's own grammar."""
+
+import dataclasses
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import hydra
+from hydra.core.hydra_config import HydraConfig
+from hydra.errors import HydraException
+from omegaconf import DictConfig
+from omegaconf.errors import OmegaConfBaseException
+from rich.markup import escape
+from rich.progress import Progress
+
+from experiments import config, console, sweeper
+from experiments.cli import OK, UNEXPECTED
+from experiments.config import Job, explained, job_from
+from experiments.knobs import allowed
+from experiments.paths import outputs_folder, writable
+from experiments.records import Record
+from experiments.runner import Done, perform_all
+from experiments.study import studies
+from experiments.sweeps import Cell, Plan, run_sweep
+from experiments.tracking import Forgiving, Tracker, open_tracker, payload
+
+
+def main(arguments: list[str]) -> int:
+    """Compose with Hydra, run, record, judge, log."""
+    if {"-h", "--help"} & set(arguments):
+        return _help()
+    config.register()
+    sweeper.register()
+    told: list[int | BaseException] = []
+
+    def run_one(cfg: DictConfig) -> None:
+        experiment = HydraConfig.get().runtime.choices.get("experiment")
+        _keep(told, lambda: one(cfg, experiment))
+
+    def run_many(cells: list[Cell], overrides: list[str], cfg: DictConfig) -> None:
+        _keep(told, lambda: many(cells, overrides, cfg))
+
+    sweeper.on_sweep = run_many
+    os.environ["HYDRA_FULL_ERROR"] = "1"  # errors come here as exceptions, to be told in one line
+    sys.argv = ["bythebook run", *arguments]
+    launch = hydra.main(version_base="1.3", config_path="pkg://experiments.conf", config_name="config")
+    try:
+        launch(run_one)()
+    except (HydraException, OmegaConfBaseException) as error:
+        raise explained(error) from error
+    for error in told:
+        if isinstance(error, BaseException):
+            raise error
+    return max((code for code in told if isinstance(code, int)), default=OK)
+
+
+def _keep(told: list[int | BaseException], action: Callable[[], int]) -> None:
+    """Hydra comments on exceptions that pass through it; carry them round it."""
+    try:
+        told.append(action())
+    except (Exception, KeyboardInterrupt) as error:
+        told.append(error)
+
+
+def one(cfg: DictConfig, experiment: str | None) -> int:
+    """A single run."""
+    job = job_from(cfg, experiment)
+    outputs = writable(outputs_folder(cfg.outputs))
+    tracker = _tracker(cfg, outputs)
+    (done,) = perform_all([job], outputs, fresh=cfg.fresh)
+    record = done.record
+    if cfg.figures and record.finished:
+        draw(record)
+    if tracker is not None:
+        tracker.put([payload(record)])
+    return _tell_one(job, done)
+
+
+def draw(record: Record) -> list[Path]:
+    """The run's own figures and tables, beside its record, once."""
+    from experiments import plotting
+    from experiments.commands.tables import write_tables
+
+    folder = record.folder / "figures"
+    if not folder.exists():
+        plotting.draw(record, folder, ["png"])
+        write_tables(record, record.folder / "tables", ["csv"])
+    return sorted(folder.glob("*.png"))
+
+
+def many(cells: list[Cell], overrides: list[str], cfg: DictConfig) -> int:
+    """A sweep."""
+    outputs = writable(outputs_folder(cfg.outputs))
+    plan = Plan.of(cells, overrides, cfg.metric)
+    console.out.print(f"{plan.id}: {len(cells)} cells, {escape(plan.title)}")
+    computed = 0
+    with Progress(console=console.err, transient=True) as progress:
+        bar = progress.add_task("running", total=len(cells))
+
+        def on_done(done: Done) -> None:
+            nonlocal computed
+            computed += done.computed
+            progress.advance(bar)
+            if not done.record.finished:
+                error = done.record["error"]
+                line = f"{plan.label(done.index)} failed: {error['type']}: {error['message']}"
+                progress.console.print(escape(line))
+
+        records = run_sweep(
+            cells,
+            plan,
+            outputs,
+            _tracker(cfg, outputs),
+            workers=cfg.jobs,
+            fresh=cfg.fresh,
+            on_done=on_done,
+        )
+    return _tell_many(plan, records, computed, outputs)
+
+
+def _tracker(cfg: DictConfig, outputs: Path) -> Tracker | None:
+    tracker = open_tracker(cfg.tracking.kind, cfg.tracking.uri, outputs)
+    return Forgiving(tracker, console.tell) if tracker is not None else None
+
+
+def _tell_one(job: Job, done: Done) -> int:
+    record, out = done.record, console.out
+    how = "computed" if done.computed else "already recorded (fresh=true computes it again)"
+    seconds = record["provenance"]["seconds"]
+    out.print(f"[bold]{escape(job.title)}[/bold]  run {record.id}  {how}, {seconds:.3f} s")
+    if not record.finished:
+        error = record["error"]
+        console.tell(f"the run failed: {error['type']}: {error['message']}")
+        console.tell(f"traceback in {record.folder / 'run.json'}")
+        return UNEXPECTED
+    if record.verdicts:
+        if not job.canonical:
+            out.print("[dim]settings differ from the book's; the claims are judged all the same[/dim]")
+        console.claims_table(record.verdicts)
+    else:
+        rows = [(escape(k), _shown(v)) for k, v in record["outcome"]["metrics"].items()]
+        console.table(["metric", "value"], rows)
+    out.print(f"[dim]{escape(str(record.folder))}[/dim]")
+    return UNEXPECTED if job.canonical and record.surprises else OK
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else escape(str(value))
+
+
+def _tell_many(plan: Plan, records: dict[int, Record], computed: int, outputs: Path) -> int:
+    failed = [index for index, record in sorted(records.items()) if not record.finished]
+    found = len(records) - computed
+    line = f"{len(records)} cells: {computed} computed, {found} found, {len(failed)} failed"
+    console.out.print(line)
+    console.out.print(f"[dim]{escape(str(outputs / 'sweeps' / plan.id))}[/dim]")
+    for index in failed:
+        error = records[index]["error"]
+        console.tell(f"failed: {plan.label(index)}: {error['type']}: {error['message']}")
+    return UNEXPECTED if failed else OK
+
+
+def _help() -> int:
+    out = console.out
+    out.print("usage: bythebook run [-m] [experiment=<book>/<result> | study=<name>] [knob=value ...]\n")
+    out.print("  bythebook run experiment=fcml/fig-1.15")
+    out.print("  bythebook run study=polynomial_order 'study.orders=[1,2,3]'")
+    out.print("  bythebook run -m study=order_recovery 'seed=range(0,20)' study.noise=0.1,0.3\n")
+    out.print("Hydra's grammar and flags apply: --cfg job, --info, --config-dir DIR, --hydra-help.\n")
+    rows = [(field.name, escape(str(_default(field)))) for field in dataclasses.fields(config.Root)]
+    skipped = {"study", "source", "claims", "tracking", "data"}
+    console.table(["setting", "default"], [row for row in rows if row[0] not in skipped])
+    out.print("tracking=local|server|off, data.dir=<folder of the authors' original files>\n")
+    for name, study in studies().items():
+        out.print(f"[bold]study={name}[/bold]  {escape((study.__doc__ or '').strip().splitlines()[0])}")
+        rows = [
+            (f"  study.{f.name}", escape(_short(_default(f))), escape(allowed(f)), escape(f.metadata["doc"]))
+            for f in dataclasses.fields(study)
+        ]
+        console.table(["  knob", "default", "allowed", "meaning"], rows)
+        out.print()
+    return OK
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return field.default
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 40 else text[:37] + "..."

@@ -1,0 +1,67 @@
+"""A digest of the code behind a study: the files it is made of, and no others.
+
+A run is redone when its code has changed, and only then: editing the README, the report or another
+study leaves it alone. The files are found by following import statements from the study's module
+through `experiments.studies` and `models`, without running anything.
+"""
+
+import ast
+import hashlib
+import importlib.util
+from functools import cache
+from pathlib import Path
+
+# How outcomes are held and claims are judged is part of every result.
+_ALWAYS = ("experiments.study", "experiments.outcome", "experiments.claims")
+_FOLLOWED = ("experiments.studies", "models")
+
+
+@cache
+def code_digest(module: str) -> str:
+    """The digest of a study's module and of everything of ours that it imports."""
+    digest = hashlib.sha256()
+    for name in sorted(closure(module) | set(_ALWAYS)):
+        digest.update(f"{name}\0".encode() + _path(name).read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def closure(module: str) -> set[str]:
+    """The modules of `experiments.studies` and `models` that a module reaches by imports."""
+    reached: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name in reached or name in _FOLLOWED:
+            continue
+        reached.add(name)
+        waiting += _imports(name)
+    return reached
+
+
+@cache
+def _imports(module: str) -> tuple[str, ...]:
+    tree = ast.parse(_path(module).read_bytes())
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return tuple(sorted(name for name in found if _is_ours(name)))
+
+
+def _is_ours(name: str) -> bool:
+    if not name.startswith(_FOLLOWED):
+        return False
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:  # a function or class of a module, not a module of a package
+        return False
+
+
+@cache
+def _path(module: str) -> Path:
+    spec = importlib.util.find_spec(module)
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin)

@@ -1,0 +1,164 @@
+"""The fast way into a local MLflow store: its own tables, one transaction for many runs.
+
+Importing MLflow takes two seconds and its client some 40 ms a run; a row takes microseconds. This
+path is taken only for a SQLite file whose schema version is one it was tested with; for any other
+the caller uses MLflow's client. What it writes reads back the same (a test compares the two).
+"""
+
+import math
+import shutil
+import sqlite3
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from experiments.tracking import Payload
+
+SCHEMAS = {"dc11669786a5"}  # MLflow 3.17
+_TAG = "bythebook.run_id"
+_LARGEST = 1.7976931348623157e308  # MLflow clamps infinities to the largest double
+_PATIENCE = 120  # seconds to wait for another writer
+
+
+def understands(database: Path) -> bool:
+    """Is the schema of this file one that the statements below were written for?"""
+    try:
+        with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+            rows = connection.execute("SELECT version_num FROM alembic_version").fetchall()
+    except sqlite3.Error:
+        return False
+    return len(rows) == 1 and rows[0][0] in SCHEMAS
+
+
+def logged(database: Path) -> set[str]:
+    """The ids of all records that are in the store, whole."""
+    with closing(sqlite3.connect(database, timeout=_PATIENCE)) as connection:
+        return {name for name, (_, status) in _known(connection).items() if status != "RUNNING"}
+
+
+def put(database: Path, artifacts: Path, payloads: Sequence["Payload"]) -> dict[str, str]:
+    """Log what is not there yet. The write lock makes look and write one step for all processes."""
+    ids: dict[str, str] = {}
+    with _transaction(database) as db:
+        known = _known(db)
+        for payload in payloads:
+            found = known.get(payload.record_id)
+            if found and found[1] != "RUNNING" and not payload.update:
+                ids[payload.record_id] = found[0]
+                continue
+            run_id = found[0] if found else uuid.uuid4().hex
+            experiment, root = _experiment(db, payload.experiment, artifacts)
+            place = f"{root}/{run_id}/artifacts"
+            _copy(payload.artifacts, Path(place))
+            if not found:
+                _insert_run(db, run_id, experiment, place, payload)
+            _fill(db, run_id, payload)
+            ids[payload.record_id] = run_id
+    return ids
+
+
+@contextmanager
+def _transaction(database: Path) -> Iterator[sqlite3.Connection]:
+    with closing(
+        sqlite3.connect(database, timeout=_PATIENCE, isolation_level=None)
+    ) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield connection
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+
+
+def _known(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
+    """Run id and status of every record in the store: one scan is cheaper than a search for each."""
+    rows = db.execute(
+        "SELECT tags.value, run_uuid, status FROM tags JOIN runs USING (run_uuid)"
+        " WHERE tags.key = ? AND lifecycle_stage = 'active'",
+        [_TAG],
+    )
+    return {record_id: (run_id, status) for record_id, run_id, status in rows}
+
+
+def _experiment(db: sqlite3.Connection, name: str, artifacts: Path) -> tuple[int, str]:
+    sql = (
+        "SELECT experiment_id, artifact_location FROM experiments"
+        " WHERE name = ? AND workspace = 'default'"
+    )
+    row = db.execute(sql, [name]).fetchone()
+    if row is None:
+        stamp = int(1000 * time.time())
+        db.execute(
+            "INSERT INTO experiments (name, artifact_location, lifecycle_stage, creation_time,"
+            " last_update_time, workspace) VALUES (?, ?, 'active', ?, ?, 'default')",
+            [name, str(artifacts / name), stamp, stamp],
+        )
+        row = db.execute(sql, [name]).fetchone()
+    return int(row[0]), str(row[1])
+
+
+def _insert_run(
+    db: sqlite3.Connection, run_id: str, experiment: int, place: str, payload: "Payload"
+) -> None:
+    db.execute(
+        "INSERT INTO runs (run_uuid, name, source_type, source_name, entry_point_name, user_id,"
+        " status, start_time, end_time, source_version, lifecycle_stage, artifact_uri,"
+        " experiment_id) VALUES (?, ?, 'UNKNOWN', '', '', ?, 'RUNNING', ?, NULL, '', 'active', ?, ?)",
+        [
+            run_id,
+            payload.name,
+            payload.tags.get("mlflow.user", "unknown"),
+            payload.start,
+            place,
+            experiment,
+        ],
+    )
+
+
+def _fill(db: sqlite3.Connection, run_id: str, payload: "Payload") -> None:
+    tags = {**payload.tags, "mlflow.runName": payload.name, _TAG: payload.record_id}
+    db.executemany(
+        "INSERT OR REPLACE INTO tags (key, value, run_uuid) VALUES (?, ?, ?)",
+        [(key, value, run_id) for key, value in tags.items()],
+    )
+    db.executemany(
+        "INSERT OR REPLACE INTO params (key, value, run_uuid) VALUES (?, ?, ?)",
+        [(key, value, run_id) for key, value in payload.params.items()],
+    )
+    stamp = payload.end or payload.start
+    rows = [
+        (name, *_number(value), stamp, step, run_id) for name, value, step in payload.metrics
+    ]
+    db.executemany(
+        "INSERT OR IGNORE INTO metrics (key, value, is_nan, timestamp, step, run_uuid)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        rows,
+    )
+    latest = {row[0]: row for row in sorted(rows, key=lambda row: row[4])}  # the largest step wins
+    db.executemany(
+        "INSERT OR REPLACE INTO latest_metrics (key, value, is_nan, timestamp, step, run_uuid)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        list(latest.values()),
+    )
+    db.execute(
+        "UPDATE runs SET status = ?, end_time = ?, name = ? WHERE run_uuid = ?",
+        [payload.status, payload.end, payload.name, run_id],
+    )
+
+
+def _number(value: float) -> tuple[float, int]:
+    if math.isnan(value):
+        return 0.0, 1
+    return max(-_LARGEST, min(_LARGEST, value)), 0
+
+
+def _copy(artifacts: dict[str, Path], target: Path) -> None:
+    for name, path in artifacts.items():
+        place = target / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, place)

@@ -1,0 +1,200 @@
+"""Run folders: whole or not at all, never overwritten.
+
+A run's folder is named after its key and an attempt: `3f2a9c...-1`. Equal keys mean equal bits, so
+a process that finds the folder already there lost a harmless race and adopts what it finds. Whether
+something is done is a look at the file system; there is no index that could disagree with it.
+"""
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.claims import Verdict
+from experiments.config import Job
+from experiments.errors import BadInput
+from experiments.outcome import Outcome, dumps, loads
+
+FORMAT = 1
+FINISHED, FAILED = "finished", "failed"
+
+
+class Record:
+    """A run as recorded: the plain content of run.json, arrays read when asked for."""
+
+    def __init__(self, folder: Path, content: dict[str, Any]) -> None:
+        self.folder = folder
+        self.content = content
+
+    def __getitem__(self, name: str) -> Any:
+        return self.content[name]
+
+    @property
+    def id(self) -> str:
+        return str(self.content["id"])
+
+    @property
+    def finished(self) -> bool:
+        return bool(self.content["status"] == FINISHED)
+
+    @property
+    def verdicts(self) -> list[dict[str, Any]]:
+        return list(self.content["verdicts"])
+
+    @property
+    def surprises(self) -> list[dict[str, Any]]:
+        """The claims that came out otherwise than the file expects."""
+        return [verdict for verdict in self.verdicts if not verdict["as_expected"]]
+
+    @property
+    def title(self) -> str:
+        return str(self["science"]["source"]["item"] or self["science"]["study"])
+
+    @cached_property
+    def outcome(self) -> Outcome:
+        arrays = {}
+        if (self.folder / "arrays.npz").exists():
+            with np.load(self.folder / "arrays.npz", allow_pickle=False) as stored:
+                arrays = {name: stored[name] for name in stored.files}
+        return Outcome.from_json(self["outcome"], arrays)
+
+
+class RunStore:
+    """The runs below an outputs folder."""
+
+    def __init__(self, outputs: Path) -> None:
+        self.outputs = outputs
+        self.runs = outputs / "runs"
+
+    def place(self, job: Job) -> Path:
+        """The folder that holds a job's attempts: the book's result, or the study for anything else."""
+        if job.canonical and job.experiment:
+            return self.runs / job.experiment
+        return self.runs / "study" / job.study.name
+
+    def done(self, job: Job) -> Record | None:
+        """The newest finished attempt with the job's key."""
+        found = [read(path) for path in self._attempts(job)]
+        finished = [record for record in found if record.finished]
+        return finished[-1] if finished else None
+
+    def _attempts(self, job: Job) -> list[Path]:
+        """The recorded attempts at a key, oldest first: a few look-ups, however many runs there are."""
+        place, found = self.place(job), []
+        while (path := place / f"{job.key}-{len(found) + 1}").exists():
+            found.append(path)
+        return found
+
+    def write(
+        self,
+        job: Job,
+        provenance: dict[str, Any],
+        *,
+        outcome: Outcome | None = None,
+        verdicts: list[Verdict] | None = None,
+        error: dict[str, str] | None = None,
+        adopt: bool = True,
+    ) -> Record:
+        """Record a run: write aside, then rename. Adopt an equal run that was there first."""
+        place = self.place(job)
+        place.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(prefix=".writing-", dir=place))
+        try:
+            attempt = len(self._attempts(job)) + 1
+            while True:
+                run_id = f"{job.key}-{attempt}"
+                content = {
+                    "format": FORMAT,
+                    "id": run_id,
+                    "key": job.key,
+                    "status": FAILED if error else FINISHED,
+                    "error": error,
+                    "experiment": job.experiment,
+                    "canonical": job.canonical,
+                    "grade": job.grade,
+                    "science": job.science,
+                    "outcome": (outcome or Outcome()).to_json(),
+                    "verdicts": [verdict.to_json() for verdict in verdicts or []],
+                    "provenance": {**provenance, "code": job.code, "data": job.data},
+                }
+                _write_file(aside / "run.json", dumps(content, indent=1).encode())
+                if outcome and outcome.arrays and not (aside / "arrays.npz").exists():
+                    with (aside / "arrays.npz").open("wb") as stream:
+                        np.savez(stream, allow_pickle=False, **outcome.arrays)  # type: ignore[arg-type]
+                        stream.flush()
+                        os.fsync(stream.fileno())
+                target = place / run_id
+                try:
+                    aside.rename(target)
+                    return Record(target, content)
+                except OSError:
+                    if not target.is_dir():
+                        raise
+                    other = read(target)
+                    if adopt and not error and other.finished:
+                        return other
+                    attempt += 1
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+
+    def latest(self, experiment: str) -> Record | None:
+        """The newest finished run of an experiment as its file stated it at the time."""
+        folders = [p for p in (self.runs / experiment).glob("[!.]*") if (p / "run.json").exists()]
+        for folder in sorted(folders, key=lambda p: (p / "run.json").stat().st_mtime_ns)[::-1]:
+            record = read(folder)
+            if record.finished:
+                return record
+        return None
+
+    def folders(self) -> Iterator[Path]:
+        """Every run folder there is."""
+        for path in sorted(self.runs.glob("*/*/[!.]*/run.json")):
+            yield path.parent
+
+    def find(self, run_id: str) -> Record:
+        """A run by its id or the beginning of it."""
+        if not run_id or not all(c in "0123456789abcdef-" for c in run_id):
+            raise BadInput(f"'{run_id}' is not a run id; allowed: hexadecimal digits and an attempt")
+        found = [path for path in self.folders() if path.name.startswith(run_id)]
+        exact = [path for path in found if path.name == run_id]
+        if len(exact or found) == 1:
+            return read((exact or found)[0])
+        if found:
+            raise BadInput(f"'{run_id}' fits {len(found)} runs: {_some(found)}")
+        raise BadInput(f"there is no run '{run_id}' below {self.runs}")
+
+    def sweep_leftovers(self) -> None:
+        """Remove what interrupted writes left aside, an hour after they stopped."""
+        newest = time.time() - 3600
+        for path in self.runs.glob("*/*/.writing-*"):
+            if path.stat().st_mtime < newest:
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def read(folder: Path) -> Record:
+    """A record from its folder."""
+    try:
+        content = loads((folder / "run.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadInput(f"the record {folder / 'run.json'} cannot be read: {error}") from error
+    if content.get("format") != FORMAT:
+        raise BadInput(f"the record {folder} has format {content.get('format')}, expected {FORMAT}")
+    return Record(folder, content)
+
+
+def _write_file(path: Path, content: bytes) -> None:
+    with path.open("wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _some(paths: list[Path]) -> str:
+    shown = ", ".join(path.name for path in paths[:4])
+    return shown + (", ..." if len(paths) > 4 else "")

@@ -1,0 +1,1 @@
+"""The studies, one module a family. Importing a module registers its studies."""

@@ -1,0 +1,304 @@
+"""Sweeps: many runs over knob values, one folder and one MLflow parent for all of them.
+
+A sweep is named by what its cells are, so issuing it again finds it again: cells that are done are
+found, those that are missing are run, and the parent is brought up to date.
+"""
+
+import hashlib
+import math
+import os
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiments.config import Job
+from experiments.outcome import dumps, loads
+from experiments.provenance import environment
+from experiments.records import Record
+from experiments.runner import Done, perform_all
+from experiments.tracking import FAILED, FINISHED, KILLED, RUNNING, Payload, Tracker, payload
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FLUSH_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One point of a sweep's grid."""
+
+    swept: dict[str, str]  # knob -> value, as typed
+    job: Job
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A sweep as recorded: what its cells are, without what it takes to run them."""
+
+    id: str
+    study: str
+    title: str
+    overrides: list[str]
+    metric: str | None  # the quantity of the figure; the study's first by default
+    swept: list[dict[str, str]]  # of each cell
+
+    @classmethod
+    def of(cls, cells: Sequence[Cell], overrides: Sequence[str], metric: str | None) -> "Plan":
+        keys = dumps([[cell.swept, cell.job.key] for cell in cells])
+        studies = list(dict.fromkeys(cell.job.study.name for cell in cells))
+        items = list(dict.fromkeys(cell.job.title for cell in cells))
+        knobs = [_short(knob) for knob in cells[0].swept]
+        return cls(
+            id="sweep-" + hashlib.sha256(keys.encode()).hexdigest()[:16],
+            study=studies[0] if len(studies) == 1 else "sweeps",
+            title=f"{items[0] if len(items) == 1 else 'several'} over {', '.join(knobs)}",
+            overrides=list(overrides),
+            metric=metric,
+            swept=[cell.swept for cell in cells],
+        )
+
+    @property
+    def knobs(self) -> list[str]:
+        """The swept knobs other than the seed, over which results are averaged."""
+        return [knob for knob in self.swept[0] if knob != "seed"]
+
+    def label(self, index: int) -> str:
+        return ", ".join(f"{_short(knob)}={value}" for knob, value in self.swept[index].items())
+
+
+def run_sweep(
+    cells: Sequence[Cell],
+    plan: Plan,
+    outputs: Path,
+    tracker: Tracker | None,
+    *,
+    workers: int,
+    fresh: bool,
+    on_done: Callable[[Done], None],
+) -> dict[int, Record]:
+    """Run a sweep's missing cells; tables, figure and the parent's last word whatever happened."""
+    folder = outputs / "sweeps" / plan.id
+    folder.mkdir(parents=True, exist_ok=True)
+    state: dict[str, Any] = {"started": time.time(), "status": RUNNING, **environment()}
+    parent = _Parent(plan, state, tracker)
+    records: dict[int, Record] = {}
+    state["status"] = KILLED
+    try:
+        jobs = [cell.job for cell in cells]
+        for done in perform_all(jobs, outputs, workers=workers, fresh=fresh):
+            records[done.index] = done.record
+            parent.add(done)
+            on_done(done)
+        finished = all(record.finished for record in records.values())
+        state["status"] = FINISHED if finished else FAILED
+    finally:
+        state["finished"] = time.time()
+        parent.flush()
+        files = write(plan, state, records, folder)
+        if tracker is not None:
+            tracker.put([parent_payload(plan, state, records, files)])
+    return records
+
+
+class _Parent:
+    """The sweep's own MLflow run, and the children waiting to be logged under it."""
+
+    def __init__(self, plan: Plan, state: dict[str, Any], tracker: Tracker | None) -> None:
+        self.plan, self.tracker = plan, tracker
+        self.run_id: str | None = None
+        self.waiting: list[Done] = []
+        self.flushed = time.monotonic()
+        if tracker is not None:
+            self.run_id = tracker.put([parent_payload(plan, state, {}, {})]).get(plan.id)
+
+    def add(self, done: Done) -> None:
+        self.waiting.append(done)
+        if len(self.waiting) >= 200 or time.monotonic() - self.flushed > FLUSH_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        if self.tracker is not None and self.waiting:
+            records = {done.index: done.record for done in self.waiting}
+            self.tracker.put(child_payloads(self.plan, records, self.run_id))
+        self.waiting, self.flushed = [], time.monotonic()
+
+
+def child_payloads(plan: Plan, records: dict[int, Record], parent: str | None) -> list[Payload]:
+    """What MLflow is to know of a sweep's cells."""
+    return [payload(r, parent=parent, cell=plan.label(i)) for i, r in records.items()]
+
+
+def parent_payload(
+    plan: Plan, state: dict[str, Any], records: dict[int, Record], files: dict[str, Path]
+) -> Payload:
+    """What MLflow is to know of the sweep itself: its counts, curves, tables and figure."""
+    failed = sum(not record.finished for record in records.values())
+    metrics: list[tuple[str, float, int]] = []
+    if records:
+        metrics = [
+            ("cells", float(len(plan.swept)), 0),
+            ("cells_finished", float(len(records) - failed), 0),
+            ("cells_failed", float(failed), 0),
+            *_curves(plan, records),
+        ]
+    tags = {
+        "kind": "sweep",
+        "study": plan.study,
+        "mlflow.user": state["user"],
+        "mlflow.source.name": state["command"][:7900],
+        "mlflow.source.type": "LOCAL",
+        "mlflow.note.content": f"{len(plan.swept)} cells: `{' '.join(plan.overrides)}`"[:7900],
+        "git_commit": state["git"]["commit"] or "",
+        "git_dirty": str(state["git"]["dirty"]).lower(),
+    }
+    return Payload(
+        record_id=plan.id,
+        experiment=plan.study,
+        name=plan.title,
+        status=state["status"],
+        start=int(1000 * state["started"]),
+        end=int(1000 * state["finished"]) if "finished" in state else None,
+        params={"overrides": " ".join(plan.overrides)[:6000]},
+        metrics=metrics,
+        tags={name: value for name, value in tags.items() if value},
+        artifacts=files,
+        update=True,
+    )
+
+
+def _curves(plan: Plan, records: dict[int, Record]) -> list[tuple[str, float, int]]:
+    """Mean of every metric along the first swept knob; the step is the place on its grid."""
+    table = long_table(plan, records)
+    knobs = plan.knobs
+    if len(knobs) != 1:
+        return []
+    places = {value: i for i, value in enumerate(dict.fromkeys(table[knobs[0]]))}
+    means = table.groupby(knobs[0], sort=False)[metric_names(table, plan)].mean()
+    return [
+        (f"mean {name}", float(value), places[knob])
+        for name in means.columns
+        for knob, value in means[name].items()
+        if not math.isnan(value)
+    ]
+
+
+def long_table(plan: Plan, records: dict[int, Record]) -> "pd.DataFrame":
+    """One row a cell: the swept knobs, the run, every scalar."""
+    import pandas as pd
+
+    rows: list[dict[str, Any]] = []
+    for index, record in sorted(records.items()):
+        swept = {name: number_or_text(value) for name, value in plan.swept[index].items()}
+        metrics = {k: v for k, v in record["outcome"]["metrics"].items() if not isinstance(v, str)}
+        error = record["error"]["type"] if record["error"] else ""
+        rows.append({**swept, "run": record.id, "status": record["status"], "error": error, **metrics})
+    return pd.DataFrame(rows)
+
+
+def pivot_table(plan: Plan, table: "pd.DataFrame") -> "pd.DataFrame":
+    """Mean and standard error over seeds for every combination of the other swept knobs."""
+    knobs = plan.knobs
+    names = metric_names(table, plan)
+    values = table[table["status"] == "finished"].astype(dict.fromkeys(names, float))
+    if not knobs:
+        values, knobs = values.assign(all="all"), ["all"]
+    grouped = values.groupby(knobs, sort=False)[names]
+    wide = grouped.agg(["mean", "sem"])
+    wide.columns = [f"{name} {'mean' if kind == 'mean' else 's.e.'}" for name, kind in wide.columns]
+    wide.insert(0, "runs", grouped.size())
+    return wide.reset_index()
+
+
+def metric_names(table: "pd.DataFrame", plan: Plan) -> list[str]:
+    fixed = {*plan.swept[0], "run", "status", "error"}
+    return [str(name) for name in table.columns if name not in fixed]
+
+
+def write(
+    plan: Plan, state: dict[str, Any], records: dict[int, Record], folder: Path
+) -> dict[str, Path]:
+    """The plan with its runs, the long table, the pivot and the figure; each replaced whole."""
+    runs = [records[i].id if i in records else None for i in range(len(plan.swept))]
+    files = {"sweep.json": dumps({**asdict(plan), "runs": runs, "state": state}, indent=1)}
+    found: dict[str, Path] = {}
+    if records:
+        table = long_table(plan, records)
+        files["cells.csv"] = table.to_csv(index=False)
+        if metric_names(table, plan):
+            files["pivot.csv"] = pivot_table(plan, table).to_csv(index=False)
+            found |= draw_sweep(plan, table, folder)
+    for name, text in files.items():
+        _replace(folder / name, text.encode())
+        found[name] = folder / name
+    return found
+
+
+def read_sweep(folder: Path) -> tuple[Plan, dict[str, Any], list[str | None]]:
+    """A recorded sweep: its plan, its state, and the run of each cell."""
+    content = loads((folder / "sweep.json").read_text(encoding="utf-8"))
+    runs, state = content.pop("runs"), content.pop("state")
+    return Plan(**content), state, runs
+
+
+def draw_sweep(plan: Plan, table: "pd.DataFrame", folder: Path) -> dict[str, Path]:
+    """The swept metric against the first knob, a line for each value of the others."""
+    names = metric_names(table, plan)
+    metric = plan.metric if plan.metric in names else names[0]
+    from experiments import plotting
+
+    knobs = plan.knobs
+    pivot = pivot_table(plan, table)
+    with plotting.style("screen"):
+        figure, axes = plotting.panels()
+        if not knobs:
+            values = table.loc[table["status"] == "finished", metric].astype(float)
+            axes.hist(values, bins="auto")
+            axes.set(xlabel=metric, ylabel="runs")
+        else:
+            first, others = knobs[0], knobs[1:]
+            groups = pivot.groupby(others, sort=False) if others else [((), pivot)]
+            for label, part in groups:
+                axes.errorbar(
+                    part[first] if part[first].dtype.kind in "if" else part[first].astype(str),
+                    part[f"{metric} mean"],
+                    yerr=part[f"{metric} s.e."].fillna(0.0),
+                    marker="o",
+                    capsize=2,
+                    label=_line_label(others, label),
+                )
+            axes.set(xlabel=_short(first), ylabel=f"{metric}, mean and s.e. over seeds")
+            if others:
+                axes.legend()
+        axes.set_title(plan.title)
+        return {path.name: path for path in plotting.save(figure, folder, "sweep", ["png"])}
+
+
+def _line_label(knobs: Sequence[str], values: Any) -> str:
+    values = values if isinstance(values, tuple) else (values,)
+    names = [_short(knob) for knob in knobs]
+    return ", ".join(f"{name}={value}" for name, value in zip(names, values, strict=False))
+
+
+def number_or_text(text: str) -> int | float | str:
+    """A swept value as what it is, so that tables sort and figures scale."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _short(knob: str) -> str:
+    return knob.removeprefix("study.")
+
+
+def _replace(path: Path, content: bytes) -> None:
+    handle, aside = tempfile.mkstemp(prefix=".", dir=path.parent)
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(content)
+    Path(aside).replace(path)

@@ -1,0 +1,355 @@
+"""Tracking: recorded runs into MLflow, each exactly once.
+
+The record on disk is the truth and MLflow is a view of it, made from the record alone. Every MLflow
+run carries the record's id in the tag `bythebook.run_id`; what is already there is not logged again,
+and what an interruption left RUNNING is completed. So logging can be repeated at any time.
+"""
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from experiments import fast_sqlite
+from experiments.errors import BadInput
+from experiments.locks import exclusive
+from experiments.provenance import redacted
+from experiments.records import Record
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+
+RUN_ID = "bythebook.run_id"
+RUNNING, FINISHED, FAILED, KILLED = "RUNNING", "FINISHED", "FAILED", "KILLED"
+
+
+class Unreachable(Exception):
+    """The store cannot be had right now; the runs are safe on disk."""
+
+
+@dataclass(frozen=True)
+class Payload:
+    """What MLflow is to know of one run."""
+
+    record_id: str
+    experiment: str
+    name: str
+    status: str
+    start: int  # milliseconds, as MLflow counts
+    end: int | None
+    params: dict[str, str] = field(default_factory=dict)
+    metrics: list[tuple[str, float, int]] = field(default_factory=list)  # name, value, step
+    tags: dict[str, str] = field(default_factory=dict)
+    artifacts: dict[str, Path] = field(default_factory=dict)  # name in MLflow -> file
+    update: bool = False  # bring a run that is already there up to date (a sweep's parent)
+
+
+class Tracker(Protocol):
+    """A place to log to."""
+
+    def put(self, payloads: Sequence[Payload]) -> dict[str, str]:
+        """Log what is not there yet; MLflow's run id for each record id."""
+
+    def logged(self) -> set[str]:
+        """The ids of all records that are in the store, whole."""
+
+
+def open_tracker(kind: str, uri: str | None, outputs: Path) -> Tracker | None:
+    """The tracker a configuration asks for."""
+    if kind == "off":
+        return None
+    if kind == "server":
+        if not uri:
+            raise BadInput("tracking=server needs tracking.uri=<address> or MLFLOW_TRACKING_URI")
+        return ClientTracker(uri, None)
+    return LocalTracker(outputs)
+
+
+class Forgiving:
+    """A tracker whose failure costs a line, not a run: what it could not log waits for `sync`."""
+
+    def __init__(self, tracker: Tracker, tell: Callable[[str], None]) -> None:
+        self.tracker, self.tell, self.broken = tracker, tell, False
+
+    def put(self, payloads: Sequence[Payload]) -> dict[str, str]:
+        if self.broken:
+            return {}
+        try:
+            return self.tracker.put(payloads)
+        except (Unreachable, sqlite3.Error, OSError) as error:
+            self.broken = True
+            self.tell(f"not tracked ({error}); the runs are kept, `bythebook sync` logs them later")
+            return {}
+
+    def logged(self) -> set[str]:
+        return self.tracker.logged()
+
+
+class LocalTracker:
+    """The store of the outputs folder: one SQLite file, artifacts beside it."""
+
+    def __init__(self, outputs: Path) -> None:
+        self.database = outputs / "mlflow.db"
+        self.artifacts = outputs / "mlartifacts"
+        self.lock = outputs / ".mlflow.lock"
+
+    @property
+    def uri(self) -> str:
+        return f"sqlite:///{self.database}"
+
+    def put(self, payloads: Sequence[Payload]) -> dict[str, str]:
+        self.create()
+        if fast_sqlite.understands(self.database):
+            return fast_sqlite.put(self.database, self.artifacts, payloads)
+        with exclusive(self.lock):  # the client checks and writes in separate transactions
+            return ClientTracker(self.uri, self.artifacts).put(payloads)
+
+    def logged(self) -> set[str]:
+        if not self.database.exists():
+            return set()
+        if fast_sqlite.understands(self.database):
+            return fast_sqlite.logged(self.database)
+        return ClientTracker(self.uri, self.artifacts).logged()
+
+    def create(self) -> None:
+        """Make the database once: MLflow's own migration loses all but one of several at a time."""
+        if self.database.exists():
+            return
+        with exclusive(self.lock):
+            if self.database.exists():
+                return
+            aside = self.database.with_name(f".mlflow-{os.getpid()}.db")
+            from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
+
+            quiet()
+            store = SqlAlchemyStore(f"sqlite:///{aside}", str(self.artifacts / "default"))
+            store.engine.dispose()
+            aside.rename(self.database)
+
+
+class ClientTracker:
+    """Any MLflow store through its public client: one call to create, one batch, one to finish."""
+
+    def __init__(self, uri: str, artifacts: Path | None) -> None:
+        self.uri = uri
+        self.artifacts = artifacts
+        quiet()
+
+    @property
+    def client(self) -> "MlflowClient":
+        from mlflow import MlflowClient
+
+        return MlflowClient(self.uri)
+
+    def put(self, payloads: Sequence[Payload]) -> dict[str, str]:
+        from mlflow.exceptions import MlflowException
+
+        try:
+            client = self.client
+            return {payload.record_id: self._put(client, payload) for payload in payloads}
+        except MlflowException as error:
+            raise _unreachable(self.uri, error) from error
+
+    def logged(self) -> set[str]:
+        from mlflow.exceptions import MlflowException
+
+        try:
+            client = self.client
+            experiments = [e.experiment_id for e in client.search_experiments()]
+            found: set[str] = set()
+            token = None
+            while True:
+                page = client.search_runs(
+                    experiments,
+                    f"attributes.status != '{RUNNING}'",
+                    max_results=1000,
+                    page_token=token,
+                )
+                found |= {run.data.tags[RUN_ID] for run in page if RUN_ID in run.data.tags}
+                token = page.token
+                if not token:
+                    return found
+        except MlflowException as error:
+            raise _unreachable(self.uri, error) from error
+
+    def _put(self, client: "MlflowClient", payload: Payload) -> str:
+        experiment = self._experiment(client, payload.experiment)
+        found = client.search_runs([experiment], f"tags.`{RUN_ID}` = '{payload.record_id}'")
+        run = found[0] if found else None
+        if run is not None and run.info.status != RUNNING and not payload.update:
+            return str(run.info.run_id)
+        if run is None:
+            tags = {**payload.tags, RUN_ID: payload.record_id}
+            run = client.create_run(experiment, payload.start, tags, payload.name)
+        run_id = str(run.info.run_id)
+        self._log(client, run_id, payload)
+        for name, path in payload.artifacts.items():
+            folder = Path(name).parent.as_posix()
+            client.log_artifact(run_id, str(path), None if folder == "." else folder)
+        if payload.status != RUNNING:
+            client.set_terminated(run_id, payload.status, payload.end)
+        elif run.info.status != RUNNING:
+            client.update_run(run_id, RUNNING)
+        return run_id
+
+    def _log(self, client: "MlflowClient", run_id: str, payload: Payload) -> None:
+        from mlflow.entities import Metric, Param, RunTag
+
+        stamp = payload.end or payload.start
+        metrics = [Metric(name, value, stamp, step) for name, value, step in payload.metrics]
+        params = [Param(name, value) for name, value in payload.params.items()]
+        tags = [RunTag(name, value) for name, value in payload.tags.items()]
+        # The server takes at most 100 params, 100 tags and 1000 entries of all kinds at once.
+        client.log_batch(run_id, metrics[:800], params[:100], tags[:100])
+        for start in range(100, max(len(params), len(tags)), 100):
+            part = slice(start, start + 100)
+            client.log_batch(run_id, params=params[part], tags=tags[part])
+        for start in range(800, len(metrics), 1000):
+            client.log_batch(run_id, metrics[start : start + 1000])
+
+    def _experiment(self, client: "MlflowClient", name: str) -> str:
+        from mlflow.exceptions import MlflowException
+
+        found = client.get_experiment_by_name(name)
+        if found is not None:
+            return str(found.experiment_id)
+        place = str(self.artifacts / name) if self.artifacts else None
+        try:
+            return str(client.create_experiment(name, place))
+        except MlflowException:  # someone else was faster
+            found = client.get_experiment_by_name(name)
+            if found is None:
+                raise
+            return str(found.experiment_id)
+
+
+def quiet() -> None:
+    """MLflow without telemetry, migration chatter, or a retry loop of minutes."""
+    import logging
+
+    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+    os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
+    os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
+    os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "20")
+    for name in ("mlflow", "alembic"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+
+
+def _unreachable(uri: str, error: Exception) -> Unreachable:
+    reason = " ".join(redacted(str(error)).split())
+    return Unreachable(f"{redacted(uri)}: {reason[:200]}")
+
+
+def payload(record: Record, *, parent: str | None = None, cell: str | None = None) -> Payload:
+    """What MLflow is to know of a record. A sweep's cell is named after what was swept."""
+    science, source, facts = record["science"], record["science"]["source"], record["provenance"]
+    start = int(1000 * facts["started"])
+    return Payload(
+        record_id=record.id,
+        experiment=science["study"],
+        name=cell or record.title,
+        status=FINISHED if record.finished else FAILED,
+        start=start,
+        end=start + max(1, int(1000 * facts["seconds"])),
+        params=_params(science),
+        metrics=_metrics(record),
+        tags=_clipped(_tags(record, source, facts, parent, "cell" if cell else "run")),
+        artifacts={} if cell else _artifacts(record),
+    )
+
+
+def _params(science: dict[str, Any]) -> dict[str, str]:
+    params = {name: str(value)[:6000] for name, value in science["knobs"].items()}
+    return {**params, "seed": str(science["seed"])}
+
+
+def _metrics(record: Record) -> list[tuple[str, float, int]]:
+    outcome = record["outcome"]
+    found = [
+        (name, float(value), 0)
+        for name, value in outcome["metrics"].items()
+        if isinstance(value, int | float)
+    ]
+    for name, curve in outcome["series"].items():
+        points = zip(curve["steps"], curve["values"], strict=True)
+        found += [(name, float(value), int(step)) for step, value in points]
+    return found
+
+
+def _tags(
+    record: Record, source: dict[str, Any], facts: dict[str, Any], parent: str | None, kind: str
+) -> dict[str, str]:
+    tags = {
+        "kind": kind,
+        "bythebook.key": record["key"],
+        "study": record["science"]["study"],
+        "experiment": record["experiment"] or "",
+        "book": source["book"],
+        "section": source["section"],
+        "item": source["item"],
+        "family": source["family"],
+        "verdict": summary(record.verdicts),
+        "data_grade": record["grade"],
+        "seed": str(record["science"]["seed"]),
+        "code_digest": facts["code"],
+        "data_digest": " ".join(f"{k}:{v['sha256'][:12]}" for k, v in facts["data"].items()),
+        "git_commit": facts["git"]["commit"] or "",
+        "git_dirty": str(facts["git"]["dirty"]).lower(),
+        "platform": facts["platform"],
+        "python": facts["python"],
+        **{f"version.{name}": value for name, value in facts["packages"].items()},
+        "mlflow.user": facts["user"],
+        "mlflow.source.name": facts["command"],
+        "mlflow.source.type": "LOCAL",
+        "mlflow.note.content": description(record),
+    }
+    if facts["git"]["commit"]:
+        tags["mlflow.source.git.commit"] = facts["git"]["commit"]
+    if record["error"]:
+        tags["error.type"] = record["error"]["type"]
+        tags["error.message"] = record["error"]["message"]
+    if parent:
+        tags["mlflow.parentRunId"] = parent
+    return tags
+
+
+def _clipped(tags: dict[str, str]) -> dict[str, str]:
+    return {name: value[:7900] for name, value in tags.items() if value}
+
+
+def summary(verdicts: Iterable[dict[str, Any]]) -> str:
+    """The verdicts of a run in a few words: `3 reproduced, 1 erratum`."""
+    names = [verdict["verdict"] for verdict in verdicts]
+    return ", ".join(f"{names.count(name)} {name}" for name in dict.fromkeys(names))
+
+
+def description(record: Record) -> str:
+    """The claims table in Markdown, as MLflow shows it on the run's page."""
+    source = record["science"]["source"]
+    lines = [f"**{source['item']}** {source['title']}" if source["item"] else record.title, ""]
+    if record.verdicts:
+        lines += ["| claim | printed | computed | verdict |", "| --- | --- | --- | --- |"]
+    for v in record.verdicts:
+        cells = [v["says"], v["printed"] or "", v["computed"], v["verdict"]]
+        if v["origin"] == "derived":
+            cells[0] += " (derived)"
+        lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
+    if source["note"]:
+        lines += ["", source["note"]]
+    if record["error"]:
+        lines += ["", f"Failed: {record['error']['type']}: {record['error']['message']}"]
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    """Text that can break neither a Markdown table nor the page it is shown on."""
+    return text.replace("|", "\\|").replace("\n", " ").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _artifacts(record: Record) -> dict[str, Path]:
+    found = {path.name: path for path in record.folder.glob("*.*") if path.is_file()}
+    for folder in ("figures", "tables"):
+        found |= {f"{folder}/{path.name}": path for path in (record.folder / folder).glob("*.*")}
+    return found

@@ -1,0 +1,300 @@
+r"""Baum-Welch: expectation maximisation for hidden Markov models (PRML 13.2.1, MLAPP 17.5).
+
+    p(x, z | theta) = pi(z_1) prod_t A(z_{t-1}, z_t) prod_t p(x_t | phi_{z_t})
+
+    E step    gamma_t(k) = p(z_t = k | x),   xi_t(j, k) = p(z_t = j, z_{t+1} = k | x)
+    M step    pi, A  <-  expected counts of first states and transitions, normalised
+              phi_k  <-  the weighted fit of the emissions, with weights gamma_t(k)
+
+for symbols, B(k, l) = p(x_t = l | z_t = k), and for Gaussians N(mu_k, Sigma_k). R restarts share
+the data, N sequences of the same length T: (T,) or (N, T) symbols, (T, D) or (N, T, D) vectors.
+
+Three members of one family differ in the inverse temperature b of the E step, where the posterior
+is raised to the power b: EM (b = 1), deterministic annealing (b < 1), and Viterbi training
+(b = inf), which puts all the weight on the most probable path. Each step raises
+
+    (1 / b) ln sum_z p(x, z | theta)^b + ln p(theta),
+
+which for b = 1 is the log likelihood with the log prior, and for b = inf that of the best path.
+"""
+
+from collections.abc import Collection
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from scipy.special import xlogy
+
+from models import hmm
+from models.em import EMFit, expectation_maximisation
+from models.gaussian_mixture import whitener
+from models.kmeans import kmeans, kmeans_plus_plus, random_points
+from models.types import AnyArray, Floats, Ints
+
+
+class Prior(NamedTuple):
+    """Pseudo-counts of Dirichlet priors (alpha - 1), and an inverse Wishart prior for covariances.
+
+    Pseudo-counts are numbers, or arrays in the shape of what they are added to. They go only where
+    a probability is not zero: a zero in the start is structure (a left-to-right chain) and stays.
+    """
+
+    initial: float | Floats = 0.0  # for pi
+    transition: float | Floats = 0.0  # for A
+    symbol: float | Floats = 0.0  # for B
+    S0: float | Floats = 0.0  # (D, D) scale matrix of the prior of Sigma_k
+    nu0: float | None = None  # its degrees of freedom, > D - 1; None is a flat prior
+
+
+FLAT = Prior()  # maximum likelihood
+
+
+class CategoricalHMM(NamedTuple):
+    """Parameters of R chains of K states that emit one of L symbols."""
+
+    pi: Floats  # (R, K) p(z_1 = k)
+    A: Floats  # (R, K, K) p(z_t = k | z_{t-1} = j)
+    B: Floats  # (R, K, L) p(x_t = l | z_t = k)
+
+    def log_likelihood(self, x: AnyArray) -> Floats:
+        """Terms ln p(x_t | z_t = k), shape (R, N, T, K)."""
+        return hmm.categorical_log_likelihood(self.B, np.atleast_2d(np.asarray(x, dtype=np.int64)))
+
+    def log_prior(self, prior: Prior) -> Floats:
+        """The log prior of B, up to a constant, shape (R,)."""
+        return _log_dirichlet(self.B, prior.symbol)
+
+    def maximise(self, x: AnyArray, gamma: Floats, prior: Prior) -> "CategoricalHMM":
+        """The emissions that fit x best with weights gamma, shape (R, N, T, K)."""
+        seen = (np.ravel(x)[:, None] == np.arange(self.B.shape[-1])).astype(float)
+        counts = np.swapaxes(_flat(gamma), 1, 2) @ seen  # 17.104
+        return self._replace(B=_normalise(counts, self.B, prior.symbol))  # 13.23, 17.105
+
+
+class GaussianHMM(NamedTuple):
+    """Parameters of R chains of K states that emit Gaussian vectors in D dimensions."""
+
+    pi: Floats  # (R, K) p(z_1 = k)
+    A: Floats  # (R, K, K) p(z_t = k | z_{t-1} = j)
+    mu: Floats  # (R, K, D) E[x_t | z_t = k]
+    Sigma: Floats  # (R, K, D, D) cov[x_t | z_t = k]
+
+    def log_likelihood(self, x: AnyArray) -> Floats:
+        """Terms ln p(x_t | z_t = k), shape (R, N, T, K); NaN for a state that has collapsed."""
+        return hmm.gaussian_log_likelihood(self.mu, self.Sigma, x if x.ndim == 3 else x[None])
+
+    def log_prior(self, prior: Prior) -> Floats:
+        """The log prior of Sigma, up to a constant, shape (R,)."""
+        if prior.nu0 is None:
+            return np.zeros(len(self.pi))
+        D = self.mu.shape[-1]
+        W = whitener(self.Sigma)
+        half_log_precision = np.log(np.diagonal(W, axis1=-2, axis2=-1)).sum(axis=-1)
+        trace = np.einsum("rkij,rkil,jl->rk", W, W, np.broadcast_to(prior.S0, (D, D)))
+        return np.asarray(((prior.nu0 + D + 1) * half_log_precision - 0.5 * trace).sum(axis=1))
+
+    def maximise(self, x: AnyArray, gamma: Floats, prior: Prior) -> "GaussianHMM":
+        """The emissions that fit x best with weights gamma; a state without weight stays."""
+        D = self.mu.shape[-1]
+        points, weights = x.reshape(-1, D), np.swapaxes(_flat(gamma), 1, 2)  # (R, K, N * T)
+        N = weights.sum(axis=-1)[..., None]
+        with np.errstate(invalid="ignore"):
+            mu = np.where(N > 0, weights @ points / N, self.mu)  # 13.20
+            root = np.sqrt(weights)[..., None] * (points - mu[..., None, :])
+            scatter, N = np.swapaxes(root, -1, -2) @ root, N[..., None]
+            if prior.nu0 is None:
+                Sigma = np.where(N > 0, scatter / N, self.Sigma)  # 13.21
+            else:
+                Sigma = (prior.S0 + scatter) / (prior.nu0 + N + D + 1)  # the mode
+        return self._replace(mu=mu, Sigma=Sigma)
+
+
+class Posterior(NamedTuple):
+    """What the M step needs to know of p(z | x), for R restarts over N sequences."""
+
+    gamma: Floats  # (R, N, T, K) p(z_t = k | x)
+    transitions: Floats  # (R, K, K) expected number of transitions from j to k in all sequences
+
+
+Model = TypeVar("Model", CategoricalHMM, GaussianHMM)
+
+
+def _flat(gamma: Floats) -> Floats:
+    return np.asarray(gamma.reshape(len(gamma), -1, gamma.shape[-1]))
+
+
+def _normalise(counts: Floats, old: Floats, pseudo: float | Floats) -> Floats:
+    """Rows of probabilities from counts; a row without counts, which no data touch, stays."""
+    counts = counts + np.where(old > 0, pseudo, 0.0)
+    total = counts.sum(axis=-1, keepdims=True)
+    return np.asarray(np.divide(counts, total, out=old.copy(), where=total != 0))
+
+
+def _log_dirichlet(p: Floats, pseudo: float | Floats) -> Floats:
+    density = xlogy(np.where(p > 0, pseudo, 0.0), p)
+    return np.asarray(density.reshape(len(p), -1).sum(axis=1))
+
+
+def _transition_counts(gamma: Floats) -> Floats:
+    """Transitions of states that are known, or independent given the data, shape (R, K, K)."""
+    return np.asarray((np.swapaxes(gamma[:, :, :-1], -1, -2) @ gamma[:, :, 1:]).sum(axis=1))
+
+
+def _e_step(theta: Model, log_lik: Floats, b: float) -> tuple[Posterior, Floats]:
+    pi, A = theta.pi[:, None], theta.A[:, None]  # the same for all of the sequences
+    if b == np.inf:
+        path = hmm.viterbi(pi, A, log_lik)
+        gamma = one_hot(path.states, pi.shape[-1])
+        return Posterior(gamma, _transition_counts(gamma)), path.log_joint.sum(axis=1)
+    pi, A, log_lik = pi**b, A**b, b * log_lik  # the recursions do not mind unnormalised factors
+    posterior = hmm.smoother(pi, A, log_lik)
+    transitions = hmm.expected_transitions(A, posterior).sum(axis=1)  # 17.99
+    return Posterior(posterior.smoothed, transitions), posterior.forward.log_evidence.sum(
+        axis=1
+    ) / b
+
+
+def _m_step(theta: Model, x: AnyArray, q: Posterior, prior: Prior) -> Model:
+    first = q.gamma[:, :, 0].sum(axis=1)  # 17.98
+    theta = theta.maximise(x, q.gamma, prior)
+    return theta._replace(
+        pi=_normalise(first, theta.pi, prior.initial),  # 13.18, 17.103
+        A=_normalise(q.transitions, theta.A, prior.transition),  # 13.19, 17.103
+    )
+
+
+def baum_welch(
+    theta: Model,
+    x: AnyArray,
+    *,
+    prior: Prior = FLAT,
+    inverse_temperature: float = 1.0,
+    tol: float = 1e-8,
+    max_iter: int = 500,
+    snapshots: Collection[int] = (),
+) -> EMFit[Model]:
+    """EM from R starts. The objective is ln p(x | theta) + ln p(theta), up to a constant.
+
+    To anneal, or to begin with Viterbi training, run it again from where the last run ended.
+    """
+    x = np.asarray(x)
+
+    def e_step(theta: Model) -> tuple[Posterior, Floats]:
+        q, objective = _e_step(theta, theta.log_likelihood(x), inverse_temperature)
+        log_prior = _log_dirichlet(theta.pi, prior.initial)
+        log_prior = log_prior + _log_dirichlet(theta.A, prior.transition) + theta.log_prior(prior)
+        return q, objective + log_prior
+
+    def m_step(theta: Model, q: Posterior) -> Model:
+        return _m_step(theta, x, q, prior)
+
+    return expectation_maximisation(
+        theta, e_step, m_step, tol=tol, max_iter=max_iter, snapshots=snapshots
+    )
+
+
+def log_evidence(theta: Model, x: AnyArray) -> Floats:
+    """The log likelihood ln p(x | theta) of all the sequences together, shape (R,)."""
+    log_lik = theta.log_likelihood(np.asarray(x))
+    return np.asarray(
+        hmm.forward_filter(theta.pi[:, None], theta.A[:, None], log_lik).log_evidence.sum(axis=1)
+    )
+
+
+# --- Estimates from labels, and starts ----------------------------------------------------------
+
+
+def one_hot(labels: Ints, K: int) -> Floats:
+    """Labels 0 .. K-1 of any shape as probabilities, with a last axis of length K."""
+    return np.asarray(labels[..., None] == np.arange(K), dtype=float)
+
+
+def uniform_chain(restarts: int, K: int) -> tuple[Floats, Floats]:
+    """First states and transitions without preference: pi (R, K) and A (R, K, K)."""
+    return np.full((restarts, K), 1 / K), np.full((restarts, K, K), 1 / K)
+
+
+def random_chain(
+    restarts: int, K: int, rng: np.random.Generator, concentration: float = 1.0
+) -> tuple[Floats, Floats]:
+    """The same from a symmetric Dirichlet distribution, row by row."""
+    alpha = np.full(K, concentration)
+    return rng.dirichlet(alpha, restarts), rng.dirichlet(alpha, (restarts, K))
+
+
+def labelled_categorical(
+    symbols: Ints, gamma: Floats, L: int, prior: Prior = FLAT
+) -> CategoricalHMM:
+    """Normalised counts for known states (MLAPP 17.5.1), gamma (R, N, T, K) their one_hot labels.
+
+    Soft assignments serve as well, those of a mixture that ignores the order of the data.
+    """
+    R, K = len(gamma), gamma.shape[-1]
+    flat = CategoricalHMM(*uniform_chain(R, K), np.full((R, K, L), 1 / L))
+    return _m_step(flat, np.asarray(symbols), Posterior(gamma, _transition_counts(gamma)), prior)
+
+
+def labelled_gaussian(x: Floats, gamma: Floats, prior: Prior = FLAT) -> GaussianHMM:
+    """The same for Gaussian emissions: means and covariances of the classes (17.93)."""
+    flat = identical_gaussian(x, gamma.shape[-1], len(gamma))
+    return _m_step(flat, x, Posterior(gamma, _transition_counts(gamma)), prior)
+
+
+def random_categorical(
+    K: int, L: int, restarts: int, rng: np.random.Generator, concentration: float = 1.0
+) -> CategoricalHMM:
+    """All rows from symmetric Dirichlet distributions."""
+    chain = random_chain(restarts, K, rng, concentration)
+    return CategoricalHMM(*chain, rng.dirichlet(np.full(L, concentration), (restarts, K)))
+
+
+def identical_categorical(symbols: Ints, K: int, L: int, restarts: int) -> CategoricalHMM:
+    """K equal states with the frequencies of the data: a stationary point that EM cannot leave."""
+    frequencies = np.bincount(np.ravel(symbols), minlength=L) / np.size(symbols)
+    return CategoricalHMM(*uniform_chain(restarts, K), np.tile(frequencies, (restarts, K, 1)))
+
+
+def identical_gaussian(x: Floats, K: int, restarts: int) -> GaussianHMM:
+    """K equal states with the mean and the covariance of the data: EM cannot leave it either."""
+    points = x.reshape(-1, x.shape[-1])
+    mu = np.tile(points.mean(axis=0), (restarts, K, 1))
+    Sigma = np.tile(np.atleast_2d(np.cov(points.T, bias=True)), (restarts, K, 1, 1))
+    return GaussianHMM(*uniform_chain(restarts, K), mu, Sigma)
+
+
+def random_gaussian(
+    x: Floats, K: int, restarts: int, rng: np.random.Generator, concentration: float = 1.0
+) -> GaussianHMM:
+    """A random chain, data points as means, the covariance of the data in every state."""
+    pi, A = random_chain(restarts, K, rng, concentration)
+    mu = random_points(x.reshape(-1, x.shape[-1]), K, rng, restarts)
+    return identical_gaussian(x, K, restarts)._replace(pi=pi, A=A, mu=mu)
+
+
+def kmeans_gaussian(
+    x: Floats, K: int, restarts: int, rng: np.random.Generator, prior: Prior = FLAT
+) -> GaussianHMM:
+    """A uniform chain; means and covariances of the clusters of K-means (PRML 13.2.2)."""
+    points = x.reshape(-1, x.shape[-1])
+    clusters = kmeans(points, kmeans_plus_plus(points, K, rng, restarts))
+    labels = clusters.labels.reshape(restarts, -1, x.shape[-2])
+    pi, A = uniform_chain(restarts, K)
+    return labelled_gaussian(x, one_hot(labels, K), prior)._replace(pi=pi, A=A)
+
+
+def perturb(theta: Model, rng: np.random.Generator, strength: float) -> Model:
+    """Multiply each probability by exp(strength * noise), and shift means by so many deviations.
+
+    What leaves a symmetric start; the noise is standard normal, and zeros stay zero.
+    """
+
+    def shake(p: Floats) -> Floats:
+        shaken = p * np.exp(strength * rng.standard_normal(p.shape))
+        return np.asarray(shaken / shaken.sum(axis=-1, keepdims=True))
+
+    theta = theta._replace(pi=shake(theta.pi), A=shake(theta.A))
+    if isinstance(theta, CategoricalHMM):
+        return theta._replace(B=shake(theta.B))
+    noise = rng.standard_normal((*theta.mu.shape, 1))
+    return theta._replace(
+        mu=theta.mu + strength * (np.linalg.cholesky(theta.Sigma) @ noise)[..., 0]
+    )

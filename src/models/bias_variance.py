@@ -1,0 +1,193 @@
+r"""Bias, variance and noise of linear-in-parameter fits; the spread of estimates; committees.
+
+Data t = h(x) + noise of variance sigma^2 are fitted by y(x; D) = w^T phi(x), w minimising
+|t - Phi w|^2 + lambda |w|^2. The expected squared loss at new data falls apart (notes 2.2.2):
+
+    E[(y(x; D) - t)^2] = (E_D[y(x; D)] - h(x))^2 + var_D[y(x; D)] + sigma^2             (2.17)
+                                bias^2                 variance       noise
+
+averaged over x: the rows of `Phi_grid` are points of the input space, all of equal weight.
+
+A fit is linear in t. With Phi = U diag(s) V^T, predictions are Phi_grid V diag(s / (s^2 + lambda))
+U^T t, so one decomposition serves every lambda and every vector t, and for a fixed design the
+moments over all data sets are known without drawing any. FCML 1.6 penalises N lambda |w|^2.
+
+FCML 2.9-2.10 asks how the estimates themselves vary, PRML 14.2 what averaging many fits gains.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from models.types import Floats
+
+_BLOCK = 4_000_000  # noise values drawn at once: 32 MB, whatever the number of data sets
+
+
+class Decomposition(NamedTuple):
+    """Expected squared loss in its three parts, for each of (...) models."""
+
+    bias2: Floats  # (...) E_x[(E_D[y(x; D)] - h(x))^2]
+    variance: Floats  # (...) E_x[var_D[y(x; D)]]
+    noise: float  # E[(h(x) - t)^2] = sigma^2
+    mean: Floats  # (..., G) E_D[y(x; D)] on the grid
+
+    @property
+    def expected_loss(self) -> Floats:
+        """E_D E_{x,t}[(y(x; D) - t)^2], shape (...)."""
+        return np.asarray(self.bias2 + self.variance + self.noise)
+
+
+class Estimates(NamedTuple):
+    """Maximum likelihood estimates from S data sets."""
+
+    w: Floats  # (S, D) weights
+    sigma2: Floats  # (S,) noise variance, the mean squared residual
+
+
+class CommitteeErrors(NamedTuple):
+    """Squared error about the true function h, of members and of their mean."""
+
+    average: Floats  # (...) E_AV, the mean over members of E_x[(y_m(x) - h(x))^2] (14.10)
+    committee: Floats  # (...) E_COM = E_x[(mean_m y_m(x) - h(x))^2] (14.11)
+
+
+def ridge_predictions(
+    Phi: Floats, t: Floats, Phi_grid: Floats, lambdas: Floats | float = 0.0
+) -> Floats:
+    """Predictions y(x; D), shape (K, ..., G), of K penalties and any number (...) of data sets.
+
+    Phi has shape (N, M), or (..., N, M) where every data set has its own inputs; t (..., N);
+    Phi_grid (G, M). At lambda = 0 a direction that the inputs do not determine to machine precision
+    gets weight zero: scale the inputs of high powers, or good directions are lost as well.
+    """
+    U, shrink, basis = _factors(Phi, Phi_grid, lambdas, t.ndim)
+    return np.asarray(np.vecmat(shrink * np.vecmat(t, U), basis))
+
+
+def decompose(predictions: Floats, h: Floats, sigma2: float) -> Decomposition:
+    """Bias and variance over the L data sets of `predictions`, shape (..., L, G); h (G,).
+
+    The L data sets are taken for the whole population (divisor L), so that bias2 + variance is
+    exactly the mean squared error about h. As an estimate bias2 is too large by variance / L.
+    """
+    mean = predictions.mean(-2)
+    return Decomposition(
+        bias2=((mean - h) ** 2).mean(-1),
+        variance=predictions.var(-2).mean(-1),
+        noise=sigma2,
+        mean=mean,
+    )
+
+
+def ridge_decomposition(
+    Phi: Floats,
+    h: Floats,
+    Phi_grid: Floats,
+    h_grid: Floats,
+    sigma2: float,
+    lambdas: Floats | float = 0.0,
+) -> Decomposition:
+    """The exact decomposition for fixed inputs, E_D being over the noise in t; (...) = (K,).
+
+    h (N,) and h_grid (G,) are the true function at the rows of Phi (N, M) and Phi_grid (G, M).
+    """
+    U, shrink, basis = _factors(Phi, Phi_grid, lambdas, 1)
+    mean = (shrink * (h @ U)) @ basis
+    return Decomposition(
+        bias2=((mean - h_grid) ** 2).mean(-1),
+        variance=sigma2 * (shrink**2 @ basis**2).mean(-1),
+        noise=sigma2,
+        mean=mean,
+    )
+
+
+def _factors(
+    Phi: Floats, Phi_grid: Floats, lambdas: Floats | float, ndim: int
+) -> tuple[Floats, Floats, Floats]:
+    """U (..., N, r); s / (s^2 + lambda), shape (K, ..., r) for t of `ndim` axes; V^T Phi_grid^T."""
+    U, s, Vt = np.linalg.svd(Phi, full_matrices=False)
+    penalty = np.reshape(lambdas, (-1, *(1,) * ndim))
+    determined = s > s.max(-1, keepdims=True) * max(Phi.shape[-2:]) * np.finfo(np.float64).eps
+    shrink = s / np.where(determined | (penalty > 0), s**2 + penalty, np.inf)
+    return U, shrink, Vt @ Phi_grid.T
+
+
+def least_squares(X: Floats, t: Floats) -> Estimates:
+    """Estimates from S data sets with inputs X (N, D) and responses t (S, N)."""
+    Q, R = np.linalg.qr(X)
+    c = t @ Q
+    residual = t - c @ Q.T
+    return Estimates(linalg.solve_triangular(R, c.T).T, (residual**2).mean(-1))  # (2.35)
+
+
+def simulate_estimates(
+    X: Floats, w: Floats, sigma2: float, n_sets: int, rng: np.random.Generator
+) -> Estimates:
+    """Draw t = X w + noise n_sets times for one X (N, D), and estimate w and sigma^2 (2.39)."""
+    rows = max(1, _BLOCK // len(X))
+    parts = []
+    for begin in range(0, n_sets, rows):
+        noise = rng.standard_normal((min(rows, n_sets - begin), len(X)))
+        parts.append(least_squares(X, X @ w + np.sqrt(sigma2) * noise))
+    return Estimates(*(np.concatenate(field) for field in zip(*parts, strict=True)))
+
+
+def estimate_covariance(X: Floats, sigma2: float) -> Floats:
+    """cov[w-hat] = sigma^2 (X^T X)^-1, the inverse Fisher information, shape (D, D) (2.45)."""
+    R = np.linalg.qr(X, mode="r")
+    return np.asarray(linalg.cho_solve((R, False), sigma2 * np.eye(X.shape[1])))
+
+
+def expected_sigma2(sigma2: float, n_data: int, n_weights: int) -> float:
+    """E[sigma^2-hat]: too small, because the fit follows part of the noise (2.53)."""
+    return sigma2 * (1 - n_weights / n_data)
+
+
+def bootstrap_predictions(
+    Phi: Floats,
+    t: Floats,
+    Phi_grid: Floats,
+    n_members: int,
+    rng: np.random.Generator,
+    lam: float = 0.0,
+) -> Floats:
+    """Predictions y_m(x) of members fitted to bootstrap data sets, shape (..., members, G).
+
+    Phi (N, M) or (..., N, M) and t (..., N): a committee for each of the (...) data sets. Few
+    distinct points may leave a flexible member undetermined; see `ridge_predictions`.
+    """
+    *batch, N = t.shape
+    index = rng.integers(N, size=(*batch, n_members, N))
+    Phi = np.broadcast_to(Phi, (*batch, *Phi.shape[-2:]))[..., np.newaxis, :, :]
+    Phi = np.take_along_axis(Phi, index[..., np.newaxis], axis=-2)
+    t = np.take_along_axis(t[..., np.newaxis, :], index, axis=-1)
+    return np.asarray(ridge_predictions(Phi, t, Phi_grid, lam)[0])
+
+
+def committee_errors(predictions: Floats, h: Floats) -> CommitteeErrors:
+    """Errors of members and committee; predictions (..., members, G), the true function h (G,)."""
+    error = predictions - h  # (14.8)
+    return CommitteeErrors(
+        average=(error**2).mean((-2, -1)),  # (14.10)
+        committee=(error.mean(-2) ** 2).mean(-1),  # (14.11)
+    )
+
+
+def correlated_errors(
+    rho: float, n_members: int, n_points: int, rng: np.random.Generator
+) -> Floats:
+    """Errors with mean 0, variance 1 and correlation rho >= -1 / (members - 1); (members, points).
+
+    Noise common to all members has eigenvalue 1 + (members - 1) rho, the rest 1 - rho.
+    """
+    v = rng.standard_normal((n_members, n_points))
+    common = v.mean(0)
+    own = np.sqrt(1 - rho) * (v - common)
+    return np.asarray(own + np.sqrt(1 + (n_members - 1) * rho) * common)
+
+
+def committee_ratio(rho: float, n_members: int) -> float:
+    """E_COM / E_AV for zero-mean errors of equal size and correlation rho; at rho = 0 (14.14)."""
+    return rho + (1 - rho) / n_members

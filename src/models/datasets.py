@@ -1,0 +1,186 @@
+"""Data sets: embedded, typed, with provenance and checksum.
+
+Two kinds. An *embedded* set is a small table printed in a book (or public and named by it) and
+travels with the package. An *original* is a file that a book's authors published: it is used where
+the user has it below a folder of their own (`data.dir`, `BOOK_DATA`), after its SHA-256 was checked;
+without it a generated *stand-in* takes its place, and the data grade says so.
+"""
+
+import hashlib
+import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from models import standins
+from models.types import Floats
+
+BOOK, ORIGINAL, STANDIN = GRADES = ("book", "original", "stand-in")
+
+_HERE = Path(__file__).parent / "data"
+_directory: ContextVar[Path | None] = ContextVar("directory of original files", default=None)
+
+
+class DataError(ValueError):
+    """A data file is missing, damaged or not what it should be."""
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """Columns by name, and where they come from."""
+
+    name: str
+    columns: dict[str, Floats]
+    grade: str  # book, original or stand-in
+    origin: str
+    sha256: str
+
+    @property
+    def matrix(self) -> Floats:
+        """All columns side by side, shape (N, D)."""
+        return np.column_stack(list(self.columns.values()))
+
+    @property
+    def xt(self) -> tuple[Floats, Floats]:
+        """Input and target of a regression set: the first and the last column."""
+        columns = list(self.columns.values())
+        return columns[0], columns[-1]
+
+
+@dataclass(frozen=True)
+class _Embedded:
+    sha256: str
+    rows: int
+    origin: str
+
+
+@dataclass(frozen=True)
+class _Original:
+    path: str
+    sha256: str
+    shape: tuple[int, int]
+    standin: Callable[[], Floats]
+    origin: str
+
+
+_EMBEDDED = {
+    "coin-tosses": _Embedded(
+        "08bb53303141fa3f699985d2441f92ec1d7f8c2b08887cfbd4117fdbeb24b05a",
+        30,
+        "FCML 3.1.1 and 3.3.1: ten tosses by each of three customers, head = 1",
+    ),
+    "curve-fitting": _Embedded(
+        "406b41834528353022fc30026d96474cf6e2169331c81e35eb54d4a49f81d613",
+        10,
+        "PRML chapter 1: ten noisy points of sin(2 pi x) at x = 0, 1/9, ..., 1, from the book's site",
+    ),
+    "fcml-toy-regression": _Embedded(
+        "21a4a50c3ac651170ff475d89d914557192a4cc4bdf2624e2e8732da02a5de1f",
+        3,
+        "FCML Table 1.1",
+    ),
+    "old-faithful": _Embedded(
+        "1eb750d82b66d29f653d3ae1c7ff6444b3375c9141073f57c9939eb6adeaf73b",
+        272,
+        "PRML appendix A: eruption and waiting time in minutes (the 272-row set, R's `faithful`)",
+    ),
+    "olympics-100m-men": _Embedded(
+        "84fbd11f0200a29eb8bde3e74ad29a090b664ee083eee44a42be8ceff38d35cf",
+        27,
+        "FCML Table 1.2: winning times in seconds, 1896-2008 with the games of 1906",
+    ),
+    "olympics-100m-women": _Embedded(
+        "f61599c149ce051deddf80be8626edc88c94f865980df836a5441d81e543d261",
+        19,
+        "FCML Table 1.3: winning times in seconds, 1928-2008",
+    ),
+}
+
+_ORIGINALS = {
+    "fcml-kmeans": _Original(
+        "fcml/kmeansdata/X.csv",
+        "1fed3fcee4e98e7eab7dfafb7bb50aa166fbb6b99f9568a860fe0f7e3673c8cd",
+        (100, 2),
+        standins.three_clusters,
+        "the authors' file kmeansdata, FCML chapter 6",
+    ),
+}
+
+
+def names() -> list[str]:
+    """Every data set there is."""
+    return sorted([*_EMBEDDED, *_ORIGINALS])
+
+
+def load(name: str) -> DataSet:
+    """A data set by name; damaged files are refused."""
+    return _load(name, _directory.get())
+
+
+@cache
+def _load(name: str, directory: Path | None) -> DataSet:
+    if name in _EMBEDDED:
+        data = _load_embedded(name, _EMBEDDED[name])
+    elif name in _ORIGINALS:
+        data = _load_original(name, _ORIGINALS[name], directory)
+    else:
+        raise DataError(f"there is no data set '{name}'; there are: {', '.join(names())}")
+    for column in data.columns.values():
+        column.setflags(write=False)  # shared by everyone who loads it
+    return data
+
+
+@contextmanager
+def originals_in(directory: str | Path | None) -> Iterator[None]:
+    """Look for the authors' original files below this folder, for the length of the block."""
+    if directory is not None and not Path(directory).is_dir():
+        raise DataError(f"data.dir={directory} is not a folder")
+    token = _directory.set(Path(directory) if directory is not None else None)
+    try:
+        yield
+    finally:
+        _directory.reset(token)
+
+
+def _load_embedded(name: str, entry: _Embedded) -> DataSet:
+    content = _checked(_HERE / f"{name}.csv", entry.sha256)
+    header, _, body = content.decode().partition("\n")
+    values = np.loadtxt(io.StringIO(body), delimiter=",", ndmin=2)
+    if len(values) != entry.rows:
+        raise DataError(f"{name}: {len(values)} rows, expected {entry.rows}")
+    columns = dict(zip(header.split(","), values.T.copy(), strict=True))
+    return DataSet(name, columns, BOOK, entry.origin, entry.sha256)
+
+
+def _load_original(name: str, entry: _Original, directory: Path | None) -> DataSet:
+    path = directory / entry.path if directory is not None else None
+    if path is not None and path.exists():
+        values = np.loadtxt(io.BytesIO(_checked(path, entry.sha256)), delimiter=",", ndmin=2)
+        grade, digest, origin = ORIGINAL, entry.sha256, entry.origin
+    else:
+        values = entry.standin()
+        digest = hashlib.sha256(values.tobytes()).hexdigest()
+        grade, origin = STANDIN, f"generated in place of {entry.origin}"
+    if values.shape != entry.shape:
+        raise DataError(f"{name}: shape {values.shape}, expected {entry.shape}")
+    columns = {f"x{i + 1}": column.copy() for i, column in enumerate(values.T)}
+    return DataSet(name, columns, grade, origin, digest)
+
+
+def _checked(path: Path, sha256: str) -> bytes:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"data file {path} cannot be read: {error.strerror}") from error
+    found = hashlib.sha256(content).hexdigest()
+    if found != sha256:
+        raise DataError(
+            f"data file {path} is damaged or not the right one:"
+            f" SHA-256 {found[:12]}..., expected {sha256[:12]}..."
+        )
+    return content

@@ -1,0 +1,108 @@
+r"""Expectation maximisation: the loop, written once for every latent-variable model.
+
+The log likelihood of data x with latent z is bounded from below by
+
+    ln p(x | theta) >= L(q, theta) = E_q[ln p(x, z | theta)] - E_q[ln q(z)]
+
+and EM climbs the bound by turns (PRML 9.4, Ghahramani section 3):
+
+    E step    q     <- p(z | x, theta)                    the bound touches ln p(x | theta)
+    M step    theta <- argmax E_q[ln p(x, z | theta)]
+
+Restarts are a batch axis. theta is a NamedTuple of arrays that all carry a leading axis of R
+restarts; an E step returns the posterior's statistics, a NamedTuple of the same kind, and the
+objective, shape (R,). A restart that has converged leaves the batch: the others do not pay for it.
+"""
+
+from collections.abc import Callable, Collection
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from models.types import Bools, Floats, Ints
+
+Theta = TypeVar("Theta", bound=tuple[Any, ...])
+Q = TypeVar("Q", bound=tuple[Any, ...])
+
+
+class EMFit(NamedTuple, Generic[Theta]):
+    """Where each of R restarts ended, and every value of the objective on the way."""
+
+    theta: Theta  # final parameters, leading axis (R,)
+    objective: (
+        Floats  # (R, T + 1) at the start and after each M step; NaN after the restart stopped
+    )
+    iterations: Ints  # (R,) M steps taken
+    converged: Bools  # (R,) stopped by the tolerance, not by the limit
+    snapshots: dict[int, Theta]  # parameters after the iterations asked for (0 is the start)
+
+    @property
+    def final(self) -> Floats:
+        """The objective at the end of each restart, shape (R,)."""
+        return self.objective[np.arange(len(self.iterations)), self.iterations]
+
+    @property
+    def best(self) -> int:
+        """The restart with the largest final objective (NaN, a collapsed restart, is not large)."""
+        return int(np.nanargmax(self.final))
+
+
+def take(theta: Theta, restarts: Any) -> Theta:
+    """The parameters of some restarts (an index array, a mask, a slice or one number)."""
+    return type(theta)(*(field[restarts] for field in theta))
+
+
+def _put(theta: Theta, restarts: Ints, values: Theta) -> None:
+    for field, value in zip(theta, values, strict=True):
+        field[restarts] = value
+
+
+def expectation_maximisation(
+    theta: Theta,
+    e_step: Callable[[Theta], tuple[Q, Floats]],
+    m_step: Callable[[Theta, Q], Theta],
+    *,
+    tol: float = 1e-8,
+    max_iter: int = 500,
+    snapshots: Collection[int] = (),
+) -> EMFit[Theta]:
+    """Alternate E and M steps until a restart's objective gains no more than `tol` (absolute).
+
+    `tol = 0` stops only where the objective no longer rises at all; a negative `tol` never stops
+    early (`-np.inf`: exactly `max_iter` iterations).
+    """
+    final = type(theta)(*(np.array(field) for field in theta))  # converged restarts are parked here
+    n_restarts = len(final[0])
+    objective = np.full((n_restarts, max_iter + 1), np.nan)
+    iterations = np.zeros(n_restarts, dtype=np.int64)
+    converged = np.zeros(n_restarts, dtype=bool)
+    kept: dict[int, Theta] = {}
+
+    q, objective[:, 0] = e_step(final)
+    # A NaN objective (a collapsed component) ends its restart, here and below.
+    active = np.flatnonzero(~np.isnan(objective[:, 0]))
+    theta, q = take(final, active), take(q, active)
+    for iteration in range(max_iter + 1):
+        if iteration in snapshots:
+            _put(final, active, theta)
+            kept[iteration] = type(theta)(*(field.copy() for field in final))
+        if iteration == max_iter or not active.size:
+            break
+        theta = m_step(theta, q)
+        q, value = e_step(theta)
+        objective[active, iteration + 1] = value
+        iterations[active] = iteration + 1
+        with np.errstate(invalid="ignore"):  # from -inf to -inf is no gain that could be named
+            gain = value - objective[active, iteration]
+        going = gain > tol
+        if not going.all():
+            converged[active[~going]] = np.isfinite(gain[~going])
+            _put(final, active[~going], take(theta, ~going))
+            active, theta, q = active[going], take(theta, going), take(q, going)
+    if active.size:
+        _put(final, active, theta)
+    else:  # all have stopped: what was asked for later is what they stopped at
+        for later in set(snapshots) - set(kept):
+            kept[later] = type(theta)(*(field.copy() for field in final))
+    objective = objective[:, : iterations.max(initial=0) + 1]
+    return EMFit(final, objective, iterations, converged, kept)

@@ -1,0 +1,111 @@
+r"""Polynomial least squares, all orders from one factorisation.
+
+    t_n = sum_{k=0}^{K} w_k x_n^k + noise                                      FCML 1.4-1.5
+
+The spaces of polynomials are nested, so one QR of the largest design matrix serves every order: the
+first k + 1 columns of Q span the polynomials of order k, the fit of order k is the projection onto
+them, and with the leverages h_n (the squared rows of Q, summed) the leave-one-out residual is
+
+    t_n - f_{-n}(x_n) = (t_n - f(x_n)) / (1 - h_n)                             FCML eq. 1.19
+
+without refitting. Legendre polynomials on the range of x keep the factorisation well conditioned
+where powers of a year do not. Leading axes of x and t are a batch of data sets.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.polynomial import Legendre, Polynomial
+from numpy.polynomial.legendre import legvander
+
+from models.types import Floats, Ints
+
+
+class OrderFits(NamedTuple):
+    """The least-squares fits of order 0 to K of t (..., N) on x (..., N)."""
+
+    low: Floats  # (...,) the range of x, mapped to [-1, 1]
+    high: Floats
+    Q: Floats  # (..., N, K + 1) orthonormal; the first k + 1 columns span the order-k polynomials
+    R: Floats  # (..., K + 1, K + 1)
+    c: Floats  # (..., K + 1) = Q^T t
+    residuals: Floats  # (..., K + 1, N): t_n - f_k(x_n), order k in row k
+    leverage: Floats  # (..., K + 1, N): diagonal of each order's hat matrix
+
+
+def fit_orders(x: Floats, t: Floats, max_order: int) -> OrderFits:
+    """Fit every order up to `max_order`; it takes at least `max_order + 1` points."""
+    x, t = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(t, dtype=np.float64))
+    if x.shape[-1] <= max_order:
+        raise ValueError(f"order {max_order} needs {max_order + 1} points, not {x.shape[-1]}")
+    low, high = x.min(axis=-1), x.max(axis=-1)
+    Q, R = np.linalg.qr(legvander(_scaled(x, low, high), max_order))
+    c = np.einsum("...nk,...n->...k", Q, t)
+    fitted = np.cumsum(Q * c[..., None, :], axis=-1)
+    residuals = np.swapaxes(t[..., None] - fitted, -1, -2)
+    leverage = np.swapaxes(np.cumsum(Q**2, axis=-1), -1, -2)
+    return OrderFits(low, high, Q, R, c, residuals, leverage)
+
+
+def training_loss(fits: OrderFits) -> Floats:
+    """Mean squared residual of every order, shape (..., K + 1)."""
+    return np.mean(fits.residuals**2, axis=-1)  # FCML 1.3
+
+
+def loo_loss(fits: OrderFits) -> Floats:
+    """Mean squared leave-one-out residual of every order; infinite where a point fixes itself."""
+    slack = 1 - fits.leverage
+    free = slack > 1e-10
+    left_out = np.where(free, fits.residuals / np.where(free, slack, 1.0), np.inf)
+    return np.mean(left_out**2, axis=-1)  # FCML 1.19
+
+
+def kfold_loss(fits: OrderFits, folds: list[Ints]) -> Floats:
+    """Mean squared error on held-out folds for every order, shape (..., K + 1), without refitting.
+
+    The residuals of a fold F left out are (I - H_FF)^-1 r_F, the block form of the formula above.
+    """
+    total = np.zeros(fits.c.shape)
+    for order in range(total.shape[-1]):
+        for fold in folds:
+            Q = fits.Q[..., fold, : order + 1]
+            H = Q @ np.swapaxes(Q, -1, -2)
+            r = fits.residuals[..., order, fold]
+            left_out = np.linalg.solve(np.eye(len(fold)) - H, r[..., None])[..., 0]
+            total[..., order] += np.sum(left_out**2, axis=-1)
+    return total / sum(len(fold) for fold in folds)
+
+
+def predict_orders(fits: OrderFits, x: Floats) -> Floats:
+    """Predictions of every order at new points (..., M), shape (..., K + 1, M)."""
+    max_order = fits.c.shape[-1] - 1
+    V = legvander(_scaled(np.asarray(x, dtype=np.float64), fits.low, fits.high), max_order)
+    Z = np.linalg.solve(np.swapaxes(fits.R, -1, -2), np.swapaxes(V, -1, -2))  # V R^-1, transposed
+    return np.cumsum(Z * fits.c[..., None], axis=-2)
+
+
+def monomial_weights(fits: OrderFits, order: int) -> Floats:
+    """The weights w_0..w_k of 1, x, ..., x^k for the fit of one order (a single data set)."""
+    k = order + 1
+    legendre = np.linalg.solve(fits.R[:k, :k], fits.c[:k])
+    fitted = Legendre(legendre, domain=[float(fits.low), float(fits.high)])
+    weights = fitted.convert(domain=[-1, 1], window=[-1, 1], kind=Polynomial).coef
+    return np.pad(weights, (0, k - len(weights)))
+
+
+def log_likelihood(fits: OrderFits) -> Floats:
+    """Gaussian log likelihood of every order at its maximum, noise variance included."""
+    n = fits.residuals.shape[-1]
+    sigma2 = training_loss(fits)
+    with np.errstate(divide="ignore"):  # an exact fit has infinite likelihood
+        return -n / 2 * (1 + np.log(2 * np.pi) + np.log(sigma2))  # FCML 2.7.4
+
+
+def random_folds(n: int, k: int, rng: np.random.Generator) -> list[Ints]:
+    """A random partition of n points into k folds whose sizes differ by at most one."""
+    return [np.sort(fold) for fold in np.array_split(rng.permutation(n), k)]
+
+
+def _scaled(x: Floats, low: Floats, high: Floats) -> Floats:
+    low, high = low[..., None], high[..., None]
+    return (2 * x - low - high) / (high - low)
