@@ -10,6 +10,7 @@ reproduced by what rounds to 1.358. There are four kinds of claim, told apart by
                                                our repetitions (an array of the outcome)
 """
 
+import math
 from dataclasses import asdict, dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -148,7 +149,9 @@ def judge(claim: Claim, outcome: Outcome, grade: str) -> Verdict:
 def _number(claim: Claim, value: Any) -> tuple[str, str, str]:
     printed = claim.printed or ""
     if rounds_to(value, printed, claim.within):
-        how = f"within {claim.within:g}: {claim.because}" if claim.within else "to the printed digits"
+        how = (
+            f"within {claim.within:g}: {claim.because}" if claim.within else "to the printed digits"
+        )
         return REPRODUCED, shown(value, printed), how
     corrected = claim.corrected
     if corrected is not None and rounds_to(value, corrected):
@@ -169,7 +172,11 @@ def _statement(claim: Claim, value: Any) -> tuple[str, str, str]:
             f"claim '{claim.says}': a statement needs a metric that is true or false,"
             f" and {claim.metric} is {value!r}; give `printed` or `between` for a number"
         )
-    return (REPRODUCED if value else _refuted(claim)), str(value).lower(), "the statement is checked"
+    return (
+        (REPRODUCED if value else _refuted(claim)),
+        str(value).lower(),
+        "the statement is checked",
+    )
 
 
 def _draw(claim: Claim, value: Any) -> tuple[str, str, str]:
@@ -192,7 +199,7 @@ _RULES = {"number": _number, "range": _range, "statement": _statement, "draw": _
 
 
 def _refuted(claim: Claim) -> str:
-    """A range, statement or draw that fails: an erratum if the file can say what is right instead."""
+    """A claim that fails is an erratum if the file can say what is right instead."""
     return ERRATUM if claim.corrected else DIFFERS
 
 
@@ -208,14 +215,14 @@ def number(text: str) -> Decimal | None:
 def rounds_to(value: Any, printed: str, within: float | None = None) -> bool:
     """Does the value round to the printed digits? A value half-way may round either way."""
     target = number(printed)
-    if target is None or isinstance(value, bool | str) or not np.isfinite(value):
+    if target is None or isinstance(value, bool | str) or not math.isfinite(value):
         return False
     if isinstance(value, int) and within is None:
         exponent = int(target.as_tuple().exponent)
         if exponent <= 0:
             return Decimal(value) == target
     half = Decimal(str(within)) if within is not None else last_digit(target) / 2
-    return abs(Decimal(value) - target) <= half
+    return abs(Decimal(repr(value)) - target) <= half  # the shortest decimal: half-way is half-way
 
 
 def last_digit(printed: Decimal) -> Decimal:

@@ -33,12 +33,17 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(f"bythebook: {error}", file=sys.stderr)
         return BAD_INPUT
-    except KeyboardInterrupt:
-        print("bythebook: interrupted; what is recorded stays, run the command again to go on", file=sys.stderr)
-        return INTERRUPTED
     except BrokenPipeError:  # the reader (`| head`) has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
+    except OSError as error:
+        where = f" {error.filename}" if error.filename else ""
+        print(f"bythebook: cannot write or read{where}: {error.strerror or error}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print("bythebook: interrupted; what is recorded stays,", end=" ", file=sys.stderr)
+        print("run the command again to go on", file=sys.stderr)
+        return INTERRUPTED
 
 
 def _dispatch(options: argparse.Namespace) -> int:
@@ -51,7 +56,7 @@ def _dispatch(options: argparse.Namespace) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="bythebook",
-        description="Recompute, track and judge the results that five machine-learning texts print.",
+        description="Recompute, track and judge what five machine-learning texts print.",
         epilog="`bythebook run --help` lists the studies and their knobs.",
     )
     parser.add_argument("--version", action="version", version=f"bythebook {__version__}")
@@ -65,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     selection.add_argument(
         "selection",
         nargs="*",
-        help="a book (fcml), an experiment (fcml/fig-1.15), study:<name> or family:<name>; default all",
+        help="a book, an experiment (fcml/fig-1.15), study:<name> or family:<name>; default: all",
     )
     as_json = argparse.ArgumentParser(add_help=False)
     as_json.add_argument("--json", action="store_true", help="print JSON instead of a table")
@@ -77,7 +82,9 @@ def _parser() -> argparse.ArgumentParser:
 
     verb("list", "Every experiment with its study and last verdict.", selection, as_json)
     show = verb("show", "What the book says, the knobs, the last computed values.", as_json)
-    show.add_argument("name", help="an experiment (fcml/fig-1.15) or a study (study:polynomial_order)")
+    show.add_argument(
+        "name", help="an experiment (fcml/fig-1.15) or a study (study:polynomial_order)"
+    )
     verbs.add_parser("run", help="Run one configuration, or a sweep with -m.", add_help=False)
 
     reproduce = verb("reproduce", "Run a selection and judge every claim.", selection, as_json)

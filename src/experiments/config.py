@@ -12,6 +12,7 @@ from typing import Any
 
 import yaml
 from hydra.core.config_store import ConfigStore
+from hydra.errors import OverrideParseException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
@@ -21,6 +22,7 @@ from experiments.digests import code_digest
 from experiments.errors import BadInput
 from experiments.knobs import allowed
 from experiments.outcome import dumps
+from experiments.paths import outputs_folder
 from experiments.study import Study, studies
 from models import datasets
 
@@ -125,10 +127,15 @@ class Job:
 @cache
 def register() -> None:
     """Put the schema and every study into Hydra's config store."""
+    OmegaConf.register_new_resolver("outputs_folder", _outputs, replace=True)
     store = ConfigStore.instance()
     store.store(name="schema", node=Root)
     for name, study in studies().items():
         store.store(group="study", name=name, node=study)
+
+
+def _outputs(stated: str | None) -> str:
+    return str(outputs_folder(stated))
 
 
 def job_from(config: DictConfig, experiment: str | None = None) -> Job:
@@ -159,11 +166,12 @@ def job_from(config: DictConfig, experiment: str | None = None) -> Job:
 
 
 def _problems(config: DictConfig) -> Iterator[str]:
-    kind = OmegaConf.get_type(config, "study")
+    kind: Any = OmegaConf.get_type(config, "study")
     if kind not in studies().values():
         yield f"study is not one of the registered studies: {', '.join(studies())}"
         return
     # `+name=value` adds a key past Hydra's own check; a knob that is not there is a typo.
+    parts: dict[str, tuple[Any, Any]]
     parts = {"": (config, Root), "study.": (config.study, kind), "source.": (config.source, Source)}
     for prefix, (node, schema) in parts.items():
         names = [entry.name for entry in dataclasses.fields(schema)]
@@ -185,18 +193,17 @@ def _problems(config: DictConfig) -> Iterator[str]:
 
 @cache
 def experiment_job(name: str, data_dir: str | None = None) -> Job:
-    """The job that an experiment file states, composed without Hydra (a test holds the two together)."""
+    """The job an experiment file states, composed without Hydra (a test compares the two)."""
     register()
     entry = catalogue.read(name)
     knobs = entry.body.pop("study", {})
     study = studies().get(entry.study)
     if study is None:
-        raise BadInput(
-            f"{entry.path}: {_no_choice('study', entry.study)}"
-        )
+        raise BadInput(f"{entry.path}: {_no_choice('study', entry.study)}")
     try:
         node = OmegaConf.merge(OmegaConf.structured(study), knobs)
         root = OmegaConf.merge(OmegaConf.structured(Root), entry.body)
+        assert isinstance(root, DictConfig)
         root.study = node
         root.data.dir = data_dir
         job = job_from(root)
@@ -230,15 +237,18 @@ def recorded_job(record: Mapping[str, Any], data_dir: str | None = None) -> Job:
     )
 
 
-def explained(error: BaseException) -> BadInput:
+def explained(error: BaseException, study: str | None = None) -> BadInput:
     """Hydra's and OmegaConf's errors in one line that names the knob and what is allowed."""
+    if isinstance(error, OverrideParseException):
+        reason = error.message.splitlines()[0]
+        return BadInput(f"'{error.override}' cannot be read as key=value: {reason}")
     typed = re.search(r"(?:override|Error merging override) '?([+~]*[\w./@]+)", str(error))
     cause = error
     while cause.__cause__ is not None:
         cause = cause.__cause__
     text = " ".join(str(cause).split())
     key = typed[1].lstrip("+~") if typed else (getattr(cause, "full_key", None) or "")
-    schema = getattr(cause, "object_type", None)
+    schema: Any = getattr(cause, "object_type", None)
     absent = re.search(r"Key '([^']+)' (?:is )?not in", text) or "does not exist" in text
     choice = re.search(r"Could not (?:find|load) '([^'/]+)/([^']+)'", text)
     if choice:
@@ -251,10 +261,10 @@ def explained(error: BaseException) -> BadInput:
         return BadInput(f"there is no '{key}': choose study=<name> or experiment=<name> first")
     reason = text.split(" full_key:")[0]
     knob = re.match(r"study\.(\w+)", key)
-    for study in studies().values():
-        for entry in dataclasses.fields(study):
-            if knob and schema is study and entry.name == knob[1]:
-                return BadInput(f"{key}: {reason}; allowed: {allowed(entry)}")
+    chosen = studies().get(study or getattr(schema, "name", None) or "")
+    for entry in dataclasses.fields(chosen) if knob and chosen else ():
+        if entry.name == knob[1]:  # type: ignore[index]
+            return BadInput(f"{key}: {reason}; allowed: {allowed(entry)}")
     return BadInput(f"{key}: {reason}" if key and key not in reason else reason)
 
 

@@ -30,9 +30,13 @@ def coloured(verdict: str) -> str:
     return f"[{colour}]{escape(verdict)}[/{colour}]"
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> None:
+def table(
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str | None = None
+) -> None:
     """A plain table; cells are text, or markup made by `coloured`."""
-    view = Table(*columns, title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    view = Table(
+        *columns, title=title, title_justify="left", box=None, pad_edge=False, header_style="bold"
+    )
     for row in rows:
         view.add_row(*(str(cell) for cell in row))
     out.print(view)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 
 class BadInput(Exception):
-    """Something the user typed or supplied is wrong: each problem is one clear line (exit code 2)."""
+    """Something the user typed or supplied is wrong; each problem is one line (exit code 2)."""
 
     def __init__(self, problems: str | Iterable[str]) -> None:
         self.problems = [problems] if isinstance(problems, str) else list(problems)

@@ -63,9 +63,7 @@ def put(database: Path, artifacts: Path, payloads: Sequence["Payload"]) -> dict[
 
 @contextmanager
 def _transaction(database: Path) -> Iterator[sqlite3.Connection]:
-    with closing(
-        sqlite3.connect(database, timeout=_PATIENCE, isolation_level=None)
-    ) as connection:
+    with closing(sqlite3.connect(database, timeout=_PATIENCE, isolation_level=None)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         try:
             yield connection
@@ -76,7 +74,7 @@ def _transaction(database: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _known(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
-    """Run id and status of every record in the store: one scan is cheaper than a search for each."""
+    """Run id and status of every record in the store; one scan beats a search for each."""
     rows = db.execute(
         "SELECT tags.value, run_uuid, status FROM tags JOIN runs USING (run_uuid)"
         " WHERE tags.key = ? AND lifecycle_stage = 'active'",
@@ -108,7 +106,8 @@ def _insert_run(
     db.execute(
         "INSERT INTO runs (run_uuid, name, source_type, source_name, entry_point_name, user_id,"
         " status, start_time, end_time, source_version, lifecycle_stage, artifact_uri,"
-        " experiment_id) VALUES (?, ?, 'UNKNOWN', '', '', ?, 'RUNNING', ?, NULL, '', 'active', ?, ?)",
+        " experiment_id)"
+        " VALUES (?, ?, 'UNKNOWN', '', '', ?, 'RUNNING', ?, NULL, '', 'active', ?, ?)",
         [
             run_id,
             payload.name,
@@ -131,9 +130,7 @@ def _fill(db: sqlite3.Connection, run_id: str, payload: "Payload") -> None:
         [(key, value, run_id) for key, value in payload.params.items()],
     )
     stamp = payload.end or payload.start
-    rows = [
-        (name, *_number(value), stamp, step, run_id) for name, value, step in payload.metrics
-    ]
+    rows = [(name, *_number(value), stamp, step, run_id) for name, value, step in payload.metrics]
     db.executemany(
         "INSERT OR IGNORE INTO metrics (key, value, is_nan, timestamp, step, run_uuid)"
         " VALUES (?, ?, ?, ?, ?, ?)",

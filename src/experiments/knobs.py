@@ -96,7 +96,8 @@ def problems(study: Any) -> Iterator[str]:
                 or (number and not all(_HOLDS[s](entry, b) for s, b in meta["bounds"]))
             )
             if bad:
-                yield f"study.{field.name}={_short(value)}: {entry} is not allowed; allowed: {allowed(field)}"
+                where = f"study.{field.name}={_short(value)}"
+                yield f"{where}: {entry} is not allowed; allowed: {allowed(field)}"
                 break
 
 

@@ -1,4 +1,4 @@
-"""What a study found: metrics, series, tables and arrays, in a form that JSON and npz keep exactly."""
+"""What a study found: metrics, series, tables and arrays, as JSON and npz keep them exactly."""
 
 import json
 import math
@@ -10,7 +10,7 @@ import numpy as np
 
 from models.types import AnyArray
 
-Scalar = float | int | bool | str
+Scalar = float | int | bool | str  # a metric
 Table = dict[str, list[Any]]  # columns of equal length
 
 
@@ -25,10 +25,10 @@ class Series(NamedTuple):
 class Outcome:
     """Everything a run computed. Figures, tables and verdicts are made from this alone."""
 
-    metrics: dict[str, Scalar] = field(default_factory=dict)
-    series: dict[str, Series] = field(default_factory=dict)
-    tables: dict[str, Table] = field(default_factory=dict)
-    arrays: dict[str, AnyArray] = field(default_factory=dict)
+    metrics: Mapping[str, Any] = field(default_factory=dict)  # scalars by name
+    series: Mapping[str, Any] = field(default_factory=dict)  # a Series, or bare values
+    tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # columns
+    arrays: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__  # a frozen dataclass that normalises its own fields

@@ -33,8 +33,6 @@ def panels(rows: int = 1, columns: int = 1, **options: Any) -> tuple[Figure, Any
 @contextmanager
 def style(name: str) -> Iterator[None]:
     """The settings of a style, whatever the user's own matplotlib configuration says."""
-    if name not in STYLES:
-        raise BadInput(f"style '{name}' is unknown; allowed: {', '.join(STYLES)}")
     with mpl.rc_context():
         mpl.rcdefaults()
         path = Path(__file__).parent / "styles" / f"{name}.mplstyle"
@@ -42,13 +40,19 @@ def style(name: str) -> Iterator[None]:
         yield
 
 
+def check(formats: Sequence[str], look: str) -> None:
+    """Refuse formats and styles that do not exist."""
+    if look not in STYLES:
+        raise BadInput(f"style '{look}' is unknown; allowed: {', '.join(STYLES)}")
+    for name in formats:
+        if name not in FORMATS:
+            raise BadInput(f"format '{name}' is unknown; allowed: {', '.join(FORMATS)}")
+
+
 def draw(
     record: Record, folder: Path, formats: Sequence[str] = ("png",), look: str = "screen"
 ) -> list[Path]:
     """Draw every figure of a record into a folder; nothing is computed."""
-    unknown = [name for name in formats if name not in FORMATS]
-    if unknown:
-        raise BadInput(f"format '{unknown[0]}' is unknown; allowed: {', '.join(FORMATS)}")
     study = recorded_job(record.content).study
     with style(look):
         figures = study.draw(record.outcome)

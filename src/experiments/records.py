@@ -73,7 +73,7 @@ class RunStore:
         self.runs = outputs / "runs"
 
     def place(self, job: Job) -> Path:
-        """The folder that holds a job's attempts: the book's result, or the study for anything else."""
+        """The folder of a job's attempts: the book's result, or the study for anything else."""
         if job.canonical and job.experiment:
             return self.runs / job.experiment
         return self.runs / "study" / job.study.name
@@ -85,8 +85,9 @@ class RunStore:
         return finished[-1] if finished else None
 
     def _attempts(self, job: Job) -> list[Path]:
-        """The recorded attempts at a key, oldest first: a few look-ups, however many runs there are."""
-        place, found = self.place(job), []
+        """The attempts at a key, oldest first: a few look-ups, however many runs there are."""
+        place = self.place(job)
+        found: list[Path] = []
         while (path := place / f"{job.key}-{len(found) + 1}").exists():
             found.append(path)
         return found
@@ -102,6 +103,8 @@ class RunStore:
         adopt: bool = True,
     ) -> Record:
         """Record a run: write aside, then rename. Adopt an equal run that was there first."""
+        if adopt and not error and (there := self.done(job)) is not None:
+            return there
         place = self.place(job)
         place.mkdir(parents=True, exist_ok=True)
         aside = Path(tempfile.mkdtemp(prefix=".writing-", dir=place))
@@ -126,7 +129,7 @@ class RunStore:
                 _write_file(aside / "run.json", dumps(content, indent=1).encode())
                 if outcome and outcome.arrays and not (aside / "arrays.npz").exists():
                     with (aside / "arrays.npz").open("wb") as stream:
-                        np.savez(stream, allow_pickle=False, **outcome.arrays)  # type: ignore[arg-type]
+                        np.savez(stream, allow_pickle=False, **outcome.arrays)
                         stream.flush()
                         os.fsync(stream.fileno())
                 target = place / run_id
@@ -160,7 +163,9 @@ class RunStore:
     def find(self, run_id: str) -> Record:
         """A run by its id or the beginning of it."""
         if not run_id or not all(c in "0123456789abcdef-" for c in run_id):
-            raise BadInput(f"'{run_id}' is not a run id; allowed: hexadecimal digits and an attempt")
+            raise BadInput(
+                f"'{run_id}' is not a run id; allowed: hexadecimal digits and an attempt"
+            )
         found = [path for path in self.folders() if path.name.startswith(run_id)]
         exact = [path for path in found if path.name == run_id]
         if len(exact or found) == 1:

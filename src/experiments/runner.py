@@ -13,6 +13,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from experiments import artifacts
 from experiments.claims import Verdict, judge
 from experiments.config import Job
 from experiments.errors import BadInput
@@ -74,7 +75,12 @@ def perform(job: Job, store: RunStore, facts: dict[str, Any], *, fresh: bool = F
 
 
 def perform_all(
-    jobs: Sequence[Job], outputs: Path, *, workers: int = 1, fresh: bool = False
+    jobs: Sequence[Job],
+    outputs: Path,
+    *,
+    workers: int = 1,
+    fresh: bool = False,
+    figures: bool = False,
 ) -> Iterator[Done]:
     """Records in the order in which they come; what is already done is found, not computed."""
     store = RunStore(outputs)
@@ -89,25 +95,34 @@ def perform_all(
     if workers == 1 or len(waiting) < 2:
         with one_thread():
             for index in waiting:
-                yield Done(index, perform(jobs[index], store, facts, fresh=fresh), computed=True)
+                record = perform(jobs[index], store, facts, fresh=fresh)
+                if figures:
+                    artifacts.ensure(record)
+                yield Done(index, record, computed=True)
     else:
-        yield from _in_processes(jobs, waiting, outputs, facts, workers, fresh)
+        order = _Order(outputs, facts, fresh, figures)
+        yield from _in_processes(jobs, waiting, order, workers)
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """One BLAS thread: workers do not fight, and sums are added in one order on every machine load."""
+    """One BLAS thread: workers do not fight, and sums are added in one order."""
     with threadpool_limits(limits=1):
         yield
 
 
+@dataclass(frozen=True)
+class _Order:
+    """What every worker is told, whatever jobs it gets."""
+
+    outputs: Path
+    facts: dict[str, Any]
+    fresh: bool
+    figures: bool
+
+
 def _in_processes(
-    jobs: Sequence[Job],
-    waiting: list[int],
-    outputs: Path,
-    facts: dict[str, Any],
-    workers: int,
-    fresh: bool,
+    jobs: Sequence[Job], waiting: list[int], order: _Order, workers: int
 ) -> Iterator[Done]:
     # Chunks are large enough to spread their overhead, small enough to keep everyone busy.
     size = max(1, min(50, len(waiting) // (4 * workers)))
@@ -115,8 +130,7 @@ def _in_processes(
     missing: list[int] = []
     with _pool(workers) as pool:
         futures: dict[Future[list[str]], list[int]] = {
-            pool.submit(_chunk, [jobs[i] for i in chunk], outputs, facts, fresh): chunk
-            for chunk in chunks
+            pool.submit(_chunk, [jobs[i] for i in chunk], order): chunk for chunk in chunks
         }
         for future in as_completed(futures):
             chunk = futures[future]
@@ -127,28 +141,26 @@ def _in_processes(
                 continue
             for index, folder in zip(chunk, folders, strict=True):
                 yield Done(index, read(Path(folder)), computed=True)
-    yield from _one_at_a_time(jobs, missing, outputs, facts, fresh)
+    yield from _one_at_a_time(jobs, missing, order)
 
 
-def _one_at_a_time(
-    jobs: Sequence[Job], indices: list[int], outputs: Path, facts: dict[str, Any], fresh: bool
-) -> Iterator[Done]:
+def _one_at_a_time(jobs: Sequence[Job], indices: list[int], order: _Order) -> Iterator[Done]:
     """After a worker died: find the job that kills it, and let the others finish."""
-    store = RunStore(outputs)
+    store = RunStore(order.outputs)
     for index in indices:
         job = jobs[index]
-        found = None if fresh else store.done(job)
+        found = None if order.fresh else store.done(job)
         if found is not None:
             yield Done(index, found, computed=True)
             continue
         try:
             with _pool(1) as pool:
-                (folder,) = pool.submit(_chunk, [job], outputs, facts, fresh).result()
+                (folder,) = pool.submit(_chunk, [job], order).result()
             yield Done(index, read(Path(folder)), computed=True)
         except BrokenProcessPool as problem:
             error = {"type": "WorkerDied", "message": str(problem), "traceback": ""}
             took = {"started": time.time(), "seconds": 0.0, "cpu_seconds": 0.0}
-            yield Done(index, store.write(job, {**facts, **took}, error=error), computed=True)
+            yield Done(index, store.write(job, {**order.facts, **took}, error=error), computed=True)
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:
@@ -158,7 +170,13 @@ def _pool(workers: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(max_workers=workers, mp_context=context)
 
 
-def _chunk(jobs: list[Job], outputs: Path, facts: dict[str, Any], fresh: bool) -> list[str]:
-    store = RunStore(outputs)
+def _chunk(jobs: list[Job], order: _Order) -> list[str]:
+    store = RunStore(order.outputs)
+    folders = []
     with one_thread():
-        return [str(perform(job, store, facts, fresh=fresh).folder) for job in jobs]
+        for job in jobs:
+            record = perform(job, store, order.facts, fresh=order.fresh)
+            if order.figures:
+                artifacts.ensure(record)
+            folders.append(str(record.folder))
+    return folders

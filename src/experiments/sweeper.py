@@ -23,8 +23,8 @@ from experiments.config import explained, job_from
 from experiments.errors import BadInput
 from experiments.sweeps import Cell
 
-# Set by the command line before Hydra starts: what to do with the cells.
-on_sweep: Callable[[list[Cell], list[str], DictConfig], Any]
+OnSweep = Callable[[list[Cell], list[str], DictConfig], Any]
+_on_sweep: list[OnSweep] = []
 
 
 @dataclass
@@ -39,7 +39,7 @@ def sweep(loader: ConfigLoader, master: DictConfig, arguments: list[str]) -> Any
     overrides = OverridesParser.create(config_loader=loader).parse_overrides(arguments)
     pairs = list(_cells(loader, master, overrides))
     # Where to write, how to track and how many processes are one choice for the whole sweep.
-    return on_sweep([cell for cell, _ in pairs], arguments, pairs[0][1])
+    return _on_sweep[-1]([cell for cell, _ in pairs], arguments, pairs[0][1])
 
 
 def _cells(
@@ -74,7 +74,11 @@ def _is_value(loader: ConfigLoader, override: Override) -> bool:
     if override.is_delete() or override.is_force_add() or override.package is not None:
         return False
     key = override.key_or_group
-    return not loader.list_groups(key) and not loader.get_group_options(key) and not key.startswith("hydra.")
+    return (
+        not loader.list_groups(key)
+        and not loader.get_group_options(key)
+        and not key.startswith("hydra.")
+    )
 
 
 def _strings(override: Override) -> list[tuple[str, str]]:
@@ -92,9 +96,7 @@ def _values(override: Override) -> list[tuple[str, str, Any]]:
         _sweep_strings(override)
     return [
         (key, text, value)
-        for text, value in zip(
-            _sweep_strings(override), override.sweep_iterator(), strict=True
-        )
+        for text, value in zip(_sweep_strings(override), override.sweep_iterator(), strict=True)
     ]
 
 
@@ -115,9 +117,10 @@ def _set(config: DictConfig, override: Override, value: Any) -> None:
         raise explained(error) from error
 
 
-def register() -> None:
-    """Make the sweeper known to Hydra, installed in place or from a wheel."""
+def register(on_sweep: OnSweep) -> None:
+    """Make the sweeper known to Hydra, and what to do with the cells of a sweep."""
     from hydra_plugins.bythebook import CellSweeper
 
     ConfigStore.instance().store(group="hydra/sweeper", name="bythebook", node=SweeperConfig)
     Plugins.instance().register(CellSweeper)
+    _on_sweep[:] = [on_sweep]

@@ -195,12 +195,16 @@ def long_table(plan: Plan, records: dict[int, Record]) -> "pd.DataFrame":
         swept = {name: number_or_text(value) for name, value in plan.swept[index].items()}
         metrics = {k: v for k, v in record["outcome"]["metrics"].items() if not isinstance(v, str)}
         error = record["error"]["type"] if record["error"] else ""
-        rows.append({**swept, "run": record.id, "status": record["status"], "error": error, **metrics})
+        rows.append(
+            {**swept, "run": record.id, "status": record["status"], "error": error, **metrics}
+        )
     return pd.DataFrame(rows)
 
 
 def pivot_table(plan: Plan, table: "pd.DataFrame") -> "pd.DataFrame":
     """Mean and standard error over seeds for every combination of the other swept knobs."""
+    import pandas as pd
+
     knobs = plan.knobs
     names = metric_names(table, plan)
     values = table[table["status"] == "finished"].astype(dict.fromkeys(names, float))
@@ -208,7 +212,8 @@ def pivot_table(plan: Plan, table: "pd.DataFrame") -> "pd.DataFrame":
         values, knobs = values.assign(all="all"), ["all"]
     grouped = values.groupby(knobs, sort=False)[names]
     wide = grouped.agg(["mean", "sem"])
-    wide.columns = [f"{name} {'mean' if kind == 'mean' else 's.e.'}" for name, kind in wide.columns]
+    words = {"mean": "mean", "sem": "s.e."}
+    wide.columns = pd.Index([f"{column[0]} {words[column[1]]}" for column in wide.columns])
     wide.insert(0, "runs", grouped.size())
     return wide.reset_index()
 

@@ -1,8 +1,8 @@
 """Tracking: recorded runs into MLflow, each exactly once.
 
-The record on disk is the truth and MLflow is a view of it, made from the record alone. Every MLflow
-run carries the record's id in the tag `bythebook.run_id`; what is already there is not logged again,
-and what an interruption left RUNNING is completed. So logging can be repeated at any time.
+The record on disk is the truth and MLflow is a view of it, made from the record alone. Every run
+there carries the record's id in the tag `bythebook.run_id`; what is already there is not logged
+again, and what an interruption left RUNNING is completed. So logging can be repeated at any time.
 """
 
 import os
@@ -124,7 +124,8 @@ class LocalTracker:
             from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
 
             quiet()
-            store = SqlAlchemyStore(f"sqlite:///{aside}", str(self.artifacts / "default"))
+            make: Any = SqlAlchemyStore
+            store = make(f"sqlite:///{aside}", str(self.artifacts / "default"))
             store.engine.dispose()
             aside.rename(self.database)
 
@@ -144,17 +145,13 @@ class ClientTracker:
         return MlflowClient(self.uri)
 
     def put(self, payloads: Sequence[Payload]) -> dict[str, str]:
-        from mlflow.exceptions import MlflowException
-
         try:
             client = self.client
             return {payload.record_id: self._put(client, payload) for payload in payloads}
-        except MlflowException as error:
+        except _store_errors() as error:
             raise _unreachable(self.uri, error) from error
 
     def logged(self) -> set[str]:
-        from mlflow.exceptions import MlflowException
-
         try:
             client = self.client
             experiments = [e.experiment_id for e in client.search_experiments()]
@@ -171,7 +168,7 @@ class ClientTracker:
                 token = page.token
                 if not token:
                     return found
-        except MlflowException as error:
+        except _store_errors() as error:
             raise _unreachable(self.uri, error) from error
 
     def _put(self, client: "MlflowClient", payload: Payload) -> str:
@@ -235,6 +232,14 @@ def quiet() -> None:
     os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "20")
     for name in ("mlflow", "alembic"):
         logging.getLogger(name).setLevel(logging.ERROR)
+
+
+def _store_errors() -> tuple[type[Exception], ...]:
+    """What MLflow raises when a store does not answer, or is not one."""
+    from mlflow.exceptions import MlflowException
+    from sqlalchemy.exc import SQLAlchemyError
+
+    return MlflowException, SQLAlchemyError, OSError
 
 
 def _unreachable(uri: str, error: Exception) -> Unreachable:

@@ -27,7 +27,6 @@ from scipy.special import xlogy
 from models import hmm
 from models.em import EMFit, expectation_maximisation
 from models.gaussian_mixture import whitener
-from models.kmeans import kmeans, kmeans_plus_plus, random_points
 from models.types import AnyArray, Floats, Ints
 
 
@@ -134,7 +133,12 @@ def _log_dirichlet(p: Floats, pseudo: float | Floats) -> Floats:
     return np.asarray(density.reshape(len(p), -1).sum(axis=1))
 
 
-def _transition_counts(gamma: Floats) -> Floats:
+def one_hot(labels: Ints, K: int) -> Floats:
+    """Labels 0 .. K-1 of any shape as probabilities, with a last axis of length K."""
+    return np.asarray(labels[..., None] == np.arange(K), dtype=float)
+
+
+def transition_counts(gamma: Floats) -> Floats:
     """Transitions of states that are known, or independent given the data, shape (R, K, K)."""
     return np.asarray((np.swapaxes(gamma[:, :, :-1], -1, -2) @ gamma[:, :, 1:]).sum(axis=1))
 
@@ -144,16 +148,16 @@ def _e_step(theta: Model, log_lik: Floats, b: float) -> tuple[Posterior, Floats]
     if b == np.inf:
         path = hmm.viterbi(pi, A, log_lik)
         gamma = one_hot(path.states, pi.shape[-1])
-        return Posterior(gamma, _transition_counts(gamma)), path.log_joint.sum(axis=1)
+        return Posterior(gamma, transition_counts(gamma)), path.log_joint.sum(axis=1)
     pi, A, log_lik = pi**b, A**b, b * log_lik  # the recursions do not mind unnormalised factors
     posterior = hmm.smoother(pi, A, log_lik)
     transitions = hmm.expected_transitions(A, posterior).sum(axis=1)  # 17.99
-    return Posterior(posterior.smoothed, transitions), posterior.forward.log_evidence.sum(
-        axis=1
-    ) / b
+    objective = posterior.forward.log_evidence.sum(axis=1) / b
+    return Posterior(posterior.smoothed, transitions), objective
 
 
-def _m_step(theta: Model, x: AnyArray, q: Posterior, prior: Prior) -> Model:
+def reestimate(theta: Model, x: AnyArray, q: Posterior, prior: Prior) -> Model:
+    """The M step: normalised expected counts, and emissions fitted with the weights gamma."""
     first = q.gamma[:, :, 0].sum(axis=1)  # 17.98
     theta = theta.maximise(x, q.gamma, prior)
     return theta._replace(
@@ -185,7 +189,7 @@ def baum_welch(
         return q, objective + log_prior
 
     def m_step(theta: Model, q: Posterior) -> Model:
-        return _m_step(theta, x, q, prior)
+        return reestimate(theta, x, q, prior)
 
     return expectation_maximisation(
         theta, e_step, m_step, tol=tol, max_iter=max_iter, snapshots=snapshots
@@ -197,104 +201,4 @@ def log_evidence(theta: Model, x: AnyArray) -> Floats:
     log_lik = theta.log_likelihood(np.asarray(x))
     return np.asarray(
         hmm.forward_filter(theta.pi[:, None], theta.A[:, None], log_lik).log_evidence.sum(axis=1)
-    )
-
-
-# --- Estimates from labels, and starts ----------------------------------------------------------
-
-
-def one_hot(labels: Ints, K: int) -> Floats:
-    """Labels 0 .. K-1 of any shape as probabilities, with a last axis of length K."""
-    return np.asarray(labels[..., None] == np.arange(K), dtype=float)
-
-
-def uniform_chain(restarts: int, K: int) -> tuple[Floats, Floats]:
-    """First states and transitions without preference: pi (R, K) and A (R, K, K)."""
-    return np.full((restarts, K), 1 / K), np.full((restarts, K, K), 1 / K)
-
-
-def random_chain(
-    restarts: int, K: int, rng: np.random.Generator, concentration: float = 1.0
-) -> tuple[Floats, Floats]:
-    """The same from a symmetric Dirichlet distribution, row by row."""
-    alpha = np.full(K, concentration)
-    return rng.dirichlet(alpha, restarts), rng.dirichlet(alpha, (restarts, K))
-
-
-def labelled_categorical(
-    symbols: Ints, gamma: Floats, L: int, prior: Prior = FLAT
-) -> CategoricalHMM:
-    """Normalised counts for known states (MLAPP 17.5.1), gamma (R, N, T, K) their one_hot labels.
-
-    Soft assignments serve as well, those of a mixture that ignores the order of the data.
-    """
-    R, K = len(gamma), gamma.shape[-1]
-    flat = CategoricalHMM(*uniform_chain(R, K), np.full((R, K, L), 1 / L))
-    return _m_step(flat, np.asarray(symbols), Posterior(gamma, _transition_counts(gamma)), prior)
-
-
-def labelled_gaussian(x: Floats, gamma: Floats, prior: Prior = FLAT) -> GaussianHMM:
-    """The same for Gaussian emissions: means and covariances of the classes (17.93)."""
-    flat = identical_gaussian(x, gamma.shape[-1], len(gamma))
-    return _m_step(flat, x, Posterior(gamma, _transition_counts(gamma)), prior)
-
-
-def random_categorical(
-    K: int, L: int, restarts: int, rng: np.random.Generator, concentration: float = 1.0
-) -> CategoricalHMM:
-    """All rows from symmetric Dirichlet distributions."""
-    chain = random_chain(restarts, K, rng, concentration)
-    return CategoricalHMM(*chain, rng.dirichlet(np.full(L, concentration), (restarts, K)))
-
-
-def identical_categorical(symbols: Ints, K: int, L: int, restarts: int) -> CategoricalHMM:
-    """K equal states with the frequencies of the data: a stationary point that EM cannot leave."""
-    frequencies = np.bincount(np.ravel(symbols), minlength=L) / np.size(symbols)
-    return CategoricalHMM(*uniform_chain(restarts, K), np.tile(frequencies, (restarts, K, 1)))
-
-
-def identical_gaussian(x: Floats, K: int, restarts: int) -> GaussianHMM:
-    """K equal states with the mean and the covariance of the data: EM cannot leave it either."""
-    points = x.reshape(-1, x.shape[-1])
-    mu = np.tile(points.mean(axis=0), (restarts, K, 1))
-    Sigma = np.tile(np.atleast_2d(np.cov(points.T, bias=True)), (restarts, K, 1, 1))
-    return GaussianHMM(*uniform_chain(restarts, K), mu, Sigma)
-
-
-def random_gaussian(
-    x: Floats, K: int, restarts: int, rng: np.random.Generator, concentration: float = 1.0
-) -> GaussianHMM:
-    """A random chain, data points as means, the covariance of the data in every state."""
-    pi, A = random_chain(restarts, K, rng, concentration)
-    mu = random_points(x.reshape(-1, x.shape[-1]), K, rng, restarts)
-    return identical_gaussian(x, K, restarts)._replace(pi=pi, A=A, mu=mu)
-
-
-def kmeans_gaussian(
-    x: Floats, K: int, restarts: int, rng: np.random.Generator, prior: Prior = FLAT
-) -> GaussianHMM:
-    """A uniform chain; means and covariances of the clusters of K-means (PRML 13.2.2)."""
-    points = x.reshape(-1, x.shape[-1])
-    clusters = kmeans(points, kmeans_plus_plus(points, K, rng, restarts))
-    labels = clusters.labels.reshape(restarts, -1, x.shape[-2])
-    pi, A = uniform_chain(restarts, K)
-    return labelled_gaussian(x, one_hot(labels, K), prior)._replace(pi=pi, A=A)
-
-
-def perturb(theta: Model, rng: np.random.Generator, strength: float) -> Model:
-    """Multiply each probability by exp(strength * noise), and shift means by so many deviations.
-
-    What leaves a symmetric start; the noise is standard normal, and zeros stay zero.
-    """
-
-    def shake(p: Floats) -> Floats:
-        shaken = p * np.exp(strength * rng.standard_normal(p.shape))
-        return np.asarray(shaken / shaken.sum(axis=-1, keepdims=True))
-
-    theta = theta._replace(pi=shake(theta.pi), A=shake(theta.A))
-    if isinstance(theta, CategoricalHMM):
-        return theta._replace(B=shake(theta.B))
-    noise = rng.standard_normal((*theta.mu.shape, 1))
-    return theta._replace(
-        mu=theta.mu + strength * (np.linalg.cholesky(theta.Sigma) @ noise)[..., 0]
     )

@@ -38,6 +38,7 @@ class Statistics(NamedTuple):
 
     N: Floats  # (R, K) sum_n gamma_nk
     ones: Floats  # (R, K, D) sum_n gamma_nk x_n
+    zeros: Floats  # (R, K, D) sum_n gamma_nk (1 - x_n)
 
 
 def _component_log_joint(X: Floats, theta: BernoulliMixture) -> Floats:
@@ -81,23 +82,26 @@ def log_prior(theta: BernoulliMixture, prior: Prior) -> Floats:
 def e_step(X: Floats, theta: BernoulliMixture) -> tuple[Statistics, Floats]:
     """The posterior's statistics and the log likelihood, shape (R,), in blocks of rows."""
     R, K, D = theta.mu.shape
-    N, ones, log_likelihood = np.zeros((R, K)), np.zeros((R, K, D)), np.zeros(R)
+    N, log_likelihood = np.zeros((R, K)), np.zeros(R)
+    ones, zeros = np.zeros((R, K, D)), np.zeros((R, K, D))
     for rows in row_blocks(len(X), max(R * K, D)):
         gamma, log_evidence = posterior(_component_log_joint(X[rows], theta), axis=1)  # (9.56)
         log_likelihood += log_evidence.sum(1)  # (9.51)
         N += gamma.sum(2)  # (9.57)
-        ones += (gamma.reshape(R * K, -1) @ X[rows]).reshape(R, K, D)
-    return Statistics(N, ones), log_likelihood
+        weights = gamma.reshape(R * K, -1)
+        ones += (weights @ X[rows]).reshape(R, K, D)
+        zeros += (weights @ (1.0 - X[rows])).reshape(R, K, D)
+    return Statistics(N, ones, zeros), log_likelihood
 
 
 def m_step(theta: BernoulliMixture, q: Statistics, prior: Prior | None = None) -> BernoulliMixture:
     """Means and proportions; a component without points keeps its mean, if no prior fills it."""
     a, b, alpha = prior or Prior(1.0, 1.0)
-    total = q.N[..., None] + (a + b - 2)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mu = (q.ones + (a - 1)) / total  # (9.59); FCML (6.23) with a prior
-    # Rounding can carry a mean of ones past 1.
-    mu = np.where(total > np.finfo(float).tiny, np.clip(mu, 0.0, 1.0), theta.mu)
+    ones, zeros = q.ones + (a - 1), q.zeros + (b - 1)
+    # Over ones + zeros, which is N_k but for rounding: a column of ones gives exactly 1.
+    with np.errstate(invalid="ignore"):
+        mu = ones / (ones + zeros)  # (9.59); FCML (6.23) with a prior
+    mu = np.where(ones + zeros > 0, mu, theta.mu)
     return BernoulliMixture(mixing_proportions(q.N, alpha), mu)  # (9.60)
 
 

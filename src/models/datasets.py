@@ -2,8 +2,8 @@
 
 Two kinds. An *embedded* set is a small table printed in a book (or public and named by it) and
 travels with the package. An *original* is a file that a book's authors published: it is used where
-the user has it below a folder of their own (`data.dir`, `BOOK_DATA`), after its SHA-256 was checked;
-without it a generated *stand-in* takes its place, and the data grade says so.
+the user has it below a folder (`data.dir`, `BOOK_DATA`), after its SHA-256 was checked; without it
+a generated *stand-in* takes its place, and the data grade says so.
 """
 
 import hashlib
@@ -77,7 +77,7 @@ _EMBEDDED = {
     "curve-fitting": _Embedded(
         "406b41834528353022fc30026d96474cf6e2169331c81e35eb54d4a49f81d613",
         10,
-        "PRML chapter 1: ten noisy points of sin(2 pi x) at x = 0, 1/9, ..., 1, from the book's site",
+        "PRML chapter 1: ten noisy points of sin(2 pi x), x = 0, 1/9, ..., 1, from the book's site",
     ),
     "fcml-toy-regression": _Embedded(
         "21a4a50c3ac651170ff475d89d914557192a4cc4bdf2624e2e8732da02a5de1f",

@@ -84,7 +84,11 @@ def whitener(Sigma: Floats) -> Floats:
                 L[index] = np.linalg.cholesky(Sigma[index])
             except np.linalg.LinAlgError:
                 continue
-    return np.linalg.solve(L, np.broadcast_to(np.eye(Sigma.shape[-1]), Sigma.shape))
+    W = np.zeros_like(L)
+    for i, row in enumerate(np.eye(Sigma.shape[-1])):  # forward substitution, for the whole batch
+        known = L[..., i : i + 1, :i] @ W[..., :i, :]
+        W[..., i, :] = (row - known[..., 0, :]) / L[..., i, i, None]
+    return W
 
 
 def component_log_joint(difference: Floats, pi: Floats, W: Floats) -> Floats:

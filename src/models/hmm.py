@@ -8,18 +8,18 @@ one set of recursions serves symbols, Gaussians, and missing values (a row of ze
 A (..., K, K) and the log likelihoods broadcast over their leading axes: one sequence, a batch of
 sequences under one model, and restarts of one model over many sequences are the same call.
 
-The recursions are compiled loops over one sequence; beside each stands `*_reference`, the same
-recursion in NumPy. Filtered probabilities are scaled, not logarithmic: a state whose probability
-given the data so far is below 1e-308 counts as impossible from then on.
+The recursions are compiled loops (`models.hmm_recursions`). Filtered probabilities are scaled, not
+logarithmic: a state whose probability given the data so far is below 1e-308 counts as impossible,
+until another state leads to it again.
 """
 
-from collections.abc import Callable
-from functools import cache, wraps
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from models import hmm_recursions
 from models.gaussian_mixture import whitener
+from models.hmm_recursions import condition, log
 from models.types import Floats, Ints
 
 
@@ -50,185 +50,18 @@ class Path(NamedTuple):
     log_joint: Floats  # (...) max_z ln p(x, z)
 
 
-def log(p: Floats) -> Floats:
-    """The logarithm with ln 0 = -inf, without the warning."""
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(p))
-
-
-# --- The recursions, compiled -------------------------------------------------------------------
-
-
-def _compiled(types: str, layout: str) -> Callable[[Callable[..., None]], Callable[..., Any]]:
-    """Make a loop over one sequence a NumPy function over leading axes, compiled at its first call.
-
-    numba costs half a second to import: who never runs a recursion does not pay it.
-    """
-
-    def decorate(loop: Callable[..., None]) -> Callable[..., Any]:
-        @cache
-        def build() -> Callable[..., Any]:
-            import numba
-
-            guvectorize: Any = numba.guvectorize
-            function: Callable[..., Any] = guvectorize([types], layout, cache=True)(loop)
-            return function
-
-        @wraps(loop)
-        def call(*arrays: Any) -> Any:
-            with np.errstate(all="ignore"):  # NaN and infinity are answers here: see the results
-                return build()(*arrays)
-
-        return call
-
-    return decorate
-
-
-@_compiled("void(f8[:], f8[:,:], f8[:,:], f8[:,:], f8[:])", "(k),(k,k),(t,k)->(t,k),(t)")
-def _forward(pi: Floats, A: Floats, log_lik: Floats, alpha: Floats, log_c: Floats) -> None:
-    T, K = log_lik.shape
-    for t in range(T):
-        shift = -np.inf  # the largest log likelihood of a state that can be reached
-        for k in range(K):
-            predicted = pi[k] if t == 0 else 0.0
-            if t > 0:
-                for j in range(K):
-                    predicted += alpha[t - 1, j] * A[j, k]
-            alpha[t, k] = predicted
-            if predicted > 0 and not log_lik[t, k] <= shift:  # `not <=`: NaN shall show
-                shift = log_lik[t, k]
-        if shift == -np.inf:
-            alpha[t:] = np.nan
-            log_c[t:] = -np.inf
-            return
-        c = 0.0
-        for k in range(K):
-            if alpha[t, k] > 0:  # exp may overflow for a state out of reach
-                alpha[t, k] *= np.exp(log_lik[t, k] - shift)
-            c += alpha[t, k]
-        for k in range(K):
-            alpha[t, k] /= c  # 13.59
-        log_c[t] = np.log(c) + shift
-
-
-@_compiled("void(f8[:,:], f8[:,:], f8[:,:], i8, f8[:,:])", "(k,k),(t,k),(t,k),()->(t,k)")
-def _backward(A: Floats, log_lik: Floats, alpha: Floats, lag: int, beta: Floats) -> None:
-    T, K = log_lik.shape
-    evidence, message = np.empty((T, K)), np.empty(K)
-    for t in range(T):
-        shift = -np.inf
-        for k in range(K):
-            if alpha[t, k] > 0 and log_lik[t, k] > shift:
-                shift = log_lik[t, k]
-        for k in range(K):
-            evidence[t, k] = np.exp(log_lik[t, k] - shift)
-    beta[T - 1] = 1.0
-    for t in range(T - 2, -1, -1):
-        if t + lag < T - 1:
-            last = t + lag
-            beta[t] = 1.0  # the window ends before the data: start it anew
-        else:
-            last = t + 1
-            beta[t] = beta[t + 1]
-        for s in range(last, t, -1):
-            for k in range(K):
-                message[k] = evidence[s, k] * beta[t, k]
-            c = 0.0
-            for j in range(K):
-                beta[t, j] = 0.0
-                for k in range(K):
-                    if A[j, k] > 0:  # the message of a state out of reach may be infinite
-                        beta[t, j] += A[j, k] * message[k]  # 13.62
-                if alpha[s - 1, j] != 0:
-                    c += alpha[s - 1, j] * beta[t, j]
-            # c is c_s: the marginals sum to one. Taken from ln c_s, it would lose digits, step by
-            # step, where likelihoods are far from one.
-            c = 1.0 / c
-            for j in range(K):
-                beta[t, j] *= c
-
-
-@_compiled("void(f8[:], f8[:,:], f8[:,:], i8[:], f8[:])", "(k),(k,k),(t,k)->(t),()")
-def _viterbi(log_pi: Floats, log_A: Floats, log_lik: Floats, path: Ints, value: Floats) -> None:
-    T, K = log_lik.shape
-    omega = log_pi + log_lik[0]  # 13.69
-    origin = np.empty((T, K), dtype=np.int64)
-    for t in range(1, T):
-        previous = omega.copy()
-        for k in range(K):
-            best = 0
-            for j in range(1, K):
-                if previous[j] + log_A[j, k] > previous[best] + log_A[best, k]:
-                    best = j
-            origin[t, k] = best
-            omega[k] = log_lik[t, k] + (previous[best] + log_A[best, k])  # 13.68, corrected
-    path[T - 1] = np.argmax(omega)
-    value[0] = omega[path[T - 1]]
-    for t in range(T - 1, 0, -1):
-        path[t - 1] = origin[t, path[t]]  # 13.71
-
-
-# --- The same recursions in NumPy: one line a formula -------------------------------------------
-
-
-def _condition(predicted: Floats, log_lik: Floats) -> tuple[Floats, Floats]:
-    """Bayes' rule at one step: p(z_t | x_1 .. x_t) and ln p(x_t | x_1 .. x_{t-1})."""
-    reachable = np.where(predicted > 0, log_lik, -np.inf)
-    shift = reachable.max(axis=-1, keepdims=True)
-    joint = predicted * np.exp(reachable - shift)
-    c = joint.sum(axis=-1, keepdims=True)
-    return joint / c, (np.log(c) + shift)[..., 0]
-
-
-def forward_reference(pi: Floats, A: Floats, log_lik: Floats) -> Filtered:
-    """What `forward_filter` computes, for data of positive probability."""
-    alpha, log_c = np.empty(log_lik.shape), np.empty(log_lik.shape[:-1])
-    predicted = np.broadcast_to(pi, log_lik[..., 0, :].shape)
-    for t in range(log_lik.shape[-2]):
-        alpha[..., t, :], log_c[..., t] = _condition(predicted, log_lik[..., t, :])  # 13.59
-        predicted = np.einsum("...j,...jk->...k", alpha[..., t, :], A)  # MLAPP 17.44
-    return Filtered(alpha, log_c)
-
-
-def backward_reference(A: Floats, log_lik: Floats, log_c: Floats, lag: int) -> Floats:
-    """The backward messages of the next `lag` observations, for all times at once."""
-    ratio = np.exp(log_lik - log_c[..., None])
-    beta = np.ones(log_lik.shape)
-    for _ in range(min(lag, log_lik.shape[-2] - 1)):
-        message = (ratio * beta)[..., 1:, :]
-        beta[..., :-1, :] = np.einsum("...jk,...tk->...tj", A, message)  # 13.62
-    return beta
-
-
-def viterbi_reference(pi: Floats, A: Floats, log_lik: Floats) -> Path:
-    """What `viterbi` computes."""
-    T = log_lik.shape[-2]
-    path = np.empty(log_lik.shape[:-1], dtype=np.int64)
-    origin = np.empty(log_lik.shape, dtype=np.int64)
-    omega = log(pi) + log_lik[..., 0, :]  # 13.69
-    for t in range(1, T):
-        arriving = omega[..., :, None] + log(A)
-        origin[..., t, :] = arriving.argmax(axis=-2)
-        omega = log_lik[..., t, :] + arriving.max(axis=-2)  # 13.68, corrected
-    path[..., -1] = omega.argmax(axis=-1)
-    for t in range(T - 1, 0, -1):
-        step = np.take_along_axis(origin[..., t, :], path[..., t, None], axis=-1)
-        path[..., t - 1] = step[..., 0]  # 13.71
-    return Path(path, omega.max(axis=-1))
-
-
 # --- Inference ----------------------------------------------------------------------------------
 
 
 def forward_filter(pi: Floats, A: Floats, log_lik: Floats) -> Filtered:
     """p(z_t | x_1 .. x_t) and the log evidence (PRML 13.2.4, MLAPP 17.4.2)."""
-    return Filtered(*_forward(pi, A, log_lik))
+    return Filtered(*hmm_recursions.forward(pi, A, log_lik))
 
 
 def smoother(pi: Floats, A: Floats, log_lik: Floats) -> Smoothed:
     """p(z_t | x_1 .. x_T) by the forward-backward algorithm (PRML 13.2.2, MLAPP 17.4.3)."""
     forward = forward_filter(pi, A, log_lik)
-    beta = _backward(A, log_lik, forward.filtered, log_lik.shape[-2])
+    beta = hmm_recursions.backward(A, log_lik, forward.filtered, log_lik.shape[-2])
     return Smoothed(forward, beta, _combine(forward.filtered, beta))
 
 
@@ -264,7 +97,7 @@ def expected_transitions(A: Floats, posterior: Smoothed) -> Floats:
 
 def fixed_lag_smoother(A: Floats, log_lik: Floats, forward: Filtered, lag: int) -> Floats:
     """p(z_t | x_1 .. x_{t+lag}), (..., T, K); near the end from all the data (MLAPP 17.4.1)."""
-    return _combine(forward.filtered, _backward(A, log_lik, forward.filtered, lag))
+    return _combine(forward.filtered, hmm_recursions.backward(A, log_lik, forward.filtered, lag))
 
 
 def two_filter_smoother(pi: Floats, A: Floats, log_lik: Floats) -> Floats:
@@ -278,7 +111,7 @@ def two_filter_smoother(pi: Floats, A: Floats, log_lik: Floats) -> Floats:
     Pi = forward_filter(pi, A, np.zeros(log_lik.shape)).filtered  # without evidence: the marginals
     r = Pi.copy()
     for t in range(log_lik.shape[-2] - 2, -1, -1):
-        current, _ = _condition(r[..., t + 1, :], log_lik[..., t + 1, :])
+        current, _ = condition(r[..., t + 1, :], log_lik[..., t + 1, :])
         reverse = Pi[..., t, :, None] * A / Pi[..., t + 1, None, :]
         r[..., t, :] = np.einsum("...jk,...k->...j", reverse, current)
     product = alpha * r / Pi
@@ -290,7 +123,7 @@ def viterbi(pi: Floats, A: Floats, log_lik: Floats) -> Path:
 
     PRML prints (13.68) with ln p(x_{t+1} | z_t) for the transition ln p(z_{t+1} | z_t).
     """
-    return Path(*_viterbi(log(pi), log(A), log_lik))
+    return Path(*hmm_recursions.viterbi(log(pi), log(A), log_lik))
 
 
 def log_joint(pi: Floats, A: Floats, log_lik: Floats, states: Ints) -> Floats:

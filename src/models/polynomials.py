@@ -18,6 +18,7 @@ import numpy as np
 from numpy.polynomial import Legendre, Polynomial
 from numpy.polynomial.legendre import legvander
 
+from models.linear import maximum_log_likelihood
 from models.types import Floats, Ints
 
 
@@ -49,7 +50,7 @@ def fit_orders(x: Floats, t: Floats, max_order: int) -> OrderFits:
 
 def training_loss(fits: OrderFits) -> Floats:
     """Mean squared residual of every order, shape (..., K + 1)."""
-    return np.mean(fits.residuals**2, axis=-1)  # FCML 1.3
+    return np.asarray(np.mean(fits.residuals**2, axis=-1))  # FCML 1.3
 
 
 def loo_loss(fits: OrderFits) -> Floats:
@@ -57,7 +58,7 @@ def loo_loss(fits: OrderFits) -> Floats:
     slack = 1 - fits.leverage
     free = slack > 1e-10
     left_out = np.where(free, fits.residuals / np.where(free, slack, 1.0), np.inf)
-    return np.mean(left_out**2, axis=-1)  # FCML 1.19
+    return np.asarray(np.mean(left_out**2, axis=-1))  # FCML 1.19
 
 
 def kfold_loss(fits: OrderFits, folds: list[Ints]) -> Floats:
@@ -65,8 +66,8 @@ def kfold_loss(fits: OrderFits, folds: list[Ints]) -> Floats:
 
     The residuals of a fold F left out are (I - H_FF)^-1 r_F, the block form of the formula above.
     """
-    total = np.zeros(fits.c.shape)
-    for order in range(total.shape[-1]):
+    total = np.zeros_like(fits.c)
+    for order in range(fits.c.shape[-1]):
         for fold in folds:
             Q = fits.Q[..., fold, : order + 1]
             H = Q @ np.swapaxes(Q, -1, -2)
@@ -95,10 +96,7 @@ def monomial_weights(fits: OrderFits, order: int) -> Floats:
 
 def log_likelihood(fits: OrderFits) -> Floats:
     """Gaussian log likelihood of every order at its maximum, noise variance included."""
-    n = fits.residuals.shape[-1]
-    sigma2 = training_loss(fits)
-    with np.errstate(divide="ignore"):  # an exact fit has infinite likelihood
-        return -n / 2 * (1 + np.log(2 * np.pi) + np.log(sigma2))  # FCML 2.7.4
+    return maximum_log_likelihood(training_loss(fits), fits.residuals.shape[-1])
 
 
 def random_folds(n: int, k: int, rng: np.random.Generator) -> list[Ints]:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,9 +16,10 @@ from omegaconf.errors import OmegaConfBaseException
 from rich.markup import escape
 from rich.progress import Progress
 
-from experiments import config, console, sweeper
+from experiments import artifacts, catalogue, config, console, sweeper
 from experiments.cli import OK, UNEXPECTED
 from experiments.config import Job, explained, job_from
+from experiments.errors import BadInput
 from experiments.knobs import allowed
 from experiments.paths import outputs_folder, writable
 from experiments.records import Record
@@ -31,8 +33,10 @@ def main(arguments: list[str]) -> int:
     """Compose with Hydra, run, record, judge, log."""
     if {"-h", "--help"} & set(arguments):
         return _help()
+    for argument in arguments:
+        if re.match(r"\+*(experiment|study|tracking)=\[", argument):
+            raise BadInput(f"'{argument}': one name is allowed; -m with a,b sweeps over several")
     config.register()
-    sweeper.register()
     told: list[int | BaseException] = []
 
     def run_one(cfg: DictConfig) -> None:
@@ -42,18 +46,31 @@ def main(arguments: list[str]) -> int:
     def run_many(cells: list[Cell], overrides: list[str], cfg: DictConfig) -> None:
         _keep(told, lambda: many(cells, overrides, cfg))
 
-    sweeper.on_sweep = run_many
+    sweeper.register(run_many)
     os.environ["HYDRA_FULL_ERROR"] = "1"  # errors come here as exceptions, to be told in one line
     sys.argv = ["bythebook run", *arguments]
-    launch = hydra.main(version_base="1.3", config_path="pkg://experiments.conf", config_name="config")
+    launch = hydra.main(
+        version_base="1.3", config_path="pkg://experiments.conf", config_name="config"
+    )
     try:
         launch(run_one)()
     except (HydraException, OmegaConfBaseException) as error:
-        raise explained(error) from error
-    for error in told:
-        if isinstance(error, BaseException):
-            raise error
-    return max((code for code in told if isinstance(code, int)), default=OK)
+        raise explained(error, _chosen_study(arguments)) from error
+    for end in told:
+        if isinstance(end, BaseException):
+            raise end
+    return max((end for end in told if isinstance(end, int)), default=OK)
+
+
+def _chosen_study(arguments: list[str]) -> str | None:
+    """The study that a faulty command line was about, for the error message."""
+    for argument in arguments:
+        group, _, name = argument.partition("=")
+        if group == "study":
+            return name
+        if group == "experiment" and name in catalogue.names():
+            return catalogue.read(name).study
+    return None
 
 
 def _keep(told: list[int | BaseException], action: Callable[[], int]) -> None:
@@ -72,22 +89,10 @@ def one(cfg: DictConfig, experiment: str | None) -> int:
     (done,) = perform_all([job], outputs, fresh=cfg.fresh)
     record = done.record
     if cfg.figures and record.finished:
-        draw(record)
+        artifacts.ensure(record)
     if tracker is not None:
         tracker.put([payload(record)])
     return _tell_one(job, done)
-
-
-def draw(record: Record) -> list[Path]:
-    """The run's own figures and tables, beside its record, once."""
-    from experiments import plotting
-    from experiments.commands.tables import write_tables
-
-    folder = record.folder / "figures"
-    if not folder.exists():
-        plotting.draw(record, folder, ["png"])
-        write_tables(record, record.folder / "tables", ["csv"])
-    return sorted(folder.glob("*.png"))
 
 
 def many(cells: list[Cell], overrides: list[str], cfg: DictConfig) -> int:
@@ -137,7 +142,9 @@ def _tell_one(job: Job, done: Done) -> int:
         return UNEXPECTED
     if record.verdicts:
         if not job.canonical:
-            out.print("[dim]settings differ from the book's; the claims are judged all the same[/dim]")
+            out.print(
+                "[dim]settings differ from the book's; the claims are judged all the same[/dim]"
+            )
         console.claims_table(record.verdicts)
     else:
         rows = [(escape(k), _shown(v)) for k, v in record["outcome"]["metrics"].items()]
@@ -164,22 +171,33 @@ def _tell_many(plan: Plan, records: dict[int, Record], computed: int, outputs: P
 
 def _help() -> int:
     out = console.out
-    out.print("usage: bythebook run [-m] [experiment=<book>/<result> | study=<name>] [knob=value ...]\n")
+    out.print(
+        "usage: bythebook run [-m] [experiment=<book>/<result> | study=<name>] [knob=value ...]\n"
+    )
     out.print("  bythebook run experiment=fcml/fig-1.15")
     out.print("  bythebook run study=polynomial_order 'study.orders=[1,2,3]'")
     out.print("  bythebook run -m study=order_recovery 'seed=range(0,20)' study.noise=0.1,0.3\n")
-    out.print("Hydra's grammar and flags apply: --cfg job, --info, --config-dir DIR, --hydra-help.\n")
+    out.print(
+        "Hydra's grammar and flags apply: --cfg job, --info, --config-dir DIR, --hydra-help.\n"
+    )
     rows = [(field.name, escape(str(_default(field)))) for field in dataclasses.fields(config.Root)]
     skipped = {"study", "source", "claims", "tracking", "data"}
     console.table(["setting", "default"], [row for row in rows if row[0] not in skipped])
     out.print("tracking=local|server|off, data.dir=<folder of the authors' original files>\n")
     for name, study in studies().items():
-        out.print(f"[bold]study={name}[/bold]  {escape((study.__doc__ or '').strip().splitlines()[0])}")
-        rows = [
-            (f"  study.{f.name}", escape(_short(_default(f))), escape(allowed(f)), escape(f.metadata["doc"]))
+        out.print(
+            f"[bold]study={name}[/bold]  {escape((study.__doc__ or '').strip().splitlines()[0])}"
+        )
+        knobs = [
+            (
+                f"  study.{f.name}",
+                escape(_short(_default(f))),
+                escape(allowed(f)),
+                escape(f.metadata["doc"]),
+            )
             for f in dataclasses.fields(study)
         ]
-        console.table(["  knob", "default", "allowed", "meaning"], rows)
+        console.table(["  knob", "default", "allowed", "meaning"], knobs)
         out.print()
     return OK
 

@@ -1,0 +1,48 @@
+# Two commands do everything: `make reproduce` and `make test`.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+JOBS   ?= 2
+
+.PHONY: help install reproduce report test lint types bench lock readme clean
+
+help:  ## what there is
+	@sed -n 's/^\([a-z-]*\):.*##/\1 -/p' $(MAKEFILE_LIST)
+
+$(VENV)/.installed: requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
+install: $(VENV)/.installed  ## .venv with the locked versions and this checkout in place
+
+reproduce: install  ## run every experiment, print the scoreboard, write the report
+	$(BIN)/bythebook reproduce
+	$(BIN)/bythebook report
+
+report: install  ## write the report from recorded runs
+	$(BIN)/bythebook report
+
+test: install lint types  ## lint, types, tests
+	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist worksteal --quiet
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: install
+	$(BIN)/mypy
+
+bench: install  ## speed, as ratios in one run
+	$(BIN)/python -m benchmarks
+
+readme: install  ## put the current scoreboard into the README
+	$(BIN)/python -m experiments readme
+
+lock: ## resolve every version anew
+	$(PYTHON) tools/lock.py
+
+clean:  ## remove the environment; recorded runs stay
+	rm -rf $(VENV) build src/*.egg-info

@@ -1,0 +1,34 @@
+"""A run's figures and tables, beside its record: made once, from it alone, whole or not at all."""
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from experiments.records import Record
+
+
+def ensure(record: Record) -> None:
+    """Draw and write what is not there yet. Any process may do this at any time."""
+    if not record.finished:
+        return
+    if not (record.folder / "figures").exists():
+        from experiments import plotting
+
+        _fill(record.folder / "figures", lambda folder: plotting.draw(record, folder, ["png"]))
+    if not (record.folder / "tables").exists():
+        from experiments.tables import write_tables
+
+        _fill(record.folder / "tables", lambda folder: write_tables(record, folder, ["csv"]))
+
+
+def _fill(target: Path, write: Callable[[Path], object]) -> None:
+    aside = Path(tempfile.mkdtemp(prefix=".drawing-", dir=target.parent))
+    try:
+        write(aside)
+        aside.rename(target)
+    except OSError:
+        if not target.is_dir():  # else somebody else drew the same
+            raise
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)

@@ -1,0 +1,112 @@
+"""`bythebook reproduce`: run a selection, judge every claim, keep the score."""
+
+import argparse
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from experiments import catalogue, console, scoreboard
+from experiments.claims import VERDICTS
+from experiments.cli import OK, UNEXPECTED
+from experiments.config import TRACKING, experiment_job
+from experiments.errors import BadInput
+from experiments.paths import outputs_folder, writable
+from experiments.records import Record
+from experiments.runner import Done, perform_all
+from experiments.tracking import Forgiving, open_tracker, payload
+
+BATCH = 25  # records logged at once
+
+
+def main(options: argparse.Namespace) -> int:
+    """Exit 1 if a run fails or a claim comes out otherwise than its file expects."""
+    names = catalogue.select(options.selection)
+    workers = options.jobs if options.jobs is not None else os.cpu_count() or 1
+    if workers < 1:
+        raise BadInput(f"--jobs {workers} is not allowed; allowed: int >= 1")
+    if options.tracking not in TRACKING:
+        raise BadInput(f"--tracking {options.tracking}; allowed: {', '.join(TRACKING)}")
+    data = options.data or os.environ.get("BOOK_DATA") or None
+    jobs = [experiment_job(name, data) for name in names]
+    outputs = writable(outputs_folder(options.outputs))
+    uri = options.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI")
+    tracker = open_tracker(options.tracking, uri, outputs)
+    forgiving = Forgiving(tracker, console.tell) if tracker is not None else None
+
+    found: dict[int, Record] = {}
+    waiting: list[Record] = []
+    computed = 0
+    with _progress(len(jobs), quiet=options.json) as show:
+        for done in perform_all(jobs, outputs, workers=workers, fresh=options.fresh, figures=True):
+            found[done.index] = done.record
+            computed += done.computed
+            waiting.append(done.record)
+            if forgiving is not None and len(waiting) >= BATCH:
+                forgiving.put([payload(record) for record in waiting])
+                waiting = []
+            show(names[done.index], done)
+        if forgiving is not None and waiting:
+            forgiving.put([payload(record) for record in waiting])
+    records = {name: found[index] for index, name in enumerate(names)}
+    return _tell(records, computed, outputs, as_json=options.json)
+
+
+@contextmanager
+def _progress(total: int, *, quiet: bool) -> Iterator[Callable[[str, Done], None]]:
+    """A bar with the score so far; failures and surprises are printed as they happen."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[score]}"),
+    )
+    tally: Counter[str] = Counter()
+    with Progress(*columns, console=console.err, transient=True, disable=quiet) as progress:
+        bar = progress.add_task("reproducing", total=total, score="")
+
+        def show(name: str, done: Done) -> None:
+            record = done.record
+            tally.update(verdict["verdict"] for verdict in record.verdicts)
+            score = "  ".join(f"{tally[v]} {console.coloured(v)}" for v in VERDICTS if tally[v])
+            progress.update(bar, advance=1, score=score)
+            if not record.finished:
+                error = record["error"]
+                line = f"{name} failed: {error['type']}: {error['message']}"
+                progress.console.print(escape(line))
+            for verdict in record.surprises:
+                how = f"{verdict['verdict']}, expected {verdict['expected']}"
+                progress.console.print(escape(f"{name}: {verdict['says']}: {how}"))
+
+        yield show
+
+
+def _tell(records: dict[str, Record], computed: int, outputs: Path, *, as_json: bool) -> int:
+    failed = [name for name, record in records.items() if not record.finished]
+    claims = scoreboard.claim_records(records)
+    unexpected = scoreboard.surprises(claims)
+    if as_json:
+        print(json.dumps(claims, indent=1, ensure_ascii=False))
+    else:
+        console.table(["book", *scoreboard.COLUMNS], scoreboard.rows(claims, "book"))
+        seconds = sum(record["provenance"]["seconds"] for record in records.values())
+        console.out.print(
+            f"\n{len(records)} results, {len(claims)} claims, {computed} computed now,"
+            f" {len(records) - computed} found; {seconds:.1f} s of computing in {outputs}"
+        )
+    for name in failed:
+        error = records[name]["error"]
+        console.tell(f"{name} failed: {error['type']}: {error['message']}")
+    for claim in unexpected:
+        console.tell(
+            f"{claim['experiment']}: {claim['claim']}:"
+            f" {claim['verdict']}, expected {claim['expected']}"
+            f" (printed {claim['printed']}, computed {claim['computed']}; {claim['judged']})"
+        )
+    return UNEXPECTED if failed or unexpected else OK

@@ -1,0 +1,67 @@
+"""`bythebook ui`: the MLflow UI on the project's own store, on loopback unless told otherwise."""
+
+import argparse
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+import webbrowser
+from pathlib import Path
+
+from experiments import console
+from experiments.cli import OK, UNEXPECTED
+from experiments.errors import BadInput
+from experiments.paths import outputs_folder, writable
+from experiments.tracking import LocalTracker
+
+# MLflow opens in a view for language-model traces; runs live in the other one.
+VIEW = "/#/experiments?workflowType=machine_learning"
+
+
+def main(options: argparse.Namespace) -> int:
+    """Serve until interrupted."""
+    outputs = writable(outputs_folder(options.outputs))
+    if not 0 < options.port < 65536:
+        raise BadInput(f"--port {options.port} is not allowed; allowed: 1 to 65535")
+    with socket.socket() as probe:
+        if probe.connect_ex((options.host, options.port)) == 0:
+            raise BadInput(f"port {options.port} is in use; choose another with --port")
+    tracker = LocalTracker(outputs)
+    tracker.create()
+    server = _start(tracker, outputs, options.host, options.port)
+    address = f"http://{options.host}:{options.port}"
+    try:
+        while not _answers(f"{address}/health"):
+            if server.poll() is not None:
+                console.tell("the MLflow server stopped; its last words are above")
+                return UNEXPECTED
+            time.sleep(0.2)
+        console.out.print(f"{address}{VIEW}\nCtrl-C stops the server")
+        if not options.no_browser:
+            webbrowser.open(address + VIEW)
+        server.wait()
+    except KeyboardInterrupt:
+        console.out.print("stopped")
+    finally:
+        server.terminate()
+        server.wait()
+    return OK
+
+
+def _start(tracker: LocalTracker, outputs: Path, host: str, port: int) -> "subprocess.Popen[bytes]":
+    quiet = {"MLFLOW_DISABLE_TELEMETRY": "true", "DO_NOT_TRACK": "true"}
+    command = [sys.executable, "-m", "mlflow", "server", "--workers", "1"]
+    command += ["--backend-store-uri", tracker.uri, "--host", host, "--port", str(port)]
+    command += ["--default-artifact-root", str(tracker.artifacts / "default")]
+    # One worker: with more, every request waits 40 ms for a delayed acknowledgement.
+    return subprocess.Popen(command, env={**os.environ, **quiet}, cwd=outputs)
+
+
+def _answers(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(address, timeout=1) as response:  # noqa: S310
+            return bool(response.status == 200)
+    except OSError:
+        return False

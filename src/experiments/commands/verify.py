@@ -1,0 +1,61 @@
+"""`bythebook verify`: recompute a recorded run and compare every number to the last bit."""
+
+import argparse
+import os
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from experiments import console
+from experiments.cli import OK, UNEXPECTED
+from experiments.config import recorded_job
+from experiments.errors import BadInput
+from experiments.outcome import differences
+from experiments.paths import outputs_folder
+from experiments.records import RunStore
+from experiments.runner import compute, one_thread
+from experiments.tracking import RUN_ID
+
+
+def main(options: argparse.Namespace) -> int:
+    """Exit 1 if anything differs."""
+    outputs = outputs_folder(options.outputs)
+    run_id = options.run_id
+    if re.fullmatch(r"[0-9a-f]{32}", run_id):
+        run_id = _from_mlflow(outputs, run_id)
+    record = RunStore(outputs).find(run_id)
+    if not record.finished:
+        raise BadInput(f"run {record.id} failed when it was made; there is nothing to compare")
+    job = recorded_job(record.content, options.data or os.environ.get("BOOK_DATA") or None)
+    facts = record["provenance"]
+    if job.code != facts["code"]:
+        console.tell(f"the code has changed since the run ({facts['code']}, now {job.code})")
+    for name, entry in facts["data"].items():
+        if job.data.get(name, {}).get("sha256") != entry["sha256"]:
+            raise BadInput(f"data set {name} is not the one the run used ({entry['grade']} data)")
+    with one_thread():
+        found = differences(record.outcome, compute(job))
+    if found:
+        shown = ", ".join(found[:8]) + (", ..." if len(found) > 8 else "")
+        console.out.print(f"{record.id}: {len(found)} quantities differ: {shown}")
+        return UNEXPECTED
+    outcome = record.outcome
+    parts = [len(outcome.metrics), len(outcome.series), len(outcome.tables), len(outcome.arrays)]
+    console.out.print(
+        f"{record.id}: identical to the last bit ({parts[0]} metrics, {parts[1]} series,"
+        f" {parts[2]} tables, {parts[3]} arrays)"
+    )
+    return OK
+
+
+def _from_mlflow(outputs: Path, run_id: str) -> str:
+    """The record behind an MLflow run of the local store."""
+    database = outputs / "mlflow.db"
+    if database.exists():
+        with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+            sql = "SELECT value FROM tags WHERE run_uuid = ? AND key = ?"
+            row = connection.execute(sql, [run_id, RUN_ID]).fetchone()
+        if row is not None:
+            return str(row[0])
+    raise BadInput(f"MLflow run '{run_id}' is not in {database}")

@@ -1,0 +1,261 @@
+"""What the pages show: recorded runs turned into plain values, nothing computed anew."""
+
+import dataclasses
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from experiments import catalogue
+from experiments.catalogue import BOOKS
+from experiments.claims import ORIGINS, VERDICTS
+from experiments.errors import BadInput
+from experiments.knobs import allowed
+from experiments.outcome import Table
+from experiments.records import Record, read
+from experiments.report.drawings import Drawn, labels, size
+from experiments.report.naming import humanised, slug, slugs
+from experiments.scoreboard import claim_records
+from experiments.study import studies
+
+NOT_RUN = "not run"
+ROWS = 500  # of a table on a page; the rest is in the file beside it
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure on a page: the path of its files without the suffix."""
+
+    name: str
+    path: str
+    alt: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table on a page: its first rows, and the file that has all of them."""
+
+    name: str
+    path: str
+    table: Table
+    rows: list[tuple[Any, ...]]
+    total: int
+    numeric: list[bool]
+
+
+@dataclass(frozen=True)
+class Result:
+    """One printed result: its place in the book and, where there is one, its run."""
+
+    name: str
+    url: str
+    source: dict[str, Any]
+    record: Record | None
+    claims: list[dict[str, Any]] = field(default_factory=list)
+    drawings: list[Drawing] = field(default_factory=list)
+    sheets: list[Sheet] = field(default_factory=list)
+    problem: str = ""  # why there is no run, or no figure
+    outdated: bool = False  # the file or the code has changed since the run
+
+    @property
+    def book(self) -> str:
+        return str(self.source.get("book") or self.name.partition("/")[0])
+
+    @property
+    def family(self) -> str:
+        return str(self.source.get("family") or "none")
+
+    @property
+    def item(self) -> str:
+        return str(self.source.get("item") or self.name)
+
+    @property
+    def title(self) -> str:
+        return str(self.source.get("title") or "")
+
+    @property
+    def section(self) -> str:
+        return str(self.source.get("section") or "")
+
+    @property
+    def note(self) -> str:
+        return str(self.source.get("note") or "")
+
+    @property
+    def grade(self) -> str:
+        return str(self.record["grade"]) if self.record else ""
+
+    @property
+    def tally(self) -> Counter[str]:
+        return Counter(claim["verdict"] for claim in self.claims)
+
+    @property
+    def verdicts(self) -> list[str]:
+        """The verdicts among the claims, for the filter."""
+        return [v for v in VERDICTS if self.tally[v]] if self.record else [NOT_RUN]
+
+    @property
+    def words(self) -> str:
+        """Everything a search should find."""
+        study = self.record["science"]["study"] if self.record else ""
+        said = [f"{claim['claim']} {claim['quantity']}" for claim in self.claims]
+        place = [self.name, self.book, BOOKS.get(self.book, ""), self.section, self.item]
+        about = [self.title, self.note, self.family, humanised(self.family)]
+        return " ".join([*place, *about, study, humanised(study), *said]).lower()
+
+    @property
+    def stand_ins(self) -> list[dict[str, str]]:
+        """The data sets that take the place of ones that could not be had."""
+        data = self.record["provenance"]["data"] if self.record else {}
+        found = ({"name": name, **entry} for name, entry in data.items())
+        return [entry for entry in found if entry["grade"] == "stand-in"]
+
+    @property
+    def command(self) -> str:
+        return f"bythebook run experiment={shlex.quote(self.name)}"
+
+
+def results(
+    records: Mapping[str, Record],
+    names: Sequence[str],
+    outputs: Path,
+    drawn: Mapping[str, Drawn],
+    outdated: Iterable[str],
+) -> list[Result]:
+    """Every selected experiment in the books' order, run or not."""
+    old = set(outdated)
+    found = []
+    for name, place in zip(names, slugs(names), strict=True):
+        url = f"experiments/{place}.html"
+        record = records.get(name)
+        if record is None:
+            problem = _failure(outputs / "runs" / name)
+            found.append(Result(name, url, _source(name), None, problem=problem))
+            continue
+        source = record["science"]["source"]
+        figures = drawn[record.id]
+        drawings = [_drawing(figure, place, source, figures.folder) for figure in figures.names]
+        sheets = _sheets(record, place)
+        claims = anchored(name, record)
+        found.append(
+            Result(name, url, source, record, claims, drawings, sheets, figures.problem, name in old)
+        )
+    return found
+
+
+def anchored(name: str, record: Record) -> list[dict[str, Any]]:
+    """The claims of a record, each with an anchor that stays the same while its quantity does."""
+    claims = claim_records({name: record})
+    anchors = slugs(claim["quantity"] for claim in claims)
+    place = slug(name.replace("/", "-"))
+    return [
+        {**claim, "anchor": anchor, "entry": f"{place}-{anchor}"}
+        for claim, anchor in zip(claims, anchors, strict=True)
+    ]
+
+
+def _source(name: str) -> dict[str, Any]:
+    try:
+        return catalogue.read(name).source
+    except BadInput:
+        return {}
+
+
+def _failure(place: Path) -> str:
+    """Why there is no finished run: the error of the last one that failed."""
+    found = [path.parent for path in place.glob("[!.]*/run.json")]
+    failed = [record for folder in found if not (record := read(folder)).finished]
+    if not failed:
+        return ""
+    last = max(failed, key=lambda record: (record["provenance"]["started"], record.id))
+    return f"the run failed: {last['error']['type']}: {last['error']['message']}"
+
+
+def _drawing(name: str, place: str, source: Mapping[str, Any], folder: Path) -> Drawing:
+    svg = (folder / f"{name}.svg").read_text(encoding="utf-8")
+    words = "; ".join(labels(svg)[:12])
+    title = ": ".join(part for part in (source["item"], source["title"]) if part)
+    alt = f"{title or place} ({humanised(name)})" + (f". The figure is labelled {words}." if words else "")
+    return Drawing(name, f"figures/{place}/{name}", alt, *size(svg))
+
+
+def _sheets(record: Record, place: str) -> list[Sheet]:
+    tables: dict[str, Table] = record["outcome"]["tables"]
+    files = slugs(tables)
+    return [
+        sheet(name, f"tables/{place}/{file}.csv", table)
+        for (name, table), file in zip(tables.items(), files, strict=True)
+    ]
+
+
+def sheet(name: str, path: str, table: Table) -> Sheet:
+    """The part of a table that goes on a page."""
+    rows = list(zip(*table.values(), strict=True))
+    numeric = [
+        all(isinstance(v, int | float) and not isinstance(v, bool) for v in values if v is not None)
+        for values in table.values()
+    ]
+    return Sheet(name, path, table, rows[:ROWS], len(rows), numeric)
+
+
+def knobs(record: Record) -> list[dict[str, Any]]:
+    """The knobs of a run with what the study says of them."""
+    study = studies().get(record["science"]["study"])
+    known = {entry.name: entry for entry in dataclasses.fields(study)} if study is not None else {}
+    return [
+        {
+            "name": name,
+            "value": value,
+            "type": allowed(known[name]) if name in known else "",
+            "doc": known[name].metadata.get("doc", "") if name in known else "",
+        }
+        for name, value in record["science"]["knobs"].items()
+    ]
+
+
+@dataclass(frozen=True)
+class Group:
+    """A row of the scoreboard: a book or a family, with the verdicts of each origin."""
+
+    name: str
+    label: str
+    url: str
+    results: list[Result]
+
+    @property
+    def tallies(self) -> dict[str, Counter[str]]:
+        return {
+            origin: Counter(
+                claim["verdict"]
+                for result in self.results
+                for claim in result.claims
+                if claim["origin"] == origin
+            )
+            for origin in ORIGINS
+        }
+
+
+def groups(found: Sequence[Result]) -> tuple[list[Group], list[Group]]:
+    """Books in their order, families in the alphabet's."""
+    known = list(BOOKS)
+    others = sorted({result.book for result in found} - set(known))
+    books = [book for book in [*known, *others] if any(r.book == book for r in found)]
+    families = sorted({result.family for result in found})
+    by_book = [
+        Group(book, BOOKS.get(book, book), f"books/{file}.html", [r for r in found if r.book == book])
+        for book, file in zip(books, slugs(books), strict=True)
+    ]
+    by_family = [
+        Group(
+            family,
+            humanised(family),
+            f"families/{file}.html",
+            [r for r in found if r.family == family],
+        )
+        for family, file in zip(families, slugs(families), strict=True)
+    ]
+    return by_book, by_family

@@ -1,0 +1,61 @@
+"""Templates and their filters. Autoescape is on for every one of them."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from experiments.catalogue import BOOKS
+from experiments.claims import ORIGINS, VERDICTS
+from experiments.report import facts
+from experiments.report.naming import humanised
+
+HERE = Path(__file__).parent
+
+# A sign beside every word and colour, so that neither eyesight nor the printer matters.
+SIGNS = dict(zip(VERDICTS, ("✓", "≈", "†", "≠"), strict=True)) | {"not run": "–"}
+MEANINGS = {
+    "reproduced": "the computed value rounds to the printed digits, or the statement holds",
+    "consistent": "the book's random draw lies in the central 95 % of ours",
+    "erratum": "the book is wrong, and the run shows what is right",
+    "differs": "it did not come out, and the reason is given as far as it is known",
+}
+GRADES = {
+    "book": "data or generator as the book prints it",
+    "original": "the authors' own file, supplied by the user",
+    "stand-in": "generated in place of data that could not be had",
+}
+
+
+def environment() -> Environment:
+    """The templates with all that every page may use."""
+    made = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(
+        cell=cell, humanised=humanised, when=facts.when, duration=facts.duration, commit=facts.commit
+    )
+    made.globals.update(
+        BOOKS=BOOKS, ORIGINS=ORIGINS, VERDICTS=VERDICTS, SIGNS=SIGNS, MEANINGS=MEANINGS, GRADES=GRADES
+    )
+    return made
+
+
+def cell(value: Any) -> str:
+    """A value for reading: six digits, no Python about it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return f"{value:.6g}".replace("-", "−", 1) if math.isfinite(value) else str(value)
+    if isinstance(value, list | tuple):
+        return ", ".join(f"[{cell(v)}]" if isinstance(v, list | tuple) else cell(v) for v in value)
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {cell(entry)}" for name, entry in value.items())
+    return str(value)

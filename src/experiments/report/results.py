@@ -1,0 +1,68 @@
+"""results.json and results.csv: one record a claim, for programs.
+
+The field names are stable: a field may be added, none changes its name or meaning. `FIELDS` below
+documents every one of them and is what the page fields.html shows. The JSON is an array of flat
+objects and strict: what is not a finite number (NaN, infinity) is null. The CSV has the same fields
+in the same order, with `true` and `false` for truth values and nothing for null.
+"""
+
+import csv
+import io
+import json
+import math
+from typing import Any
+
+from experiments.claims import ORIGINS, VERDICTS
+from experiments.scoreboard import Claims
+from models.datasets import GRADES
+
+FIELDS = {
+    "experiment": ("text", "the experiment, <book>/<result>; with its claim's place, the record's key"),
+    "book": ("text", "the book's short name: fcml, prml, mlapp, ghahramani or notes"),
+    "item": ("text", "the figure, table or equation as the book numbers it"),
+    "family": ("text", "the family of models the result belongs to"),
+    "claim": ("text", "what is claimed, in our words"),
+    "origin": ("text", f"{' or '.join(ORIGINS)}: the text says it, or it is a check of our own"),
+    "kind": ("text", "number, range, statement or draw: which rule judges it"),
+    "quantity": ("text", "the metric or the array of repetitions that was held against the claim"),
+    "printed": ("text or null", "the value as the book prints it; null for ranges and statements"),
+    "computed": ("text", "the computed value for people, two digits more than the book prints"),
+    "value": ("number, boolean, text or null", "the computed value in full; a draw's median"),
+    "verdict": ("text", f"{', '.join(VERDICTS[:-1])} or {VERDICTS[-1]}"),
+    "expected": ("text", "the verdict that the experiment's file expects"),
+    "as_expected": ("boolean", "whether the two agree"),
+    "judged": ("text", "the rule in words, with the numbers that entered it"),
+    "corrected": ("text or null", "erratum: what the book should have printed"),
+    "why": ("text", "erratum, differs: what is known of the reason"),
+    "data_grade": ("text", f"{', '.join(GRADES[:-1])} or {GRADES[-1]}: where the data came from"),
+    "run_id": ("text", "the recorded run; `bythebook verify <run_id>` recomputes it bit by bit"),
+}
+
+
+def as_json(claims: Claims) -> str:
+    """Strict JSON."""
+    return json.dumps(_finite(claims), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def as_csv(claims: Claims) -> str:
+    """The same records as lines."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(FIELDS)
+    for claim in _finite(claims):
+        writer.writerow([_text(claim[name]) for name in FIELDS])
+    return stream.getvalue()
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: _finite(entry) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [_finite(entry) for entry in value]
+    return value
+
+
+def _text(value: Any) -> Any:
+    return str(value).lower() if isinstance(value, bool) else value

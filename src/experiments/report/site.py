@@ -1,0 +1,193 @@
+"""The static site: from recorded runs only, the same bytes every time, swapped in whole.
+
+It opens from the file system, on a phone and on paper, and needs neither network nor script:
+
+    index.html             the scoreboard, what differs, stand-ins, errata, what was not run, provenance
+    books/, families/      a page each, in the books' order
+    experiments/           a page a printed result
+    experiments.html       all of them, with search and filter
+    errata.html            the ledger: printed, corrected, evidence, an anchor each
+    sweeps.html, sweeps/   a page a sweep
+    results.json, .csv     one record a claim; fields.html and `experiments.report.results` document them
+    figures/, tables/      to download
+
+No clock is read: the times shown are those of the runs.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments.catalogue import BOOKS
+from experiments.locks import exclusive
+from experiments.records import Record
+from experiments.report import content, facts, pages, results, swept, tracked
+from experiments.report.content import Group, Result
+from experiments.report.drawings import FORMATS, Drawn, drawn
+from experiments.report.swept import Swept
+from experiments.scoreboard import claim_records
+from experiments.tables import as_csv
+
+ARTICLES = {"ghahramani"}  # too short for chapters
+
+
+def write(
+    records: Mapping[str, Record],
+    names: Sequence[str],
+    outputs: Path,
+    *,
+    outdated: Iterable[str] = (),
+    tell: Callable[[str], None] = lambda line: None,
+) -> Path:
+    """Write outputs/report/ and return its front page.
+
+    `names` are all selected experiments in the books' order, `records` those with a run, `outdated`
+    those whose file or code has changed since. What could not be drawn or read is told, and shown.
+    """
+    figures = drawn(records, outputs / "report-cache")
+    found = content.results(records, names, outputs, figures, outdated)
+    for result in found:
+        if result.record is not None and result.problem:
+            tell(f"{result.name}: no figure: {result.problem}")
+    sweeps, problems = swept.read_all(outputs)
+    for line in problems:
+        tell(line)
+    with exclusive(outputs / ".report.lock"):
+        for left in outputs.glob(".report-*"):  # by a writer that was interrupted
+            shutil.rmtree(left)
+        aside = Path(tempfile.mkdtemp(prefix=".report-", dir=outputs))
+        try:
+            aside.chmod(0o755)
+            _copy_files(found, figures, sweeps, aside)
+            _write_results(records, names, aside)
+            _Pages(found, sweeps, tracked.links(outputs), aside).write()
+            _swap(aside, outputs / "report")
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+    return outputs / "report" / "index.html"
+
+
+def _swap(new: Path, place: Path) -> None:
+    if place.exists():
+        old = Path(tempfile.mkdtemp(prefix=".report-", dir=place.parent))
+        place.rename(old / "report")
+        new.rename(place)
+        shutil.rmtree(old)
+    else:
+        new.rename(place)
+
+
+def _copy_files(
+    found: Sequence[Result], figures: Mapping[str, Drawn], sweeps: Sequence[Swept], site: Path
+) -> None:
+    for path in sorted((pages.HERE / "static").iterdir()):
+        _copy(path, site / "static" / path.name)
+    for result in found:
+        for drawing in result.drawings if result.record is not None else ():
+            source = figures[result.record.id].folder
+            for suffix in FORMATS:
+                _copy(source / f"{drawing.name}.{suffix}", site / f"{drawing.path}.{suffix}")
+        for sheet in result.sheets:
+            _text(site / sheet.path, as_csv(sheet.table))
+    for sweep in sweeps:
+        for name in sweep.files:
+            _copy(sweep.folder / name, site / sweep.place / name)
+
+
+def _write_results(records: Mapping[str, Record], names: Sequence[str], site: Path) -> None:
+    claims = claim_records({name: records[name] for name in names if name in records})
+    _text(site / "results.json", results.as_json(claims))
+    _text(site / "results.csv", results.as_csv(claims))
+
+
+class _Pages:
+    """All pages of a site; what every one of them needs is put together once."""
+
+    def __init__(
+        self, found: list[Result], sweeps: list[Swept], links: dict[str, str], site: Path
+    ) -> None:
+        self.found, self.sweeps, self.site = found, sweeps, site
+        self.books, self.families = content.groups(found)
+        self.templates = pages.environment()
+        self.templates.globals.update(
+            books=self.books,
+            families=self.families,
+            sweeps=sweeps,
+            links=links,
+            book_urls={group.name: group.url for group in self.books},
+            family_urls={group.name: group.url for group in self.families},
+            result_urls={result.name: result.url for result in found},
+        )
+
+    def write(self) -> None:
+        claims = [(result, claim) for result in self.found for claim in result.claims]
+        errata = [pair for pair in claims if pair[1]["verdict"] == "erratum"]
+        self._page(
+            "index.html",
+            results=self.found,
+            total=Group("all", "all", "", self.found),
+            surprises=[pair for pair in claims if not pair[1]["as_expected"]],
+            differing=[pair for pair in claims if pair[1]["verdict"] == "differs"],
+            errata=errata,
+            stand_ins=[result for result in self.found if result.grade == "stand-in"],
+            missing=[result for result in self.found if result.record is None],
+            outdated=[result for result in self.found if result.outdated],
+            facts=facts.summary(self.found),
+            slowest=facts.slowest(self.found),
+        )
+        self._page("experiments.html", results=self.found)
+        self._page("errata.html", errata=errata)
+        self._page("fields.html", fields=results.FIELDS)
+        self._page("sweeps.html")
+        for kind, listed in (("book", self.books), ("family", self.families)):
+            for group in listed:
+                self._page("group.html", group.url, kind=kind, group=group, parts=_parts(kind, group))
+        for group in self.books:
+            around = [None, *group.results, None]
+            for before, result, after in zip(around, group.results, around[2:], strict=False):
+                self._experiment(result, before, after)
+        for sweep in self.sweeps:
+            self._page("sweep.html", sweep.url, sweep=sweep)
+
+    def _experiment(self, result: Result, before: Result | None, after: Result | None) -> None:
+        self._page(
+            "experiment.html",
+            result.url,
+            result=result,
+            before=before,
+            after=after,
+            knobs=content.knobs(result.record) if result.record is not None else [],
+            swept=[sweep for sweep in self.sweeps if sweep.experiment == result.name],
+        )
+
+    def _page(self, template: str, url: str | None = None, **values: Any) -> None:
+        url = url or template
+        root = "../" * url.count("/")
+        html = self.templates.get_template(template).render(root=root, here=url, **values)
+        _text(self.site / url, html + "\n")
+
+
+def _parts(kind: str, group: Group) -> list[tuple[str, list[Result]]]:
+    """A book by chapters, a family by books; the order within is the books' own."""
+    parts: dict[str, list[Result]] = {}
+    for result in group.results:
+        if kind == "family":
+            heading = BOOKS.get(result.book, result.book)
+        else:
+            number = result.section.partition(".")[0]
+            word = "Section" if group.name in ARTICLES else "Chapter"
+            heading = f"{word} {number}" if number.isdigit() else result.section or "Elsewhere"
+        parts.setdefault(heading, []).append(result)
+    return list(parts.items())
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
+
+
+def _text(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="\n")

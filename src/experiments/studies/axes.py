@@ -1,0 +1,32 @@
+"""What the axes of a regression data set are called, with units."""
+
+from typing import NamedTuple
+
+from models.datasets import load
+
+_QUANTITIES = {  # column: name, unit
+    "year": ("Year", ""),
+    "time": ("Winning time", "s"),
+    "eruption": ("Length of the eruption", "min"),
+    "waiting": ("Time to the next eruption", "min"),
+}
+
+
+class AxisNames(NamedTuple):
+    """Labels for the input, the target and the square of the target."""
+
+    x: str
+    t: str
+    loss: str
+
+
+def axis_names(data: str) -> AxisNames:
+    """The labels of a data set's plots: its first column is the input, its last the target."""
+    columns = list(load(data).columns)
+    x, x_unit = _QUANTITIES.get(columns[0], (columns[0], ""))
+    t, t_unit = _QUANTITIES.get(columns[-1], (columns[-1], ""))
+    return AxisNames(_label(x, x_unit), _label(t, t_unit), _label("Mean squared loss", t_unit, "²"))
+
+
+def _label(name: str, unit: str, power: str = "") -> str:
+    return f"{name} ({unit}{power})" if unit else name

@@ -1,0 +1,51 @@
+"""Fixtures: an outputs folder of one's own, and a tracking store that is not migrated each time."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from experiments.locks import exclusive
+from experiments.tracking import LocalTracker
+
+
+@pytest.fixture
+def outputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A fresh outputs folder that every command of the test uses."""
+    folder = tmp_path / "outputs"
+    folder.mkdir()
+    monkeypatch.setenv("BYTHEBOOK_OUTPUTS", str(folder))
+    monkeypatch.delenv("BOOK_DATA", raising=False)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An MLflow database with no runs in it, made once for all test processes."""
+    shared = tmp_path_factory.getbasetemp().parent / "empty-store"
+    with exclusive(shared / "lock"):
+        LocalTracker(shared).create()
+    return shared / "mlflow.db"
+
+
+@pytest.fixture
+def tracked(outputs: Path, empty_store: Path) -> LocalTracker:
+    """The outputs folder with a tracking store in it."""
+    shutil.copyfile(empty_store, outputs / "mlflow.db")
+    return LocalTracker(outputs)
+
+
+FAULTS = Path(__file__).parent / "faults"
+
+
+@pytest.fixture
+def misbehaving(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The study `misbehaving`, in this process and in every one it starts."""
+    import experiments.studies
+    from experiments import config
+
+    monkeypatch.setenv("PYTHONPATH", str(FAULTS))
+    monkeypatch.setattr(
+        experiments.studies, "__path__", [*experiments.studies.__path__, str(FAULTS / "studies")]
+    )
+    config.register.cache_clear()

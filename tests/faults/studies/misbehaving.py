@@ -1,0 +1,37 @@
+"""A study that does what a test tells it: raise, die, dawdle, or return strange numbers."""
+
+import os
+import signal
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.random import Generator
+
+from experiments.study import Outcome, Study, knob
+
+WAYS = ("well", "raise", "die", "strange")
+
+
+@dataclass
+class Misbehaving(Study):
+    """Misbehave in a stated way."""
+
+    way: str = knob("well", "what to do", choices=WAYS)
+    ways: list[str] = knob([], "what to do, by level", choices=WAYS, may_be_empty=True)
+    level: int = knob(0, "a number to sweep over", at_least=0)
+    seconds: float = knob(0.0, "how long to take", at_least=0)
+
+    def run(self, rng: Generator) -> Outcome:
+        time.sleep(self.seconds)
+        way = self.ways[self.level] if self.ways else self.way
+        if way == "raise":
+            raise ArithmeticError(f"level {self.level} <b>cannot</b> be computed")
+        if way == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if way == "strange":
+            return Outcome({"nan": float("nan"), "inf": float("inf"), "value": 1.0})
+        return Outcome({"value": float(rng.normal() + self.level), "level": self.level})
+
+    def draw(self, outcome: Outcome) -> dict[str, Any]:
+        return {}

@@ -1,0 +1,137 @@
+"""The EM loop, on Dempster, Laird and Rubin's genetic linkage: a quadratic gives the maximum."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from models.em import expectation_maximisation, take
+
+COUNTS = np.array([125.0, 18.0, 20.0, 34.0])  # cells 1/2 + t/4, (1 - t)/4, (1 - t)/4, t/4
+# 197 t^2 - 15 t - 68 = 0, the score equation of the four counts
+MAXIMUM = (15 + np.sqrt(15**2 + 4 * 197 * 68)) / (2 * 197)
+
+
+class Linkage(NamedTuple):
+    t: np.ndarray
+
+
+class Expected(NamedTuple):
+    recombined: np.ndarray
+
+
+def e_step(theta):
+    t = theta.t
+    cells = np.stack([0.5 + t / 4, (1 - t) / 4, (1 - t) / 4, t / 4], axis=1)
+    return Expected(COUNTS[0] * (t / 4) / (0.5 + t / 4)), (COUNTS * np.log(cells)).sum(1)
+
+
+def m_step(theta, q):
+    return Linkage((q.recombined + COUNTS[3]) / (q.recombined + COUNTS[1:].sum()))
+
+
+def start(*values):
+    return Linkage(np.array(values))
+
+
+def test_every_restart_reaches_the_closed_form_maximum():
+    fit = expectation_maximisation(start(0.05, 0.5, 0.95), e_step, m_step, tol=1e-13)
+    np.testing.assert_allclose(fit.theta.t, MAXIMUM, rtol=1e-6)
+    assert fit.converged.all()
+    for history, iterations in zip(fit.objective, fit.iterations, strict=True):
+        assert np.all(np.diff(history[: iterations + 1]) >= -1e-12)
+        assert np.isnan(history[iterations + 1 :]).all()
+
+
+def test_a_batch_gives_what_each_restart_gives_alone():
+    values = (0.01, 0.3, MAXIMUM, 0.99)
+    together = expectation_maximisation(start(*values), e_step, m_step, snapshots=(0, 2))
+    assert len(set(together.iterations)) > 1  # they leave the batch one after the other
+    for r, value in enumerate(values):
+        alone = expectation_maximisation(start(value), e_step, m_step, snapshots=(0, 2))
+        assert alone.iterations[0] == together.iterations[r]
+        assert alone.theta.t[0] == together.theta.t[r]
+        np.testing.assert_array_equal(
+            alone.objective[0], together.objective[r, : alone.objective.shape[1]]
+        )
+        assert alone.snapshots[2].t[0] == together.snapshots[2].t[r]
+
+
+def test_it_stops_at_the_first_gain_within_the_tolerance():
+    fit = expectation_maximisation(start(0.05), e_step, m_step, tol=1e-3)
+    gains = np.diff(fit.objective[0])
+    assert np.all(gains[:-1] > 1e-3)
+    assert gains[-1] <= 1e-3
+
+
+def test_without_tolerance_it_takes_exactly_the_iterations_asked_for():
+    fit = expectation_maximisation(start(0.05, MAXIMUM), e_step, m_step, tol=-np.inf, max_iter=40)
+    assert fit.iterations.tolist() == [40, 40]
+    assert not fit.converged.any()
+    assert fit.objective.shape == (2, 41)
+    np.testing.assert_array_equal(fit.final, fit.objective[:, 40])
+
+
+def test_no_iterations_leave_the_start():
+    fit = expectation_maximisation(start(0.2), e_step, m_step, max_iter=0, snapshots=(0,))
+    assert fit.theta.t.tolist() == fit.snapshots[0].t.tolist() == [0.2]
+    assert fit.objective.shape == (1, 1)
+
+
+def test_the_start_is_not_written_to():
+    theta = start(0.05, 0.5)
+    expectation_maximisation(theta, e_step, m_step)
+    assert theta.t.tolist() == [0.05, 0.5]
+
+
+def test_snapshots_follow_the_path():
+    fit = expectation_maximisation(start(0.1, 0.9), e_step, m_step, snapshots=range(4))
+    theta = start(0.1, 0.9)
+    for iteration in range(4):
+        np.testing.assert_array_equal(fit.snapshots[iteration].t, theta.t)
+        theta = m_step(theta, e_step(theta)[0])
+
+
+def test_snapshots_after_the_end_are_the_end_whether_or_not_another_restart_goes_on():
+    together = expectation_maximisation(start(0.001, MAXIMUM), e_step, m_step, snapshots=(3, 400))
+    assert together.iterations[1] < 3 < together.iterations[0]
+    alone = expectation_maximisation(start(MAXIMUM), e_step, m_step, snapshots=(3, 400))
+    assert together.snapshots[3].t[1] == alone.snapshots[3].t[0] == alone.theta.t[0]
+    np.testing.assert_array_equal(together.snapshots[400].t, together.theta.t)
+
+
+def test_an_undefined_objective_ends_its_restart_and_no_other():
+    def fragile(theta):  # undefined from 0.7 on, also at the start
+        q, objective = e_step(theta)
+        return q, np.where(theta.t > 0.7, np.nan, objective)
+
+    def overshooting(theta, q):
+        stepped = m_step(theta, q).t
+        return Linkage(np.where(theta.t < 0.1, 0.8, stepped))
+
+    fit = expectation_maximisation(start(0.05, 0.5, 0.9), fragile, overshooting)
+    assert fit.iterations.tolist()[::2] == [1, 0]
+    assert fit.theta.t.tolist()[::2] == [0.8, 0.9]
+    assert fit.converged.tolist() == [False, True, False]
+    assert np.isnan(fit.final).tolist() == [True, False, True]
+    assert fit.best == 1  # argmax alone would point at NaN
+    np.testing.assert_allclose(fit.theta.t[1], MAXIMUM, rtol=1e-4)
+
+
+def test_a_likelihood_of_zero_is_left_if_em_can_leave_it():
+    def impossible_at_half(theta):
+        q, objective = e_step(theta)
+        return q, np.where(theta.t == 0.5, -np.inf, objective)
+
+    fit = expectation_maximisation(start(0.5), impossible_at_half, m_step)
+    assert fit.converged.all()
+    stuck = expectation_maximisation(start(0.5), impossible_at_half, lambda theta, q: theta)
+    assert stuck.iterations.tolist() == [1]
+    assert not stuck.converged.any()
+
+
+@pytest.mark.parametrize("chosen", [1, [0, 2], slice(1, None), np.array([True, False, True])])
+def test_take_selects_restarts(chosen):
+    theta = start(0.1, 0.2, 0.3)
+    np.testing.assert_array_equal(take(theta, chosen).t, theta.t[chosen])
+    assert isinstance(take(theta, chosen), Linkage)
