@@ -155,7 +155,7 @@ def _number(claim: Claim, value: Any) -> tuple[str, str, str]:
         return REPRODUCED, shown(value, printed), how
     corrected = claim.corrected
     if corrected is not None and rounds_to(value, corrected):
-        return ERRATUM, shown(value, corrected), f"rounds to {corrected}, not to {printed}"
+        return ERRATUM, shown(value, corrected, 3), f"rounds to {corrected}, not to {printed}"
     return DIFFERS, shown(value, printed), f"does not round to {printed}"
 
 
@@ -230,7 +230,7 @@ def last_digit(printed: Decimal) -> Decimal:
     return Decimal(1).scaleb(int(printed.as_tuple().exponent))
 
 
-def shown(value: Any, printed: str | None = None) -> str:
+def shown(value: Any, printed: str | None = None, more: int = 2) -> str:
     """A value for people: two digits more than the book prints, six where it prints none."""
     if isinstance(value, bool):
         return str(value).lower()
@@ -239,7 +239,7 @@ def shown(value: Any, printed: str | None = None) -> str:
     target = number(printed) if printed is not None else None
     if target is None or not np.isfinite(value):
         return f"{value:.6g}"
-    places = -int(target.as_tuple().exponent) + 2
+    places = -int(target.as_tuple().exponent) + more
     if target != 0 and (target.adjusted() < -3 or target.adjusted() > 6):
         return f"{value:.{max(places + target.adjusted(), 0)}e}"
     return f"{value:.{max(places, 0)}f}"

@@ -140,55 +140,99 @@ def _outputs(stated: str | None) -> str:
 
 def job_from(config: DictConfig, experiment: str | None = None) -> Job:
     """Validate a composed configuration; every problem is reported at once."""
-    if config.study is None:
-        raise BadInput(
-            "nothing to run: give experiment=<book>/<result> (see `bythebook list`)"
-            f" or study=<name>, one of {', '.join(studies())}"
+    return Template(config, experiment).job()
+
+
+class Template:
+    """A composed configuration, checked once, from which jobs are made that differ in a few knobs.
+
+    What a sweep does not change (claims, source, settings) is converted once for all its cells.
+    """
+
+    def __init__(self, config: DictConfig, experiment: str | None = None) -> None:
+        if config.study is None:
+            raise BadInput(
+                "nothing to run: give experiment=<book>/<result> (see `bythebook list`)"
+                f" or study=<name>, one of {', '.join(studies())}"
+            )
+        problems = list(_problems(config))
+        if problems:
+            raise BadInput(problems)
+        self.config, self.experiment = config, experiment
+        self.source = _object(config.source)
+        self.claims = tuple(_object(config.claims))
+        if self.source.grade not in datasets.GRADES:
+            raise BadInput(
+                f"source.grade={self.source.grade}; allowed: {', '.join(datasets.GRADES)}"
+            )
+        self.book = experiment_job(experiment) if experiment is not None else None
+
+    def job(self, changes: Mapping[str, Any] | None = None) -> Job:
+        """The job with `seed` or knobs (`study.<name>`) set to other values."""
+        study, seed = self.config.study, self.config.seed
+        if changes:
+            cell = OmegaConf.masked_copy(self.config, ["study", "seed"])
+            try:
+                for key, value in changes.items():
+                    OmegaConf.update(cell, key, value, merge=True)
+            except OmegaConfBaseException as error:
+                raise explained(error) from error
+            study, seed = cell.study, cell.seed
+        problems = [*_study_problems(study), *_seed_problems(seed)]
+        if problems:
+            raise BadInput(problems)
+        data_dir = self.config.data.dir
+        job = Job(_object(study), seed, self.source, self.claims, self.experiment, False, data_dir)
+        as_printed = self.book is not None and (
+            (job.study, job.seed, job.source, job.claims)
+            == (self.book.study, self.book.seed, self.book.source, self.book.claims)
         )
-    problems = list(_problems(config))
-    if problems:
-        raise BadInput(problems)
+        return dataclasses.replace(job, canonical=True) if as_printed else job
+
+
+def _object(node: Any) -> Any:
     try:
-        study = OmegaConf.to_object(config.study)
-        source = OmegaConf.to_object(config.source)
-        claims = OmegaConf.to_object(config.claims)
+        return OmegaConf.to_object(node)
     except OmegaConfBaseException as error:
         raise explained(error) from error
-    assert isinstance(study, Study)
-    assert isinstance(source, Source)
-    assert isinstance(claims, list)
-    if source.grade not in datasets.GRADES:
-        raise BadInput(f"source.grade={source.grade}; allowed: {', '.join(datasets.GRADES)}")
-    job = Job(study, config.seed, source, tuple(claims), experiment, False, config.data.dir)
-    if experiment is not None and job.science == experiment_job(experiment).science:
-        return dataclasses.replace(job, canonical=True)
-    return job
 
 
 def _problems(config: DictConfig) -> Iterator[str]:
-    kind: Any = OmegaConf.get_type(config, "study")
-    if kind not in studies().values():
+    if OmegaConf.get_type(config.study) not in studies().values():
         yield f"study is not one of the registered studies: {', '.join(studies())}"
         return
-    # `+name=value` adds a key past Hydra's own check; a knob that is not there is a typo.
-    parts: dict[str, tuple[Any, Any]]
-    parts = {"": (config, Root), "study.": (config.study, kind), "source.": (config.source, Source)}
-    for prefix, (node, schema) in parts.items():
-        names = [entry.name for entry in dataclasses.fields(schema)]
-        for name in node:
-            if name not in names:
-                yield _no_such(f"{prefix}{name}", names)
-    if config.seed < 0:
-        yield f"seed={config.seed} is not allowed; allowed: int >= 0"
+    yield from _unknown("", config, Root)
+    yield from _unknown("source.", config.source, Source)
     if config.jobs < 1:
         yield f"jobs={config.jobs} is not allowed; allowed: int >= 1"
     if config.tracking.kind not in TRACKING:
         yield f"tracking.kind={config.tracking.kind}; allowed: {', '.join(TRACKING)}"
-    # An interpolation that calls a resolver could read the environment into a record.
-    for part in ("study", "source", "claims", "seed"):
-        raw = OmegaConf.to_container(config, resolve=False)
-        if re.search(r"\$\{[^}]*:", str(raw[part])):  # type: ignore[index,call-overload]
-            yield f"{part} uses an interpolation that calls a resolver (${{name:...}}): not allowed"
+    yield from _resolvers("source", config.source)
+    yield from _resolvers("claims", config.claims)
+
+
+def _study_problems(study: DictConfig) -> Iterator[str]:
+    yield from _unknown("study.", study, OmegaConf.get_type(study))
+    yield from _resolvers("study", study)
+
+
+def _seed_problems(seed: int) -> Iterator[str]:
+    if seed < 0:
+        yield f"seed={seed} is not allowed; allowed: int >= 0"
+
+
+def _unknown(prefix: str, node: Any, schema: Any) -> Iterator[str]:
+    """`+name=value` adds a key past Hydra's own check; a knob that is not there is a typo."""
+    names = [entry.name for entry in dataclasses.fields(schema)]
+    for name in node:
+        if name not in names:
+            yield _no_such(f"{prefix}{name}", names)
+
+
+def _resolvers(part: str, node: Any) -> Iterator[str]:
+    """An interpolation that calls a resolver could read the environment into a record."""
+    if re.search(r"\$\{[^}]*:", str(OmegaConf.to_container(node, resolve=False))):
+        yield f"{part} uses an interpolation that calls a resolver (${{name:...}}): not allowed"
 
 
 @cache

@@ -1,8 +1,8 @@
-"""Where EM for a hidden Markov model may begin: labels, clusters, chance, symmetry (MLAPP 17.5.2.3).
+"""Where EM for a hidden Markov model may begin: labels, clusters, chance (MLAPP 17.5.2.3).
 
-A start is a model with a leading axis of R restarts. Labels give the counts of MLAPP 17.5.1; K-means
-gives emissions and leaves the chain uniform (PRML 13.2.2); equal states are a point that EM cannot
-leave.
+A start is a model with a leading axis of R restarts. Labels give the counts of MLAPP 17.5.1;
+K-means gives emissions and leaves the chain uniform (PRML 13.2.2); equal states are a point that
+EM cannot leave.
 """
 
 import numpy as np

@@ -46,6 +46,14 @@ class Estimates(NamedTuple):
     sigma2: Floats  # (S,) noise variance, the mean squared residual
 
 
+class Averages(NamedTuple):
+    """What an experiment with S data sets reports, for each of R repetitions of the experiment."""
+
+    w: Floats  # (R, D) mean of the S estimates
+    covariance: Floats  # (R, D, D) their covariance, divisor S
+    sigma2: Floats  # (R,) mean of the S estimates of the noise variance
+
+
 class CommitteeErrors(NamedTuple):
     """Squared error about the true function h, of members and of their mean."""
 
@@ -64,6 +72,13 @@ def ridge_predictions(
     """
     U, shrink, basis = _factors(Phi, Phi_grid, lambdas, t.ndim)
     return np.asarray(np.vecmat(shrink * np.vecmat(t, U), basis))
+
+
+def gaussian_basis(x: Floats, n_gaussians: int, width: float) -> Floats:
+    """A constant and Gaussian bumps, centres equally spaced on [0, 1]; x (...), result (..., M)."""
+    centres = np.linspace(0, 1, n_gaussians)
+    bumps = np.exp(-0.5 * ((x[..., np.newaxis] - centres) / width) ** 2)
+    return np.concatenate([np.ones((*x.shape, 1)), bumps], axis=-1)
 
 
 def decompose(predictions: Floats, h: Floats, sigma2: float) -> Decomposition:
@@ -134,10 +149,34 @@ def simulate_estimates(
     return Estimates(*(np.concatenate(field) for field in zip(*parts, strict=True)))
 
 
+def simulate_averages(
+    X: Floats, w: Floats, sigma2: float, n_sets: int, rng: np.random.Generator
+) -> Averages:
+    """Averages over n_sets data sets for each of R inputs X (R, N, D), without drawing the data.
+
+    Least squares sees t through Q^T t and the residual alone, X = Q R: independent, the one normal,
+    the other's square a chi-square of N - D degrees of freedom, which add up over data sets.
+    """
+    n_repeats, N, D = X.shape
+    root = np.linalg.qr(X, mode="r")  # (R, D, D)
+    rows = max(1, _BLOCK // (n_sets * D))
+    means, covariances = [], []
+    for begin in range(0, n_repeats, rows):
+        z = rng.standard_normal((min(rows, n_repeats - begin), n_sets, D))
+        centre = z.mean(1)
+        means.append(centre)
+        covariances.append(z.mT @ z / n_sets - centre[:, :, np.newaxis] * centre[:, np.newaxis])
+    mean = np.linalg.solve(root, np.concatenate(means)[..., np.newaxis])[..., 0]
+    half = np.linalg.solve(root, np.concatenate(covariances))
+    spread = np.linalg.solve(root, half.mT)
+    noise = rng.chisquare(n_sets * (N - D), size=n_repeats) / (n_sets * N)
+    return Averages(w + np.sqrt(sigma2) * mean, sigma2 * spread, sigma2 * noise)
+
+
 def estimate_covariance(X: Floats, sigma2: float) -> Floats:
-    """cov[w-hat] = sigma^2 (X^T X)^-1, the inverse Fisher information, shape (D, D) (2.45)."""
-    R = np.linalg.qr(X, mode="r")
-    return np.asarray(linalg.cho_solve((R, False), sigma2 * np.eye(X.shape[1])))
+    """cov[w-hat] = sigma^2 (X^T X)^-1, the inverse Fisher information, shape (..., D, D) (2.45)."""
+    root = np.linalg.solve(np.linalg.qr(X, mode="r"), np.eye(X.shape[-1]))
+    return np.asarray(sigma2 * root @ root.mT)
 
 
 def expected_sigma2(sigma2: float, n_data: int, n_weights: int) -> float:

@@ -98,7 +98,7 @@ def random_start(sizes: Sizes, n_restarts: int, rng: np.random.Generator) -> Flo
 
 
 def predict(theta: Floats, sizes: Sizes, x: Floats) -> Floats:
-    """The outputs y, shape (..., N, outputs), for inputs x of shape (N, inputs)."""
+    """The outputs y (..., N, outputs), for inputs x of shape (N, inputs) or (..., N, inputs)."""
     return _forward(layers(theta, sizes), x)[-1]
 
 
@@ -177,7 +177,8 @@ def descend(
     """Plain gradient descent on J for R networks at once, with early stopping on validation data.
 
     `rate` multiplies the gradient of the sum over the data. `decay` and `l1` may differ between
-    networks, shape (R, P). The l1 penalty acts by its proximal step, a soft threshold.
+    networks, shape (R, P), and so may the data: x (R, N, inputs), t (R, N, outputs), validation
+    data alike. The l1 penalty acts by its proximal step, a soft threshold.
     """
     theta = np.array(start)
     x_held, t_held = validation
@@ -186,8 +187,8 @@ def descend(
     history = np.empty((2, len(theta), n_epochs + 1))
     for epoch in range(n_epochs + 1):
         error, gradient = error_and_gradient(theta, sizes, x, t)
-        held = ((predict(theta, sizes, x_held) - t_held) ** 2).sum((-2, -1)) / len(x_held)
-        history[:, :, epoch] = 2 * error / len(x), held
+        held = ((predict(theta, sizes, x_held) - t_held) ** 2).sum((-2, -1)) / x_held.shape[-2]
+        history[:, :, epoch] = 2 * error / x.shape[-2], held
         better = held < lowest
         stopped[better], epoch_of[better], lowest[better] = theta[better], epoch, held[better]
         if epoch < n_epochs:

@@ -10,9 +10,12 @@ from models.types import Floats
 
 
 def three_clusters() -> Floats:
-    """FCML 6.2: a hundred points in the plane in three elongated clusters, shape (100, 2)."""
+    """FCML 6.2: a hundred points in the plane in three groups, a few of them in between, (100, 2).
+
+    Drawn from the mixture of three Gaussians that fits the authors' file best, rounded.
+    """
     rng = np.random.default_rng(62)
-    centres = np.array([[-4.0, 0.0], [3.0, 3.0], [2.0, -4.0]])
-    spreads = np.array([[0.8, 2.0], [2.0, 0.9], [1.0, 1.0]])
-    which = np.repeat(np.arange(3), [34, 33, 33])
-    return centres[which] + spreads[which] * rng.standard_normal((100, 2))
+    centres = np.array([[2.0, -3.9], [2.7, 2.9], [-0.1, -0.2]])
+    variances = np.array([[0.8, 0.9], [0.6, 1.6], [0.5, 0.9]])
+    which = np.repeat(np.arange(3), [48, 29, 23])
+    return centres[which] + np.sqrt(variances[which]) * rng.standard_normal((100, 2))

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
+from scipy import stats
 
 from models import bias_variance
 from models.bias_variance import (
@@ -16,9 +17,11 @@ from models.bias_variance import (
     decompose,
     estimate_covariance,
     expected_sigma2,
+    gaussian_basis,
     least_squares,
     ridge_decomposition,
     ridge_predictions,
+    simulate_averages,
     simulate_estimates,
 )
 from models.types import Floats
@@ -28,8 +31,7 @@ LAMBDAS = np.exp(np.array([2.6, -0.31, -2.4]))  # the three of PRML Figure 3.5
 
 def gaussians(x: Floats) -> Floats:
     """24 Gaussian bumps of width 0.1 and a constant (PRML 3.2)."""
-    bumps = np.exp(-0.5 * ((x[..., np.newaxis] - np.linspace(0, 1, 24)) / 0.1) ** 2)
-    return np.concatenate([np.ones((*x.shape, 1)), bumps], axis=-1)
+    return gaussian_basis(x, 24, 0.1)
 
 
 def powers(x: Floats, order: int) -> Floats:
@@ -38,6 +40,15 @@ def powers(x: Floats, order: int) -> Floats:
 
 def sinusoid(x: Floats) -> Floats:
     return np.asarray(np.sin(2 * np.pi * x))
+
+
+def test_gaussian_basis_one_by_one() -> None:
+    x = np.array([[0.0, 0.3], [0.5, 1.0]])
+    found = gaussian_basis(x, 3, 0.2)
+    assert found.shape == (2, 2, 4)
+    for place in np.ndindex(x.shape):
+        density = [stats.norm(c, 0.2).pdf(x[place]) * 0.2 * np.sqrt(2 * np.pi) for c in (0, 0.5, 1)]
+        assert_allclose(found[place], [1, *density], rtol=1e-12)
 
 
 def test_ridge_predictions_are_the_normal_equations_for_every_data_set_and_lambda() -> None:
@@ -175,6 +186,35 @@ def test_simulated_estimates_have_the_moments_of_theory() -> None:
     assert abs(error) < 4 * 0.25 * np.sqrt(2 * (N - 2) / S) / N
 
 
+def test_simulated_averages_are_those_of_simulated_data_sets() -> None:
+    """The shortcut against the long way: draw every data set, fit it, average."""
+    rng = np.random.default_rng(12)
+    R, S, N, w = 400, 50, 8, np.array([-2.0, 3.0, 1.0])
+    X = powers(np.broadcast_to(rng.uniform(size=N), (R, N)), 2)
+    short = simulate_averages(X, w, 0.25, S, rng)
+    each = [simulate_estimates(X[0], w, 0.25, S, rng) for _ in range(R)]
+    long = {
+        "w": np.array([one.w.mean(0) for one in each]),
+        "covariance": np.array([np.cov(one.w.T, bias=True) for one in each]),
+        "sigma2": np.array([one.sigma2.mean() for one in each]),
+    }
+    for name, expected in long.items():
+        found = getattr(short, name).reshape(R, -1)
+        expected = expected.reshape(R, -1)
+        sd = expected.std(0)
+        error = (found.mean(0) - expected.mean(0)) / (sd * np.sqrt(2 / R))
+        assert np.abs(error).max() < 4, name
+        # A standard deviation from R draws has a relative standard error of 1 / sqrt(2 R), 3.5 %.
+        assert_allclose(found.std(0), sd, rtol=0.2)
+
+
+def test_covariances_of_a_batch_are_those_of_each() -> None:
+    X = powers(np.random.default_rng(13).uniform(size=(4, 10)), 2)
+    found = estimate_covariance(X, 0.3)
+    for one, design in zip(found, X, strict=True):
+        assert_allclose(one @ design.T @ design, 0.3 * np.eye(3), rtol=0, atol=1e-9)
+
+
 def test_blocks_do_not_change_the_simulation(monkeypatch: pytest.MonkeyPatch) -> None:
     X = np.column_stack([np.ones(20), np.linspace(0, 1, 20)])
     whole = simulate_estimates(X, np.ones(2), 1.0, 7, np.random.default_rng(7))
@@ -182,6 +222,11 @@ def test_blocks_do_not_change_the_simulation(monkeypatch: pytest.MonkeyPatch) ->
     parts = simulate_estimates(X, np.ones(2), 1.0, 7, np.random.default_rng(7))
     assert_allclose(parts.w, whole.w, rtol=1e-12)
     assert_allclose(parts.sigma2, whole.sigma2, rtol=1e-12)
+    many = simulate_averages(np.stack([X] * 5), np.ones(2), 1.0, 10, np.random.default_rng(7))
+    monkeypatch.undo()
+    once = simulate_averages(np.stack([X] * 5), np.ones(2), 1.0, 10, np.random.default_rng(7))
+    for found, expected in zip(many, once, strict=True):
+        assert_allclose(found, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("own_inputs", [False, True])

@@ -224,6 +224,24 @@ def test_descent_treats_restarts_and_penalties_apart() -> None:
         assert_allclose(both.train[r], alone.train[0], rtol=1e-12)
 
 
+def test_descent_takes_a_data_set_for_each_network() -> None:
+    rng = np.random.default_rng(11)
+    sizes = (1, 4, 1)
+    start = random_start(sizes, 3, rng)
+    sets, held = ([sinusoid(rng, size) for _ in range(3)] for size in (12, 30))
+    x, t = (np.stack(part) for part in zip(*sets, strict=True))
+    validation = tuple(np.stack(part) for part in zip(*held, strict=True))
+    together = descend(
+        start, sizes, x, t, validation=(validation[0], validation[1]), rate=0.01, n_epochs=50
+    )
+    for r in range(3):
+        alone = descend(
+            start[r : r + 1], sizes, *sets[r], validation=held[r], rate=0.01, n_epochs=50
+        )
+        for found, expected in zip(together, alone, strict=True):
+            assert_allclose(found[r], expected[0], rtol=1e-12, atol=1e-15)
+
+
 def test_descent_and_quasi_newton_agree_on_a_regularised_network() -> None:
     rng = np.random.default_rng(10)
     x, t = sinusoid(rng, 20)

@@ -29,9 +29,10 @@ def olympics() -> tuple[Floats, Floats]:
 
 @pytest.fixture
 def toys() -> tuple[Floats, Floats]:
-    """A batch of 2 x 3 data sets of 15 points."""
+    """A batch of 2 x 3 data sets of 15 points, on very different ranges."""
     rng = np.random.default_rng(5)
-    return rng.uniform(-3, 7, (2, 3, 15)), rng.normal(size=(2, 3, 15))
+    width = np.array([0.01, 1.0, 60.0])[:, np.newaxis]
+    return width * rng.uniform(-1, 1, (2, 3, 15)), rng.normal(size=(2, 3, 15))
 
 
 def exact(values: Floats) -> list[Fraction]:
@@ -164,13 +165,13 @@ def test_a_batch_is_a_loop(toys: tuple[Floats, Floats], loss: object) -> None:
 def test_a_batch_of_folds_and_predictions_is_a_loop(toys: tuple[Floats, Floats]) -> None:
     x, t = toys
     folds = random_folds(15, 4, np.random.default_rng(0))
-    places = np.array([-1.0, 0.5])
+    places = 1.1 * x[..., :4]
     fits = fit_orders(x, t, 5)
     losses, predictions = kfold_loss(fits, folds), predict_orders(fits, places)
     for i in np.ndindex(2, 3):
         alone = fit_orders(x[i], t[i], 5)
         assert_allclose(losses[i], kfold_loss(alone, folds), rtol=1e-8)
-        assert_allclose(predictions[i], predict_orders(alone, places), rtol=1e-8)
+        assert_allclose(predictions[i], predict_orders(alone, places[i]), rtol=1e-8)
 
 
 def test_targets_may_be_a_batch_over_shared_inputs(toys: tuple[Floats, Floats]) -> None:

@@ -1,6 +1,7 @@
 """What the pages show: recorded runs turned into plain values, nothing computed anew."""
 
 import dataclasses
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -90,13 +91,14 @@ class Result:
         return str(self.record["grade"]) if self.record else ""
 
     @property
-    def tally(self) -> Counter[str]:
-        return Counter(claim["verdict"] for claim in self.claims)
+    def tallies(self) -> dict[str, Counter[str]]:
+        return tallied(self.claims)
 
     @property
     def verdicts(self) -> list[str]:
         """The verdicts among the claims, for the filter."""
-        return [v for v in VERDICTS if self.tally[v]] if self.record else [NOT_RUN]
+        found = {claim["verdict"] for claim in self.claims}
+        return [name for name in VERDICTS if name in found] if self.record else [NOT_RUN]
 
     @property
     def words(self) -> str:
@@ -142,7 +144,9 @@ def results(
         sheets = _sheets(record, place)
         claims = anchored(name, record)
         found.append(
-            Result(name, url, source, record, claims, drawings, sheets, figures.problem, name in old)
+            Result(
+                name, url, source, record, claims, drawings, sheets, figures.problem, name in old
+            )
         )
     return found
 
@@ -179,7 +183,9 @@ def _drawing(name: str, place: str, source: Mapping[str, Any], folder: Path) -> 
     svg = (folder / f"{name}.svg").read_text(encoding="utf-8")
     words = "; ".join(labels(svg)[:12])
     title = ": ".join(part for part in (source["item"], source["title"]) if part)
-    alt = f"{title or place} ({humanised(name)})" + (f". The figure is labelled {words}." if words else "")
+    alt = f"{title or place} ({humanised(name)})" + (
+        f". The figure is labelled {words}." if words else ""
+    )
     return Drawing(name, f"figures/{place}/{name}", alt, *size(svg))
 
 
@@ -195,11 +201,15 @@ def _sheets(record: Record, place: str) -> list[Sheet]:
 def sheet(name: str, path: str, table: Table) -> Sheet:
     """The part of a table that goes on a page."""
     rows = list(zip(*table.values(), strict=True))
-    numeric = [
-        all(isinstance(v, int | float) and not isinstance(v, bool) for v in values if v is not None)
-        for values in table.values()
-    ]
+    numeric = [all(_is_number(value) for value in values) for values in table.values()]
     return Sheet(name, path, table, rows[:ROWS], len(rows), numeric)
+
+
+def _is_number(value: Any) -> bool:
+    """Belongs in a column of figures: a number, one with its standard error, or a gap."""
+    if isinstance(value, str):
+        return re.fullmatch(r"-?[\d.]+(e[+-]?\d+)?( ± \S+)?", value) is not None
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
 def knobs(record: Record) -> list[dict[str, Any]]:
@@ -228,15 +238,15 @@ class Group:
 
     @property
     def tallies(self) -> dict[str, Counter[str]]:
-        return {
-            origin: Counter(
-                claim["verdict"]
-                for result in self.results
-                for claim in result.claims
-                if claim["origin"] == origin
-            )
-            for origin in ORIGINS
-        }
+        return tallied(claim for result in self.results for claim in result.claims)
+
+
+def tallied(claims: Iterable[Mapping[str, Any]]) -> dict[str, Counter[str]]:
+    """Verdicts by origin: what the texts say and what we check ourselves are never added up."""
+    found = {origin: Counter[str]() for origin in ORIGINS}
+    for claim in claims:
+        found[claim["origin"]][claim["verdict"]] += 1
+    return found
 
 
 def groups(found: Sequence[Result]) -> tuple[list[Group], list[Group]]:
@@ -246,7 +256,9 @@ def groups(found: Sequence[Result]) -> tuple[list[Group], list[Group]]:
     books = [book for book in [*known, *others] if any(r.book == book for r in found)]
     families = sorted({result.family for result in found})
     by_book = [
-        Group(book, BOOKS.get(book, book), f"books/{file}.html", [r for r in found if r.book == book])
+        Group(
+            book, BOOKS.get(book, book), f"books/{file}.html", [r for r in found if r.book == book]
+        )
         for book, file in zip(books, slugs(books), strict=True)
     ]
     by_family = [

@@ -1,6 +1,7 @@
 """Templates and their filters. Autoescape is on for every one of them."""
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +39,20 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(
-        cell=cell, humanised=humanised, when=facts.when, duration=facts.duration, commit=facts.commit
+        cell=cell,
+        sentence=sentence,
+        humanised=humanised,
+        when=facts.when,
+        duration=facts.duration,
+        commit=facts.commit,
     )
     made.globals.update(
-        BOOKS=BOOKS, ORIGINS=ORIGINS, VERDICTS=VERDICTS, SIGNS=SIGNS, MEANINGS=MEANINGS, GRADES=GRADES
+        BOOKS=BOOKS,
+        ORIGINS=ORIGINS,
+        VERDICTS=VERDICTS,
+        SIGNS=SIGNS,
+        MEANINGS=MEANINGS,
+        GRADES=GRADES,
     )
     return made
 
@@ -59,3 +70,10 @@ def cell(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name}: {cell(entry)}" for name, entry in value.items())
     return str(value)
+
+
+def sentence(text: str) -> str:
+    """A claim or a reason as a sentence. A symbol at its beginning (w, k-fold, x^2) stays as it is."""
+    if re.match(r"([a-z]{2,}(-[a-z]+)*|a)[ ,]", text):
+        text = text[0].upper() + text[1:]
+    return text + "." if text and text[-1] not in ".!?" else text

@@ -17,7 +17,10 @@ from experiments.scoreboard import Claims
 from models.datasets import GRADES
 
 FIELDS = {
-    "experiment": ("text", "the experiment, <book>/<result>; with its claim's place, the record's key"),
+    "experiment": (
+        "text",
+        "the experiment, <book>/<result>; with its claim's place, the record's key",
+    ),
     "book": ("text", "the book's short name: fcml, prml, mlapp, ghahramani or notes"),
     "item": ("text", "the figure, table or equation as the book numbers it"),
     "family": ("text", "the family of models the result belongs to"),

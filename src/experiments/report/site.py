@@ -143,7 +143,9 @@ class _Pages:
         self._page("sweeps.html")
         for kind, listed in (("book", self.books), ("family", self.families)):
             for group in listed:
-                self._page("group.html", group.url, kind=kind, group=group, parts=_parts(kind, group))
+                self._page(
+                    "group.html", group.url, kind=kind, group=group, parts=_parts(kind, group)
+                )
         for group in self.books:
             around = [None, *group.results, None]
             for before, result, after in zip(around, group.results, around[2:], strict=False):

@@ -27,6 +27,7 @@ class Swept:
     files: list[str]
     cells: Sheet | None
     pivot: Sheet | None
+    columns: list[str]  # of the pivot as it was written
     finished: int
 
     @property
@@ -38,6 +39,14 @@ class Swept:
         """The experiment it varies, where it is one."""
         named = [o.partition("=")[2] for o in self.plan.overrides if o.startswith("experiment=")]
         return named[0] if len(named) == 1 else None
+
+    @property
+    def metric(self) -> str:
+        """The quantity of the figure: the stated one, else the study's first."""
+        named = [
+            column.removesuffix(" mean") for column in self.columns if column.endswith(" mean")
+        ]
+        return self.plan.metric if self.plan.metric in named else next(iter(named), "")
 
     @property
     def command(self) -> str:
@@ -69,7 +78,10 @@ def _read(folder: Path) -> Swept:
         files=files,
         cells=sheet("cells", f"{place}/cells.csv", _short(cells)) if cells else None,
         pivot=sheet("means", f"{place}/pivot.csv", _paired(pivot, plan)) if pivot else None,
-        finished=cells.get("status", []).count("finished") if cells else sum(r is not None for r in runs),
+        columns=list(pivot),
+        finished=cells.get("status", []).count("finished")
+        if cells
+        else sum(r is not None for r in runs),
     )
 
 
@@ -97,10 +109,14 @@ def _paired(pivot: Table, plan: Plan) -> Table:
     if plan.metric in metrics:
         metrics.sort(key=lambda name: name != plan.metric)  # the figure's quantity first
     means = {
-        name: [_pair(*both) for both in zip(pivot[f"{name} mean"], pivot[f"{name} s.e."], strict=True)]
+        name: [
+            _pair(*both) for both in zip(pivot[f"{name} mean"], pivot[f"{name} s.e."], strict=True)
+        ]
         for name in metrics
     }
-    fixed = {name: values for name, values in pivot.items() if not name.endswith((" mean", " s.e."))}
+    fixed = {
+        name: values for name, values in pivot.items() if not name.endswith((" mean", " s.e."))
+    }
     combinations = len(fixed["runs"])
     if combinations > COLUMNS or combinations > len(metrics):
         return _short({**fixed, **means})

@@ -24,5 +24,6 @@ def links(outputs: Path) -> dict[str, str]:
     except sqlite3.Error:
         return {}
     return {
-        record: f"{SERVER}/#/experiments/{experiment}/runs/{run}" for record, experiment, run in found
+        record: f"{SERVER}/#/experiments/{experiment}/runs/{run}"
+        for record, experiment, run in found
     }
