@@ -39,7 +39,7 @@ bench: install  ## speed, as ratios in one run
 	$(BIN)/python -m benchmarks
 
 readme: install  ## put the current scoreboard into the README
-	$(BIN)/python -m experiments readme
+	$(BIN)/python tools/readme.py
 
 lock: ## resolve every version anew
 	$(PYTHON) tools/lock.py

@@ -40,6 +40,14 @@ def start_at_points(
     return start_at(random_points(X, K, rng, restarts), sample_covariance(X))
 
 
+def start_of_gaussians(
+    K: int, D: int, rng: np.random.Generator, restarts: int = 1
+) -> GaussianMixture:
+    """Standard normal means and covariances u I, u uniform between 0 and 1: FCML's script."""
+    mu = rng.standard_normal((restarts, K, D))
+    return start_at(mu, rng.uniform(size=(restarts, K, 1, 1)) * np.eye(D))
+
+
 def weighted_moments(X: Floats, gamma: Floats) -> Statistics:
     """The statistics of given responsibilities (R, N, K) about the mean of all the data."""
     centred = X - X.mean(0)

@@ -54,9 +54,13 @@ def fit(
     b0: float = 0.0,
     *,
     tol: float = 1e-9,
-    max_iter: int = 2000,
+    max_iter: int = 1000,
 ) -> VariationalRegression:
-    """Alternate the two factors for R data sets, Phi (R, N, D) and t (R, N), from E[alpha] = 1."""
+    """Alternate the two factors for R data sets, Phi (R, N, D) and t (R, N), from E[alpha] = 1.
+
+    Where the data need no weights at all, an improper prior lets E[alpha] grow without end, ever more
+    slowly: such a data set does not converge, and its bound has long settled to a few digits.
+    """
     N, D = Phi.shape[-2:]
     U, s, _ = np.linalg.svd(Phi, full_matrices=False)
     c = np.vecmat(t, U)

@@ -1,7 +1,6 @@
 """What the pages show: recorded runs turned into plain values, nothing computed anew."""
 
 import dataclasses
-import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,11 +17,11 @@ from experiments.outcome import Table
 from experiments.records import Record, read
 from experiments.report.drawings import Drawn, labels, size
 from experiments.report.naming import humanised, slug, slugs
+from experiments.report.sheets import Sheet, sheet
 from experiments.scoreboard import claim_records
 from experiments.study import studies
 
 NOT_RUN = "not run"
-ROWS = 500  # of a table on a page; the rest is in the file beside it
 
 
 @dataclass(frozen=True)
@@ -34,18 +33,6 @@ class Drawing:
     alt: str
     width: int
     height: int
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """A table on a page: its first rows, and the file that has all of them."""
-
-    name: str
-    path: str
-    table: Table
-    rows: list[tuple[Any, ...]]
-    total: int
-    numeric: list[bool]
 
 
 @dataclass(frozen=True)
@@ -196,20 +183,6 @@ def _sheets(record: Record, place: str) -> list[Sheet]:
         sheet(name, f"tables/{place}/{file}.csv", table)
         for (name, table), file in zip(tables.items(), files, strict=True)
     ]
-
-
-def sheet(name: str, path: str, table: Table) -> Sheet:
-    """The part of a table that goes on a page."""
-    rows = list(zip(*table.values(), strict=True))
-    numeric = [all(_is_number(value) for value in values) for values in table.values()]
-    return Sheet(name, path, table, rows[:ROWS], len(rows), numeric)
-
-
-def _is_number(value: Any) -> bool:
-    """Belongs in a column of figures: a number, one with its standard error, or a gap."""
-    if isinstance(value, str):
-        return re.fullmatch(r"-?[\d.]+(e[+-]?\d+)?( ± \S+)?", value) is not None
-    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
 def knobs(record: Record) -> list[dict[str, Any]]:

@@ -89,7 +89,7 @@ def _draw_all(missing: list[tuple[Path, Path]]) -> Iterator[str]:
 
 
 def _draw(source: Path, target: Path) -> str:
-    """Draw one record aside and rename. A figure that fails costs its place on the page, no more."""
+    """Draw one record aside and rename. A figure that fails costs its place on the page only."""
     target.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(prefix=".drawing-", dir=target.parent))
     try:
@@ -114,6 +114,6 @@ def size(svg: str) -> tuple[int, int]:
 
 
 def labels(svg: str) -> list[str]:
-    """The words on a figure (axes, legends, titles) without the ticks: what it shows, for alt texts."""
+    """The words on a figure (axes, legends, titles) without the ticks: for alt texts."""
     texts = (html.unescape(text).strip() for text in re.findall(r"<text[^>]*>([^<]+)</text>", svg))
     return list(dict.fromkeys(text for text in texts if re.search(r"[^\W\d_]{2}", text)))

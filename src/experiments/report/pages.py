@@ -73,7 +73,7 @@ def cell(value: Any) -> str:
 
 
 def sentence(text: str) -> str:
-    """A claim or a reason as a sentence. A symbol at its beginning (w, k-fold, x^2) stays as it is."""
+    """A claim or a reason as a sentence. A symbol at its beginning (w, k-fold) stays as it is."""
     if re.match(r"([a-z]{2,}(-[a-z]+)*|a)[ ,]", text):
         text = text[0].upper() + text[1:]
     return text + "." if text and text[-1] not in ".!?" else text

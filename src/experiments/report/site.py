@@ -2,13 +2,13 @@
 
 It opens from the file system, on a phone and on paper, and needs neither network nor script:
 
-    index.html             the scoreboard, what differs, stand-ins, errata, what was not run, provenance
+    index.html             scoreboard, what differs, stand-ins, errata, what was not run, provenance
     books/, families/      a page each, in the books' order
     experiments/           a page a printed result
     experiments.html       all of them, with search and filter
     errata.html            the ledger: printed, corrected, evidence, an anchor each
     sweeps.html, sweeps/   a page a sweep
-    results.json, .csv     one record a claim; fields.html and `experiments.report.results` document them
+    results.json, .csv     one record a claim; documented in fields.html and results.py
     figures/, tables/      to download
 
 No clock is read: the times shown are those of the runs.
@@ -85,10 +85,11 @@ def _copy_files(
     for path in sorted((pages.HERE / "static").iterdir()):
         _copy(path, site / "static" / path.name)
     for result in found:
-        for drawing in result.drawings if result.record is not None else ():
+        if result.record is not None:
             source = figures[result.record.id].folder
-            for suffix in FORMATS:
-                _copy(source / f"{drawing.name}.{suffix}", site / f"{drawing.path}.{suffix}")
+            for drawing in result.drawings:
+                for suffix in FORMATS:
+                    _copy(source / f"{drawing.name}.{suffix}", site / f"{drawing.path}.{suffix}")
         for sheet in result.sheets:
             _text(site / sheet.path, as_csv(sheet.table))
     for sweep in sweeps:

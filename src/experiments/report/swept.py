@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from experiments.outcome import Table
-from experiments.report.content import Sheet, sheet
 from experiments.report.naming import slug
+from experiments.report.sheets import Sheet, sheet
 from experiments.sweeps import Plan, number_or_text, read_sweep
 
 FILES = ("sweep.json", "cells.csv", "pivot.csv", "sweep.png")
@@ -104,7 +104,7 @@ def _short(table: Table) -> Table:
 
 
 def _paired(pivot: Table, plan: Plan) -> Table:
-    """Mean and standard error in one cell; metrics downwards where that makes the table narrower."""
+    """Mean and standard error in one cell; metrics downwards where that is narrower."""
     metrics = [name.removesuffix(" mean") for name in pivot if name.endswith(" mean")]
     if plan.metric in metrics:
         metrics.sort(key=lambda name: name != plan.metric)  # the figure's quantity first

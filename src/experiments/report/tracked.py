@@ -17,7 +17,7 @@ def links(outputs: Path) -> dict[str, str]:
     try:
         with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as connection:
             found = connection.execute(
-                "SELECT tags.value, runs.experiment_id, run_uuid FROM tags JOIN runs USING (run_uuid)"
+                "SELECT tags.value, experiment_id, run_uuid FROM tags JOIN runs USING (run_uuid)"
                 " WHERE tags.key = ? AND lifecycle_stage = 'active' ORDER BY start_time, run_uuid",
                 (RUN_ID,),
             ).fetchall()

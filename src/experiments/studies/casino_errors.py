@@ -92,7 +92,7 @@ class CasinoErrors(Study):
         )
         rise = np.diff(lagged, axis=0)  # on the same games
         noise = 3 * rise.std(axis=1) / np.sqrt(self.games)
-        gain = lagged[0].mean() - errors["smoothed"].mean()
+        gain = (lagged[0].mean() - errors["smoothed"].mean()) or np.nan
         return {
             "errors_fall_with_the_lag": bool(np.all(rise.mean(axis=1) <= noise)),
             "every_lag_beats_filtering": bool(np.all(lagged[1:].mean(axis=1) < lagged[0].mean())),

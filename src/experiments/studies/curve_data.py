@@ -1,7 +1,7 @@
 """Regression data about a known curve: the knobs that many studies share, and a study of the data."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import Generator
@@ -136,3 +136,20 @@ def draw_band(ax: "Axes", grid: Floats, mean: Floats, sd: float) -> None:
     ax.plot(grid, mean, color="C2", label="mean")
     band = {"color": "C1", "alpha": 0.25, "linewidth": 0}
     ax.fill_between(grid, mean - sd, mean + sd, label="one standard deviation", **band)
+
+
+def tiles(count: int, x_name: str, t_name: str, **options: Any) -> "tuple[Figure, list[Axes]]":
+    """Panels in two columns, which a page still shows at a legible size; names at the outer ones."""
+    from experiments.plotting import panels
+
+    columns = min(2, count)
+    figure, axes = panels(-(-count // columns), columns, squeeze=False, **options)
+    used, spare = list(axes.flat[:count]), axes.flat[count:]
+    for ax in spare:
+        ax.remove()
+    for ax in used[-columns:]:
+        ax.set_xlabel(x_name)
+        ax.xaxis.set_tick_params(labelbottom=True)
+    for ax in used[::columns]:
+        ax.set_ylabel(t_name)
+    return figure, used

@@ -157,7 +157,8 @@ class EstimatorVariability(Study):
         image = left.pcolormesh(edges0, edges1, counts.T, rasterized=True)
         figure.colorbar(image, ax=left, label="data sets in a bin")
         middle0, middle1 = (edges0[1:] + edges0[:-1]) / 2, (edges1[1:] + edges1[:-1]) / 2
-        right.contour(middle0, middle1, counts.T, levels=6, colors="C0", linewidths=1)
+        levels = counts.max() * np.array([0.1, 0.3, 0.5, 0.7, 0.9])
+        right.contour(middle0, middle1, counts.T, levels=levels, colors="C0", linewidths=1)
         right.plot([], [], color="C0", linewidth=1, label="data sets, contours of the histogram")
         for k, ellipse in enumerate(arrays["ellipses"]):
             label = "theory, 1 and 2 standard deviations" if k == 0 else None

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.polynomial.polynomial import polyval, polyvander
 from numpy.random import Generator
 
-from experiments.studies.curve_data import CurveOrData, SyntheticCurve
+from experiments.studies.curve_data import CurveOrData, SyntheticCurve, tiles
 from experiments.study import Outcome, Series, Study, knob
 from models.bayesian_regression import posterior
 from models.curves import expected_loss, quadrature
@@ -85,18 +85,11 @@ class Overfitting(_Orders, Study):
         ax.set(xlabel="polynomial order", ylabel="root mean square", xticks=table["order"])
         ax.set_ylim(-0.03 * max(table["test_rms"]), 1.1 * max(table["test_rms"]))
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3)
-        fits, axes = panels(-(-len(self.show) // 2), 2, squeeze=False, sharex=True, sharey=True)
-        for panel, order, curve in zip(axes.flat, self.show, arrays["curves"], strict=False):
+        fits, axes = tiles(len(self.show), *self.labels(), sharex=True, sharey=True)
+        for panel, order, curve in zip(axes, self.show, arrays["curves"], strict=True):
             draw_fit(panel, outcome, curve)
             panel.set(title=f"order {order}")
-        for panel in axes.flat[len(self.show) :]:
-            panel.set_visible(False)
-        x_name, t_name = self.labels()
-        for panel in axes[-1]:
-            panel.set_xlabel(x_name)
-        for panel in axes[:, 0]:
-            panel.set_ylabel(t_name)
-        fits.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+        fits.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         return {"error": figure, "fits": fits}
 
 
@@ -252,13 +245,12 @@ class TrainingSize(SyntheticCurve, Study):
         if max(high) > 20 * self.noise > 0:
             ax.set_yscale("log")
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
-        fits, axes = panels(1, len(self.show), squeeze=False, sharey=True)
-        for panel, n in zip(axes[0], sorted(self.show), strict=True):
+        fits, axes = tiles(len(self.show), "x", "t", sharex=True, sharey=True)
+        for panel, n in zip(axes, sorted(self.show), strict=True):
             points = Outcome(arrays=outcome.arrays | {k: outcome.arrays[f"{k}_{n}"] for k in ("x", "t")})
             draw_fit(panel, points, outcome.arrays[f"curve_{n}"])
-            panel.set(title=f"{n} points, order {self.order}", xlabel="x")
-        axes[0, 0].set_ylabel("t")
-        fits.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+            panel.set(title=f"{n} points, order {self.order}")
+        fits.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         return {"error": figure, "fits": fits}
 
 

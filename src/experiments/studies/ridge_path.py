@@ -2,13 +2,13 @@
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.polynomial.polynomial import polyvander
 from numpy.random import Generator
 
-from experiments.studies.curve_data import CurveOrData
+from experiments.studies.curve_data import CurveOrData, tiles
 from experiments.study import Outcome, Series, Study, knob
 from models.bayesian_regression import posterior
 from models.curves import expected_loss, quadrature
@@ -175,45 +175,33 @@ class RidgePath(_Penalised, Study):
         return f"order {order}" if self.basis == "polynomial" else f"{order} bumps"
 
     def _draw_path(self, outcome: Outcome) -> "Figure":
-        from experiments.plotting import panels
-
-        figure, axes = panels(1, len(self.orders) + 1, squeeze=False)
-        for i, (order, ax) in enumerate(zip(self.orders, axes[0], strict=False)):
+        figure, axes = tiles(len(self.orders) + 1, "ln λ", "root mean square error")
+        for i, order in enumerate(self.orders):
             table = outcome.tables[f"order_{order}"]
             on_path = [k for k, value in enumerate(table["lambda"]) if value > 0]
             ln = [math.log(table["lambda"][k]) for k in on_path]
             for j, (name, label) in enumerate(_LABELS.items()):
                 if f"{name}_rms" in table:
-                    ax.plot(ln, [table[f"{name}_rms"][k] for k in on_path], color=f"C{j}", label=label)
-            ax.set(xlabel="ln λ", ylabel="root mean square error", title=self._name(order))
-            ax.set(**_limits(table))
-            axes[0, -1].plot(ln, [table["dof"][k] for k in on_path], color=f"C{i}", label=self._name(order))
-        axes[0, -1].set(xlabel="ln λ", ylabel="effective degrees of freedom", title="flexibility")
+                    values = [table[f"{name}_rms"][k] for k in on_path]
+                    axes[i].plot(ln, values, color=f"C{j}", label=label)
+            axes[i].set(title=self._name(order), ylim=_limits(table))
+            axes[-1].plot(ln, [table["dof"][k] for k in on_path], color=f"C{i}", label=self._name(order))
+        axes[-1].set(ylabel="effective degrees of freedom", title="flexibility")
         if len(self.orders) > 1:
-            axes[0, -1].legend()
-        figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+            axes[-1].legend()
+        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
         return figure
 
     def _draw_curves(self, outcome: Outcome) -> "Figure":
-        from experiments.plotting import panels
-
         arrays, shown = outcome.arrays, sorted(self.lambdas)
-        x_name, t_name = self.labels()
-        columns = len(shown) if len(shown) <= 3 else 2
-        figure, axes = panels(-(-len(shown) // columns), columns, squeeze=False, sharex=True, sharey=True)
+        figure, axes = tiles(len(shown), *self.labels(), sharex=True, sharey=True)
         spread = np.ptp(arrays["t"])
-        for k, (ax, value) in enumerate(zip(axes.flat, shown, strict=False)):
+        for k, (ax, value) in enumerate(zip(axes, shown, strict=True)):
             ax.plot(arrays["x"], arrays["t"], "o", color="black", markersize=4, label="data")
             for order in self.orders:
                 ax.plot(arrays["grid"], arrays[f"curves_{order}"][k], label=self._name(order))
             ax.set(title=f"λ = {value:.4g}", ylim=(arrays["t"].min() - spread / 3, arrays["t"].max() + spread / 3))
-        for ax in axes.flat[len(shown) :]:
-            ax.set_visible(False)
-        for ax in axes[-1]:
-            ax.set_xlabel(x_name)
-        for ax in axes[:, 0]:
-            ax.set_ylabel(t_name)
-        figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
         return figure
 
 
@@ -265,13 +253,12 @@ class MapIsRidge(_Penalised, Study):
         return {"weights": figure}
 
 
-def _limits(table: dict[str, list[float]]) -> dict[str, Any]:
-    """Room for the errors on points not fitted to; where only those left out explode, they may leave."""
-    honest = [v for name in ("loo", "kfold", "test") for v in table.get(f"{name}_rms", []) if v < np.inf]
-    low, high = min(honest), max(table.get("test_rms", honest))
-    if high > 20 * low:
-        return {"yscale": "log", "ylim": (low / 3, 1.2 * high)}
-    return {"ylim": (0, 1.1 * high)}
+def _limits(table: dict[str, list[float]]) -> tuple[float, float]:
+    """Room for the error on new data; where it is unknown, for what is worth choosing from."""
+    left_out = [v for name in ("loo", "kfold") for v in table.get(f"{name}_rms", [])]
+    high = 1.1 * max(table["test_rms"]) if "test_rms" in table else 2 * min(left_out)
+    low = min(table["training_rms"])
+    return (0.8 * low if low > high / 4 else 0.0), high
 
 
 def _correlation(f: Floats, g: Floats) -> Floats:

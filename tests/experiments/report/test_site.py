@@ -6,7 +6,6 @@ import json
 import math
 import shutil
 import sqlite3
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from experiments.config import Job, Source, experiment_job
 from experiments.outcome import Outcome
 from experiments.provenance import environment
 from experiments.records import Record, RunStore
-from experiments.report import content, facts, pages, results, site
+from experiments.report import facts, pages, results, sheets, site
 from experiments.report.naming import slugs
 from experiments.runner import compute, verdicts
 from experiments.scoreboard import claim_records
@@ -91,7 +90,7 @@ class Made:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    """A site of two books with every verdict, a stand-in, a failed run, one never run and a sweep."""
+    """Every verdict, a stand-in, a failed run, one never run, hostile names and a sweep."""
     outputs = tmp_path_factory.mktemp("outputs")
     store = RunStore(outputs)
     job = experiment_job("fcml/fig-1.15")
@@ -352,10 +351,10 @@ def test_sweep_page(made: Made, parsed: dict[Path, Page]) -> None:
 
 
 def test_long_tables_are_cut_and_say_so() -> None:
-    sheet = content.sheet("long", "long.csv", {"n": list(range(content.ROWS + 7))})
+    sheet = sheets.sheet("long", "long.csv", {"n": list(range(sheets.ROWS + 7))})
     macros = pages.environment().get_template("macros.html").make_module({"root": "", "links": {}})
     shown = " ".join(Page(str(macros.sheet(sheet, "long"))).text.split())  # type: ignore[attr-defined]
-    assert f"the first {content.ROWS} of {content.ROWS + 7} rows" in shown
+    assert f"the first {sheets.ROWS} of {sheets.ROWS + 7} rows" in shown
 
 
 def test_same_records_same_bytes(made: Made) -> None:
@@ -383,10 +382,10 @@ def test_figures_are_drawn_once(made: Made, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.fixture
-def undrawable(made: Made) -> Iterator[Record]:
+def undrawable(made: Made) -> Record:
     """A record whose study is gone."""
     science = {**made.records["prml/evil"]["science"], "study": "gone"}
-    yield Record(
+    return Record(
         made.outputs / "nowhere",
         {**made.records["prml/evil"].content, "id": "feed-1", "science": science},
     )
