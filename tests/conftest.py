@@ -1,5 +1,6 @@
 """Fixtures: an outputs folder of one's own, and a tracking store that is not migrated each time."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -7,6 +8,10 @@ import pytest
 
 from experiments.locks import exclusive
 from experiments.tracking import LocalTracker
+
+FAULTS = Path(__file__).parent / "faults"
+# Processes that a test starts know the study that misbehaves; the pool's server starts only once.
+os.environ["PYTHONPATH"] = str(FAULTS)
 
 
 @pytest.fixture
@@ -35,16 +40,12 @@ def tracked(outputs: Path, empty_store: Path) -> LocalTracker:
     return LocalTracker(outputs)
 
 
-FAULTS = Path(__file__).parent / "faults"
-
-
 @pytest.fixture
 def misbehaving(monkeypatch: pytest.MonkeyPatch) -> None:
     """The study `misbehaving`, in this process and in every one it starts."""
     import experiments.studies
     from experiments import config
 
-    monkeypatch.setenv("PYTHONPATH", str(FAULTS))
     monkeypatch.setattr(
         experiments.studies, "__path__", [*experiments.studies.__path__, str(FAULTS / "studies")]
     )

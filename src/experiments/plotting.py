@@ -8,8 +8,8 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from experiments.config import recorded_job
 from experiments.errors import BadInput
+from experiments.jobs import recorded_job
 from experiments.records import Record
 
 FORMATS = ("png", "pdf", "svg")

@@ -5,7 +5,6 @@ a process that finds the folder already there lost a harmless race and adopts wh
 something is done is a look at the file system; there is no index that could disagree with it.
 """
 
-import os
 import shutil
 import tempfile
 import time
@@ -17,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from experiments.claims import Verdict
-from experiments.config import Job
 from experiments.errors import BadInput
+from experiments.jobs import Job
 from experiments.outcome import Outcome, dumps, loads
 
 FORMAT = 1
@@ -80,9 +79,14 @@ class RunStore:
 
     def done(self, job: Job) -> Record | None:
         """The newest finished attempt with the job's key."""
-        found = [read(path) for path in self._attempts(job)]
-        finished = [record for record in found if record.finished]
-        return finished[-1] if finished else None
+        for path in reversed(self._attempts(job)):
+            try:
+                record = read(path)
+            except BadInput:  # torn by a power cut: run it again, under the next number
+                continue
+            if record.finished:
+                return record
+        return None
 
     def _attempts(self, job: Job) -> list[Path]:
         """The attempts at a key, oldest first: a few look-ups, however many runs there are."""
@@ -126,12 +130,9 @@ class RunStore:
                     "verdicts": [verdict.to_json() for verdict in verdicts or []],
                     "provenance": {**provenance, "code": job.code, "data": job.data},
                 }
-                _write_file(aside / "run.json", dumps(content, indent=1).encode())
+                (aside / "run.json").write_text(dumps(content, indent=1), encoding="utf-8")
                 if outcome and outcome.arrays and not (aside / "arrays.npz").exists():
-                    with (aside / "arrays.npz").open("wb") as stream:
-                        np.savez(stream, allow_pickle=False, **outcome.arrays)
-                        stream.flush()
-                        os.fsync(stream.fileno())
+                    np.savez(aside / "arrays.npz", allow_pickle=False, **outcome.arrays)
                 target = place / run_id
                 try:
                     aside.rename(target)
@@ -191,13 +192,6 @@ def read(folder: Path) -> Record:
     if content.get("format") != FORMAT:
         raise BadInput(f"the record {folder} has format {content.get('format')}, expected {FORMAT}")
     return Record(folder, content)
-
-
-def _write_file(path: Path, content: bytes) -> None:
-    with path.open("wb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
 
 
 def _some(paths: list[Path]) -> str:

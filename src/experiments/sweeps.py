@@ -12,9 +12,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from experiments.config import Job
+from experiments.jobs import Job
+from experiments.launchers import Launcher
 from experiments.outcome import dumps, loads
 from experiments.provenance import environment
 from experiments.records import Record
@@ -70,38 +71,58 @@ class Plan:
         return ", ".join(f"{_short(knob)}={value}" for knob, value in self.swept[index].items())
 
 
+class Row(NamedTuple):
+    """What the tables need of a cell's record; the records themselves stay on disk."""
+
+    run: str
+    error: str | None  # type and message of what went wrong
+    metrics: dict[str, Any]
+
+    @classmethod
+    def of(cls, record: Record) -> "Row":
+        error = record["error"]
+        metrics = record["outcome"]["metrics"]
+        return cls(
+            record.id,
+            f"{error['type']}: {error['message']}" if error else None,
+            {name: value for name, value in metrics.items() if not isinstance(value, str)},
+        )
+
+
+Rows = dict[int, Row]
+
+
 def run_sweep(
     cells: Sequence[Cell],
     plan: Plan,
     outputs: Path,
     tracker: Tracker | None,
+    launcher: Launcher,
     *,
-    workers: int,
-    fresh: bool,
     on_done: Callable[[Done], None],
-) -> dict[int, Record]:
+    **options: Any,
+) -> Rows:
     """Run a sweep's missing cells; tables, figure and the parent's last word whatever happened."""
     folder = outputs / "sweeps" / plan.id
     folder.mkdir(parents=True, exist_ok=True)
     state: dict[str, Any] = {"started": time.time(), "status": RUNNING, **environment()}
     parent = _Parent(plan, state, tracker)
-    records: dict[int, Record] = {}
+    rows: Rows = {}
     state["status"] = KILLED
     try:
         jobs = [cell.job for cell in cells]
-        for done in perform_all(jobs, outputs, workers=workers, fresh=fresh):
-            records[done.index] = done.record
+        for done in perform_all(jobs, outputs, launcher, **options):
+            rows[done.index] = Row.of(done.record)
             parent.add(done)
             on_done(done)
-        finished = all(record.finished for record in records.values())
-        state["status"] = FINISHED if finished else FAILED
+        state["status"] = FAILED if any(row.error for row in rows.values()) else FINISHED
     finally:
         state["finished"] = time.time()
         parent.flush()
-        files = write(plan, state, records, folder)
+        files = write(plan, state, rows, folder)
         if tracker is not None:
-            tracker.put([parent_payload(plan, state, records, files)])
-    return records
+            tracker.put([parent_payload(plan, state, rows, files)])
+    return rows
 
 
 class _Parent:
@@ -133,17 +154,17 @@ def child_payloads(plan: Plan, records: dict[int, Record], parent: str | None) -
 
 
 def parent_payload(
-    plan: Plan, state: dict[str, Any], records: dict[int, Record], files: dict[str, Path]
+    plan: Plan, state: dict[str, Any], rows: Rows, files: dict[str, Path]
 ) -> Payload:
     """What MLflow is to know of the sweep itself: its counts, curves, tables and figure."""
-    failed = sum(not record.finished for record in records.values())
+    failed = sum(row.error is not None for row in rows.values())
     metrics: list[tuple[str, float, int]] = []
-    if records:
+    if rows:
         metrics = [
             ("cells", float(len(plan.swept)), 0),
-            ("cells_finished", float(len(records) - failed), 0),
+            ("cells_finished", float(len(rows) - failed), 0),
             ("cells_failed", float(failed), 0),
-            *_curves(plan, records),
+            *_curves(plan, rows),
         ]
     tags = {
         "kind": "sweep",
@@ -170,9 +191,9 @@ def parent_payload(
     )
 
 
-def _curves(plan: Plan, records: dict[int, Record]) -> list[tuple[str, float, int]]:
+def _curves(plan: Plan, rows: Rows) -> list[tuple[str, float, int]]:
     """Mean of every metric along the first swept knob; the step is the place on its grid."""
-    table = long_table(plan, records)
+    table = long_table(plan, rows)
     knobs = plan.knobs
     if len(knobs) != 1:
         return []
@@ -186,19 +207,17 @@ def _curves(plan: Plan, records: dict[int, Record]) -> list[tuple[str, float, in
     ]
 
 
-def long_table(plan: Plan, records: dict[int, Record]) -> "pd.DataFrame":
+def long_table(plan: Plan, rows: Rows) -> "pd.DataFrame":
     """One row a cell: the swept knobs, the run, every scalar."""
     import pandas as pd
 
-    rows: list[dict[str, Any]] = []
-    for index, record in sorted(records.items()):
+    lines: list[dict[str, Any]] = []
+    for index, row in sorted(rows.items()):
         swept = {name: number_or_text(value) for name, value in plan.swept[index].items()}
-        metrics = {k: v for k, v in record["outcome"]["metrics"].items() if not isinstance(v, str)}
-        error = record["error"]["type"] if record["error"] else ""
-        rows.append(
-            {**swept, "run": record.id, "status": record["status"], "error": error, **metrics}
-        )
-    return pd.DataFrame(rows)
+        status = "failed" if row.error else "finished"
+        error = (row.error or "").partition(":")[0]
+        lines.append({**swept, "run": row.run, "status": status, "error": error, **row.metrics})
+    return pd.DataFrame(lines)
 
 
 def pivot_table(plan: Plan, table: "pd.DataFrame") -> "pd.DataFrame":
@@ -223,15 +242,13 @@ def metric_names(table: "pd.DataFrame", plan: Plan) -> list[str]:
     return [str(name) for name in table.columns if name not in fixed]
 
 
-def write(
-    plan: Plan, state: dict[str, Any], records: dict[int, Record], folder: Path
-) -> dict[str, Path]:
+def write(plan: Plan, state: dict[str, Any], rows: Rows, folder: Path) -> dict[str, Path]:
     """The plan with its runs, the long table, the pivot and the figure; each replaced whole."""
-    runs = [records[i].id if i in records else None for i in range(len(plan.swept))]
+    runs = [rows[i].run if i in rows else None for i in range(len(plan.swept))]
     files = {"sweep.json": dumps({**asdict(plan), "runs": runs, "state": state}, indent=1)}
     found: dict[str, Path] = {}
-    if records:
-        table = long_table(plan, records)
+    if rows:
+        table = long_table(plan, rows)
         files["cells.csv"] = table.to_csv(index=False)
         if metric_names(table, plan):
             files["pivot.csv"] = pivot_table(plan, table).to_csv(index=False)

@@ -38,7 +38,7 @@ def posterior(
 
 
 def log_evidence(Phi: Floats, t: Floats, sigma2: float, prior_variances: Floats) -> Floats:
-    """ln p(t) for each of S prior variances, shape (S, ...).
+    """The log evidence ln p(t) for each of S prior variances, shape (S, ...).
 
     Phi has shape (..., N, D) and t (..., N): a batch of data sets.
     """

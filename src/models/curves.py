@@ -38,6 +38,11 @@ def polynomial(x: Floats, w: Floats) -> Floats:
     return np.asarray(polyval(x, w), dtype=np.float64)
 
 
+def powers(x: Floats, order: int) -> Floats:
+    """The design matrix of a polynomial: columns 1, x, ..., x^order along a new last axis."""
+    return x[..., None] ** np.arange(order + 1)
+
+
 def inputs(
     n: int, low: float, high: float, design: str, n_sets: int, rng: np.random.Generator
 ) -> Floats:
@@ -61,5 +66,5 @@ def quadrature(low: float, high: float, n_nodes: int = 64) -> Quadrature:
 
 
 def expected_loss(f: Floats, h: Floats, weight: Floats, noise: float) -> Floats:
-    """Expected squared loss on new data, shape (...), of fits f (..., G) at the quadrature's nodes."""
+    """Expected squared loss (...) on new data, of fits f (..., G) at the quadrature's nodes."""
     return np.asarray((f - h) ** 2 @ weight + noise**2)

@@ -162,6 +162,80 @@ def fit_network(
     return found._replace(theta=u - v)
 
 
+def output_jacobian(theta: Floats, sizes: Sizes, x: Floats) -> tuple[Floats, Floats]:
+    """The output y, shape (..., N), of a network with one, and dy / dtheta, shape (..., N, P)."""
+    if sizes[-1] != 1:
+        raise ValueError(f"the Jacobian is that of one output, not of {sizes[-1]}")
+    network = layers(theta, sizes)
+    z = _forward(network, x)
+    shape = z[-1].shape[:-1]
+    J = np.empty((*shape, theta.shape[-1]))
+    delta, end = np.ones((*shape, 1)), theta.shape[-1]
+    for index in reversed(range(len(network))):
+        inputs, units = sizes[index], sizes[index + 1]
+        J[..., end - units : end] = delta  # laid out as theta is: weights, then biases
+        by_weight = delta[..., :, np.newaxis] * z[index][..., np.newaxis, :]
+        begin = end - units * (inputs + 1)
+        J[..., begin : end - units] = by_weight.reshape(*shape, units * inputs)
+        end = begin
+        if index:
+            delta = (delta @ network[index].W) * (1 - z[index] ** 2)  # (16.75)
+    return z[-1][..., 0], J
+
+
+def fit_networks(
+    start: Floats,
+    sizes: Sizes,
+    x: Floats,
+    t: Floats,
+    *,
+    decay: Floats | float = 0.0,
+    tol: float = 1e-6,
+    max_iter: int = 200,
+) -> Trained:
+    """Minimise J without l1 for R networks at once, by Levenberg and Marquardt's method.
+
+    For small data sets: a step solves N equations, however many weights there are. The networks
+    have one output; x (N, inputs) or (R, N, inputs), t (N,) or (R, N), decay (P,) or (R, P).
+    """
+    R, P = start.shape
+    x = np.broadcast_to(x, (R, *x.shape[-2:]))
+    t = np.broadcast_to(t, (R, t.shape[-1]))
+    decay = np.broadcast_to(decay, (R, P))
+    theta = np.array(start)
+    damping = np.ones(R)
+    iterations, converged = np.zeros(R, dtype=np.int64), np.zeros(R, dtype=bool)
+
+    def objective(theta: Floats, rows: Ints) -> Floats:
+        r = predict(theta, sizes, x[rows])[..., 0] - t[rows]
+        return np.asarray(0.5 * (r**2).sum(-1) + 0.5 * (decay[rows] * theta**2).sum(-1))
+
+    active = np.arange(R)
+    value = objective(theta, active)
+    for _ in range(max_iter):
+        y, J = output_jacobian(theta[active], sizes, x[active])
+        r, pull = y - t[active], decay[active] * theta[active]
+        gradient = np.vecmat(r, J) + pull
+        converged[active] = np.abs(gradient).max(-1) <= tol
+        going = ~converged[active] & (damping[active] < 1e12)
+        if not going.any():
+            break
+        active, J, r, pull = active[going], J[going], r[going], pull[going]
+        # argmin 1/2 |r + J d|^2 + 1/2 decay |theta + d|^2 + 1/2 damping |d|^2, by N equations.
+        D = decay[active] + damping[active, np.newaxis]
+        rest = -pull / D
+        K = (J / D[:, np.newaxis]) @ J.mT + np.eye(J.shape[-2])
+        d = rest - np.vecmat(np.linalg.solve(K, (r + np.matvec(J, rest))[..., None])[..., 0], J) / D
+        tried = objective(theta[active] + d, active)
+        better = tried < value[active]
+        rows = active[better]
+        theta[rows] += d[better]
+        value[rows] = tried[better]
+        damping[active] *= np.where(better, 1 / 3, 4.0)
+        iterations[active] += 1
+    return Trained(theta, value, iterations, converged)
+
+
 def descend(
     start: Floats,
     sizes: Sizes,

@@ -7,12 +7,12 @@ decomposition serves every penalty and every vector of targets. The fit is linea
 
     H = U diag(s^2 / (s^2 + lambda)) U^T,    effective degrees of freedom = trace H
 
-and as the penalty does not depend on the data the leave-one-out residual is exact without refitting:
+and as the penalty does not depend on the data, leaving points out one by one takes no refitting:
 
     t_n - y_{-n}(x_n) = (t_n - y_n) / (1 - H_nn).
 
-`lambda` is the total penalty: PRML and the notes use it as it stands (notes 2.2); FCML penalises the
-average loss, and its lambda times the number of points is ours (FCML 1.21). A bias that is not
+`lambda` is the total penalty: PRML and the notes use it as it stands (notes 2.2); FCML penalises
+the average loss, and its lambda times the number of points is ours (FCML 1.21). A bias that is not
 penalised (notes 2.1.3) is the same thing after the columns and the targets have been centred.
 """
 
@@ -71,7 +71,7 @@ def _with_free_bias(Phi: Floats, t: Floats, penalties: Floats) -> RidgePath:
 
 
 def loo_residuals(path: RidgePath, t: Floats) -> Floats:
-    """t_n minus its prediction from the others, (L, ..., N); infinite where a point fixes itself."""
+    """Errors at points left out one by one, (L, ..., N); infinite where a point fixes itself."""
     slack = 1 - path.leverage.reshape(len(path.leverage), *(1,) * (t.ndim - 1), -1)
     free = slack > 1e-10
     return np.where(free, (t - path.fitted) / np.where(free, slack, 1.0), np.inf)

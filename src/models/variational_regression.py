@@ -7,10 +7,10 @@ and q(w, alpha) = q(w) q(alpha) with q(alpha) = Gam(a_N, b_N), q(w) = N(m_N, S_N
     a_N = a_0 + D / 2,   b_N = b_0 + E[w^T w] / 2                                     10.94, 10.95
     m_N = beta S_N Phi^T t,   S_N = (E[alpha] I + beta Phi^T Phi)^-1                10.100, 10.101
 
-Everything depends on Phi = U diag(s) V^T through s and U^T t, so after one decomposition a step costs
-a few vectors, for a whole batch of data sets. The bound (10.107) is summed with ln Gamma(a_0) in
-(10.110), where the book prints ln Gamma(a_N). For a_0 = b_0 = 0 the prior cannot be normalised; its
-constant a_0 ln b_0 - ln Gamma(a_0) is then left out, which is the same for all models.
+Everything depends on Phi = U diag(s) V^T through s and U^T t, so after one decomposition a step
+costs a few vectors, for a whole batch of data sets. The bound (10.107) is summed with ln Gamma(a_0)
+in (10.110), where the book prints ln Gamma(a_N). For a_0 = b_0 = 0 the prior cannot be normalised;
+its constant a_0 ln b_0 - ln Gamma(a_0) is then left out, which is the same for all models.
 """
 
 from typing import NamedTuple
@@ -58,8 +58,8 @@ def fit(
 ) -> VariationalRegression:
     """Alternate the two factors for R data sets, Phi (R, N, D) and t (R, N), from E[alpha] = 1.
 
-    Where the data need no weights at all, an improper prior lets E[alpha] grow without end, ever more
-    slowly: such a data set does not converge, and its bound has long settled to a few digits.
+    Where the data need no weights at all, an improper prior lets E[alpha] grow without end, ever
+    more slowly: such a data set does not converge, though its bound settles to a few digits.
     """
     N, D = Phi.shape[-2:]
     U, s, _ = np.linalg.svd(Phi, full_matrices=False)
@@ -95,7 +95,7 @@ def fit(
 
 
 def log_evidence(Phi: Floats, t: Floats, beta: float, a0: float, b0: float) -> Floats:
-    """ln p(t), shape (...), alpha integrated out numerically: what L(q) bounds (a_0, b_0 > 0)."""
+    """What L(q) bounds: ln p(t), (...), alpha integrated out numerically (a_0, b_0 > 0)."""
     log_alpha = np.linspace(-40.0, 40.0, 2001)
     given_alpha = bayesian_regression.log_evidence(Phi, t, 1 / beta, np.exp(-log_alpha))
     prior = a0 * log_alpha - b0 * np.exp(log_alpha) + _log_constant(a0, b0)  # density of ln alpha

@@ -60,15 +60,16 @@ def test_reproduce_judges_finds_and_prints_one_record_a_claim(
 def test_reproduce_fails_when_a_claim_surprises(
     outputs: Path, tracked: object, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
+    from experiments.claims import Claim
     from experiments.commands import reproduce
     from experiments.config import experiment_job
+    from experiments.jobs import Printed
 
     job = experiment_job("fcml/fig-1.15")
     printed = next(claim for claim in job.claims if claim.printed == "3")
     wrong = type(job)(
         job.study,
-        claims=(type(printed)(printed.says, printed.metric, printed="4"),),
-        source=job.source,
+        printed=Printed(job.source, (Claim(printed.says, printed.metric, printed="4"),)),
         experiment=job.experiment,
         canonical=True,
     )

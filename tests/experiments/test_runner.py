@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from experiments import catalogue
-from experiments.config import Job, experiment_job, recorded_job
+from experiments.config import experiment_job
+from experiments.jobs import Job, recorded_job
+from experiments.launchers import Processes
 from experiments.outcome import differences
 from experiments.runner import compute, perform_all
 from experiments.studies.polynomial_order import PolynomialOrder
@@ -18,7 +20,7 @@ JOBS = [
 
 def test_serial_parallel_and_reversed_runs_give_the_same_bits(tmp_path: Path) -> None:
     def run(name: str, jobs: list[Job], workers: int) -> dict[str, object]:
-        done = perform_all(jobs, tmp_path / name, workers=workers)
+        done = perform_all(jobs, tmp_path / name, Processes(workers))
         return {d.record["key"]: d.record.outcome for d in done}
 
     serial = run("serial", JOBS, 1)
@@ -54,7 +56,7 @@ def test_a_record_rebuilds_its_job(tmp_path: Path) -> None:
 def test_a_run_that_raises_is_recorded_and_stops_nobody(tmp_path: Path, workers: int) -> None:
     study = studies()["misbehaving"]
     jobs = [Job(study(way=way, level=i)) for i, way in enumerate(["well", "raise", "well"])]
-    records = {done.index: done.record for done in perform_all(jobs, tmp_path, workers=workers)}
+    records = {done.index: done.record for done in perform_all(jobs, tmp_path, Processes(workers))}
     assert [records[i].finished for i in range(3)] == [True, False, True]
     assert records[1]["error"]["type"] == "ArithmeticError"
     assert "level 1" in records[1]["error"]["message"]
@@ -66,7 +68,7 @@ def test_a_worker_that_dies_takes_only_its_own_run_with_it(tmp_path: Path) -> No
     study = studies()["misbehaving"]
     ways = ["well", "die", "well", "well"]
     jobs = [Job(study(way=way, level=i)) for i, way in enumerate(ways)]
-    records = {done.index: done.record for done in perform_all(jobs, tmp_path, workers=2)}
+    records = {done.index: done.record for done in perform_all(jobs, tmp_path, Processes(2))}
     assert [records[i].finished for i in range(4)] == [True, False, True, True]
     assert records[1]["error"]["type"] == "WorkerDied"
 

@@ -15,8 +15,10 @@ from models.neural_network import (
     descend,
     error_and_gradient,
     fit_network,
+    fit_networks,
     layers,
     n_parameters,
+    output_jacobian,
     per_layer,
     predict,
     random_start,
@@ -177,6 +179,61 @@ def test_prior_samples_have_the_variance_of_the_prior() -> None:
     # f is nearly Gaussian: a variance from 20,000 draws has a standard error of 1 %.
     assert_allclose(f.var(), 12 * square + 1, rtol=0.04)
     assert abs(f.mean()) < 4 * f.std() / np.sqrt(20_000)
+
+
+@pytest.mark.parametrize("sizes", [(2, 1), (1, 4, 1), (2, 3, 4, 1)])
+def test_jacobian_is_the_central_difference(sizes: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(12)
+    x, theta = rng.normal(size=(7, sizes[0])), rng.normal(size=(3, n_parameters(sizes)))
+    y, J = output_jacobian(theta, sizes, x)
+    assert_allclose(y, predict(theta, sizes, x)[..., 0], rtol=1e-13)
+    for p, step in enumerate(1e-5 * np.eye(theta.shape[1])):
+        change = predict(theta + step, sizes, x) - predict(theta - step, sizes, x)
+        assert_allclose(J[..., p], change[..., 0] / 2e-5, rtol=1e-6, atol=1e-8)
+    with pytest.raises(ValueError, match="one output"):
+        output_jacobian(np.zeros(8), (1, 2, 2), x)
+
+
+def test_levenberg_marquardt_without_hidden_units_is_ridge_regression() -> None:
+    rng = np.random.default_rng(13)
+    x, t = linear_data(rng)
+    sizes = (4, 1)
+    fit = fit_networks(random_start(sizes, 3, rng), sizes, x, t[:, 0], decay=per_layer(sizes, 5.0))
+    Phi = np.column_stack([x, np.ones(40)])
+    ridge = np.linalg.solve(Phi.T @ Phi + np.diag([5.0] * 4 + [0.0]), Phi.T @ t).T
+    assert fit.converged.all()
+    assert_allclose(fit.theta, ridge.repeat(3, 0), rtol=0, atol=1e-6)
+
+
+def test_levenberg_marquardt_finds_minima_that_l_bfgs_does_not_leave() -> None:
+    """Each network has its own data and decay; a minimum has no gradient, and J is as stated."""
+    rng = np.random.default_rng(14)
+    sizes = (1, 6, 1)
+    sets = [sinusoid(rng, 12) for _ in range(4)]
+    x, t = (np.stack(part) for part in zip(*sets, strict=True))
+    decay = np.stack([per_layer(sizes, lam, lam) for lam in (0.03, 0.03, 0.3, 3.0)])
+    start = random_start(sizes, 4, rng)
+    fit = fit_networks(start, sizes, x, t[..., 0], decay=decay)
+    assert fit.converged.all()
+    for r in range(4):
+        error, gradient = error_and_gradient(fit.theta[r], sizes, *sets[r])
+        assert_allclose(gradient + decay[r] * fit.theta[r], 0, atol=1e-6)
+        J = error + 0.5 * (decay[r] * fit.theta[r] ** 2).sum()
+        assert_allclose(fit.objective[r], J, rtol=1e-12)
+        alone = fit_networks(start[r : r + 1], sizes, sets[r][0], sets[r][1][:, 0], decay=decay[r])
+        assert_allclose(alone.theta[0], fit.theta[r], rtol=0, atol=1e-6)
+        stayed = fit_network(fit.theta[r : r + 1], sizes, *sets[r], decay=decay[r])
+        assert_allclose(stayed.objective[0], fit.objective[r], rtol=1e-9)
+
+
+def test_levenberg_marquardt_says_when_it_was_cut_short() -> None:
+    rng = np.random.default_rng(15)
+    x, t = sinusoid(rng, 10)
+    start = random_start((1, 8, 1), 5, rng)
+    fit = fit_networks(start, (1, 8, 1), x, t[:, 0], max_iter=3)
+    assert not fit.converged.any()
+    assert np.array_equal(fit.iterations, np.full(5, 3))
+    assert np.all(fit.objective < error_and_gradient(start, (1, 8, 1), x, t)[0])
 
 
 def test_descent_keeps_the_whole_history_and_stops_early() -> None:

@@ -93,7 +93,9 @@ def test_the_evidence_is_the_integral_over_alpha() -> None:
 
     def density(alpha: float) -> float:
         cov = np.eye(8) / BETA + Phi[0] @ Phi[0].T / alpha
-        return float(multivariate_normal(np.zeros(8), cov).pdf(t[0]) * gamma(2, scale=0.5).pdf(alpha))
+        return float(
+            multivariate_normal(np.zeros(8), cov).pdf(t[0]) * gamma(2, scale=0.5).pdf(alpha)
+        )
 
     expected = np.log(quad(density, 0, np.inf, epsabs=0, limit=400)[0])
     assert_allclose(log_evidence(Phi, t, BETA, 2.0, 2.0)[0], expected, rtol=1e-8)

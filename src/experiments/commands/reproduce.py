@@ -16,6 +16,7 @@ from experiments.claims import VERDICTS
 from experiments.cli import OK, UNEXPECTED
 from experiments.config import TRACKING, experiment_job
 from experiments.errors import BadInput
+from experiments.launchers import Processes
 from experiments.paths import outputs_folder, writable
 from experiments.records import Record
 from experiments.runner import Done, perform_all
@@ -43,7 +44,9 @@ def main(options: argparse.Namespace) -> int:
     waiting: list[Record] = []
     computed = 0
     with _progress(len(jobs), quiet=options.json) as show:
-        for done in perform_all(jobs, outputs, workers=workers, fresh=options.fresh, figures=True):
+        for done in perform_all(
+            jobs, outputs, Processes(workers), fresh=options.fresh, figures=True
+        ):
             found[done.index] = done.record
             computed += done.computed
             waiting.append(done.record)

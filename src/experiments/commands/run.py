@@ -1,6 +1,5 @@
 """`bythebook run`: one configuration, or a sweep with `-m`, in Hydra's own grammar."""
 
-import dataclasses
 import os
 import re
 import sys
@@ -16,23 +15,25 @@ from omegaconf.errors import OmegaConfBaseException
 from rich.markup import escape
 from rich.progress import Progress
 
-from experiments import artifacts, catalogue, config, console, sweeper
+from experiments import artifacts, catalogue, config, console, launchers, sweeper
 from experiments.cli import OK, UNEXPECTED
-from experiments.config import Job, explained, job_from
+from experiments.commands import help, preview
+from experiments.complaints import explained
+from experiments.config import job_from
 from experiments.errors import BadInput
-from experiments.knobs import allowed
+from experiments.jobs import Job
 from experiments.paths import outputs_folder, writable
-from experiments.records import Record
 from experiments.runner import Done, perform_all
-from experiments.study import studies
-from experiments.sweeps import Cell, Plan, run_sweep
+from experiments.sweeps import Cell, Plan, Rows, run_sweep
 from experiments.tracking import Forgiving, Tracker, open_tracker, payload
 
 
 def main(arguments: list[str]) -> int:
     """Compose with Hydra, run, record, judge, log."""
+    dry = "--dry-run" in arguments
+    arguments = [argument for argument in arguments if argument != "--dry-run"]
     if {"-h", "--help"} & set(arguments):
-        return _help()
+        return help.show()
     for argument in arguments:
         if re.match(r"\+*(experiment|study|tracking)=\[", argument):
             raise BadInput(f"'{argument}': one name is allowed; -m with a,b sweeps over several")
@@ -41,10 +42,10 @@ def main(arguments: list[str]) -> int:
 
     def run_one(cfg: DictConfig) -> None:
         experiment = HydraConfig.get().runtime.choices.get("experiment")
-        _keep(told, lambda: one(cfg, experiment))
+        _keep(told, lambda: one(cfg, experiment, dry=dry))
 
     def run_many(cells: list[Cell], overrides: list[str], cfg: DictConfig) -> None:
-        _keep(told, lambda: many(cells, overrides, cfg))
+        _keep(told, lambda: many(cells, overrides, cfg, dry=dry))
 
     sweeper.register(run_many)
     os.environ["HYDRA_FULL_ERROR"] = "1"  # errors come here as exceptions, to be told in one line
@@ -81,12 +82,14 @@ def _keep(told: list[int | BaseException], action: Callable[[], int]) -> None:
         told.append(error)
 
 
-def one(cfg: DictConfig, experiment: str | None) -> int:
+def one(cfg: DictConfig, experiment: str | None, *, dry: bool = False) -> int:
     """A single run."""
     job = job_from(cfg, experiment)
+    if dry:
+        return preview.show([(job.title, job)], outputs_folder(cfg.outputs), fresh=cfg.fresh)
     outputs = writable(outputs_folder(cfg.outputs))
     tracker = _tracker(cfg, outputs)
-    (done,) = perform_all([job], outputs, fresh=cfg.fresh)
+    (done,) = perform_all([job], outputs, fresh=cfg.fresh, **_limits(cfg))
     record = done.record
     if cfg.figures and record.finished:
         artifacts.ensure(record)
@@ -95,10 +98,13 @@ def one(cfg: DictConfig, experiment: str | None) -> int:
     return _tell_one(job, done)
 
 
-def many(cells: list[Cell], overrides: list[str], cfg: DictConfig) -> int:
+def many(cells: list[Cell], overrides: list[str], cfg: DictConfig, *, dry: bool = False) -> int:
     """A sweep."""
-    outputs = writable(outputs_folder(cfg.outputs))
     plan = Plan.of(cells, overrides, cfg.metric)
+    if dry:
+        named = [(plan.label(i), cell.job) for i, cell in enumerate(cells)]
+        return preview.show(named, outputs_folder(cfg.outputs), fresh=cfg.fresh)
+    outputs = writable(outputs_folder(cfg.outputs))
     console.out.print(f"{plan.id}: {len(cells)} cells, {escape(plan.title)}")
     computed = 0
     with Progress(console=console.err, transient=True) as progress:
@@ -113,16 +119,21 @@ def many(cells: list[Cell], overrides: list[str], cfg: DictConfig) -> int:
                 line = f"{plan.label(done.index)} failed: {error['type']}: {error['message']}"
                 progress.console.print(escape(line))
 
-        records = run_sweep(
+        rows = run_sweep(
             cells,
             plan,
             outputs,
             _tracker(cfg, outputs),
-            workers=cfg.jobs,
-            fresh=cfg.fresh,
+            launchers.make(cfg.launch, cfg.jobs),
             on_done=on_done,
+            fresh=cfg.fresh,
+            **_limits(cfg),
         )
-    return _tell_many(plan, records, computed, outputs)
+    return _tell_many(plan, rows, computed, outputs)
+
+
+def _limits(cfg: DictConfig) -> dict[str, Any]:
+    return {"seconds": cfg.limit.seconds, "memory_gb": cfg.limit.memory_gb}
 
 
 def _tracker(cfg: DictConfig, outputs: Path) -> Tracker | None:
@@ -157,57 +168,12 @@ def _shown(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else escape(str(value))
 
 
-def _tell_many(plan: Plan, records: dict[int, Record], computed: int, outputs: Path) -> int:
-    failed = [index for index, record in sorted(records.items()) if not record.finished]
-    found = len(records) - computed
-    line = f"{len(records)} cells: {computed} computed, {found} found, {len(failed)} failed"
+def _tell_many(plan: Plan, rows: Rows, computed: int, outputs: Path) -> int:
+    failed = [index for index, row in sorted(rows.items()) if row.error]
+    found = len(rows) - computed
+    line = f"{len(rows)} cells: {computed} computed, {found} found, {len(failed)} failed"
     console.out.print(line)
     console.out.print(f"[dim]{escape(str(outputs / 'sweeps' / plan.id))}[/dim]")
     for index in failed:
-        error = records[index]["error"]
-        console.tell(f"failed: {plan.label(index)}: {error['type']}: {error['message']}")
+        console.tell(f"failed: {plan.label(index)}: {rows[index].error}")
     return UNEXPECTED if failed else OK
-
-
-def _help() -> int:
-    out = console.out
-    out.print(
-        "usage: bythebook run [-m] [experiment=<book>/<result> | study=<name>] [knob=value ...]\n"
-    )
-    out.print("  bythebook run experiment=fcml/fig-1.15")
-    out.print("  bythebook run study=polynomial_order 'study.orders=[1,2,3]'")
-    out.print("  bythebook run -m study=order_recovery 'seed=range(0,20)' study.noise=0.1,0.3\n")
-    out.print(
-        "Hydra's grammar and flags apply: --cfg job, --info, --config-dir DIR, --hydra-help.\n"
-    )
-    rows = [(field.name, escape(str(_default(field)))) for field in dataclasses.fields(config.Root)]
-    skipped = {"study", "source", "claims", "tracking", "data"}
-    console.table(["setting", "default"], [row for row in rows if row[0] not in skipped])
-    out.print("tracking=local|server|off, data.dir=<folder of the authors' original files>\n")
-    for name, study in studies().items():
-        out.print(
-            f"[bold]study={name}[/bold]  {escape((study.__doc__ or '').strip().splitlines()[0])}"
-        )
-        knobs = [
-            (
-                f"  study.{f.name}",
-                escape(_short(_default(f))),
-                escape(allowed(f)),
-                escape(f.metadata["doc"]),
-            )
-            for f in dataclasses.fields(study)
-        ]
-        console.table(["  knob", "default", "allowed", "meaning"], knobs)
-        out.print()
-    return OK
-
-
-def _default(field: dataclasses.Field[Any]) -> Any:
-    if field.default_factory is not dataclasses.MISSING:
-        return field.default_factory()
-    return field.default
-
-
-def _short(value: Any) -> str:
-    text = str(value)
-    return text if len(text) <= 40 else text[:37] + "..."

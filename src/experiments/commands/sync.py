@@ -8,7 +8,7 @@ from experiments.cli import OK, UNEXPECTED
 from experiments.errors import BadInput
 from experiments.paths import outputs_folder
 from experiments.records import Record, RunStore, read
-from experiments.sweeps import child_payloads, parent_payload, read_sweep
+from experiments.sweeps import Row, child_payloads, parent_payload, read_sweep
 from experiments.tracking import Unreachable, open_tracker, payload
 
 BATCH = 200
@@ -34,7 +34,8 @@ def main(options: argparse.Namespace) -> int:
             if not cells and plan.id in logged:
                 continue
             files = {file.name: file for file in path.parent.glob("[!.]*.*")}
-            parent = tracker.put([parent_payload(plan, state, cells, files)])[plan.id]
+            rows = {index: Row.of(record) for index, record in cells.items()}
+            parent = tracker.put([parent_payload(plan, state, rows, files)])[plan.id]
             tracker.put(child_payloads(plan, cells, parent))
         waiting: list[Record] = []
         for path in missing.values():

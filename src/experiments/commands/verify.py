@@ -9,8 +9,8 @@ from pathlib import Path
 
 from experiments import console
 from experiments.cli import OK, UNEXPECTED
-from experiments.config import recorded_job
 from experiments.errors import BadInput
+from experiments.jobs import recorded_job
 from experiments.outcome import differences
 from experiments.paths import outputs_folder
 from experiments.records import RunStore

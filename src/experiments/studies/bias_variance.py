@@ -92,13 +92,15 @@ class BiasVariance(SyntheticCurve, Study):
             excess = loss - ((y - h) ** 2).mean(-1) - self.noise**2
             z = excess.mean(-1) / (excess.std(-1) / np.sqrt(len(e))) if self.noise else np.zeros(1)
             best = exact or parts
-            found.append({
-                "gap": np.max(np.abs(direct / parts.expected_loss - 1)),
-                "z": np.max(np.abs(z)),
-                "truth_wins": np.all((e**2).mean() < loss.mean(-1)),
-                "bias2": best.bias2,
-                "variance": best.variance,
-            })
+            found.append(
+                {
+                    "gap": np.max(np.abs(direct / parts.expected_loss - 1)),
+                    "z": np.max(np.abs(z)),
+                    "truth_wins": np.all((e**2).mean() < loss.mean(-1)),
+                    "bias2": best.bias2,
+                    "variance": best.variance,
+                }
+            )
             table = {"bias2": best.bias2, "variance": best.variance, "test_loss": loss.mean(-1)}
             if exact is not None:
                 table |= {"simulated_bias2": parts.bias2, "simulated_variance": parts.variance}
@@ -130,9 +132,7 @@ class BiasVariance(SyntheticCurve, Study):
             return np.asarray(legvander(2 * unit - 1, size))
         return gaussian_basis(unit, size, self.width)
 
-    def _fits(
-        self, n: int, grid: Floats, rng: Generator
-    ) -> tuple[Floats, Decomposition | None]:
+    def _fits(self, n: int, grid: Floats, rng: Generator) -> tuple[Floats, Decomposition | None]:
         """Fits on the grid, (models, data sets, grid), and their exact moments for fixed inputs."""
         x, t = self.sample(rng, self.repetitions, n)
         shared = self.design == "grid"
@@ -187,8 +187,8 @@ class BiasVariance(SyntheticCurve, Study):
         for size in self.sizes:
             Phi = self._design(x, size)
             part = ridge_decomposition(Phi, self.truth(x), Phi, self.truth(x), 1.0)
-            gaps.append(abs(float(part.variance[0]) * n / Phi.shape[-1] - 1))
-        return max(gaps)
+            gaps.append(abs(float(part.variance[0]) * n / Phi.shape[-1] - 1.0))
+        return float(max(gaps))
 
     def draw(self, outcome: Outcome) -> "dict[str, Figure]":
         from experiments.plotting import panels
@@ -202,12 +202,14 @@ class BiasVariance(SyntheticCurve, Study):
             rows = table["n"] == n
             x = table[self._axis][rows]
             many = len(x) > 15
-            for i, (values, label) in enumerate((
-                (table["bias2"], r"bias$^2$"),
-                (table["variance"], "variance"),
-                (total, r"bias$^2$ + variance"),
-                (table["test_loss"], "test loss, with noise"),
-            )):
+            for i, (values, label) in enumerate(
+                (
+                    (table["bias2"], r"bias$^2$"),
+                    (table["variance"], "variance"),
+                    (total, r"bias$^2$ + variance"),
+                    (table["test_loss"], "test loss, with noise"),
+                )
+            ):
                 mark = None if many else "os^D"[i]
                 ax.plot(x, values[rows], marker=mark, label=label, color=f"C{i}")
             ax.set(xlabel=_AXES[self._axis], title=f"N = {n}", yscale="log" if wide else "linear")
@@ -215,6 +217,8 @@ class BiasVariance(SyntheticCurve, Study):
         axes[0, 0].set_ylabel("squared error")
         handles, labels = axes[0, 0].get_legend_handles_labels()
         narrow = len(self._ns) == 1
+        if not narrow:
+            figure.set_size_inches(*(figure.get_size_inches() * (0.7, 0.9)))
         figure.legend(handles, labels, loc="outside lower center", ncols=2 if narrow else 4)
         return {"decomposition": figure, "fits": self._draw_fits(outcome)}
 
@@ -234,6 +238,7 @@ class BiasVariance(SyntheticCurve, Study):
         spread = np.ptp(arrays["truth"])
         middle = (arrays["truth"].max() + arrays["truth"].min()) / 2
         axes[0, 0].set(ylabel="t", ylim=(middle - 0.9 * spread, middle + 0.9 * spread))
+        figure.set_size_inches(*(figure.get_size_inches() * (0.7, 0.9)))
         handles, labels = axes[0, 0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=3)
         return figure

@@ -1,10 +1,10 @@
 """Committees: what averaging many models gains, and when (PRML 14.2)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.polynomial.legendre import legvander
 from numpy.random import Generator
 
 from experiments.outcome import Scalar, Table
@@ -18,12 +18,15 @@ from models.bias_variance import (
     ridge_predictions,
 )
 from models.curves import DESIGNS
-from models.types import Floats
+from models.types import Bools, Floats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from matplotlib.figure import Figure
+
+
+_GROUPS = 20  # committees whose members have data sets of their own
 
 
 @dataclass
@@ -39,13 +42,16 @@ class Bagging(SyntheticCurve, Study):
         [1, 5, 20, 100], "sizes of the committee", at_least=1, at_most=1000, distinct=True
     )
     penalty: float = knob(
-        1e-3, "on the squared Legendre weights; a bootstrap set may leave some free", above=0
+        1e-6,
+        "on the squared weights of 1, x, x^2, ...: a bootstrap set may leave some free",
+        above=0,
     )
     repetitions: int = knob(100, "data sets, each with its committee", at_least=2, at_most=10_000)
 
     def run(self, rng: Generator) -> Outcome:
         x, t = self.sample(rng, self.repetitions)
         grid, sizes = self.grid(101), sorted(self.members)
+        x_own, t_own = self.sample(rng, _GROUPS * sizes[-1])  # a data set for every member
         h = self.truth(grid)
         columns = ("order", "members", "average", "committee", "gain", "single", "independent")
         table: Table = {name: [] for name in columns}
@@ -56,24 +62,23 @@ class Bagging(SyntheticCurve, Study):
             y = bootstrap_predictions(Phi, t, Phi_grid, sizes[-1], rng, self.penalty)
             alone = ridge_predictions(Phi, t, Phi_grid, self.penalty)[0]  # (repetitions, grid)
             single = np.mean((alone - h) ** 2, axis=-1)
+            own = ridge_predictions(self._design(x_own, order), t_own, Phi_grid, self.penalty)[0]
+            own = own.reshape(_GROUPS, sizes[-1], len(grid))
             for size in sizes:
                 found = committee_errors(y[:, :size], h)
                 # E_AV - E_COM is a variance: a negative one is at most rounding.
                 never_worse &= bool(np.all(found.committee <= found.average * (1 + 1e-12)))
-                # The fits to `size` whole data sets are a committee without bootstrap.
-                groups = alone[: self.repetitions // size * size].reshape(-1, size, len(grid))
-                if len(groups):
-                    own = float(np.median(committee_errors(groups, h).committee))
-                else:
-                    own = np.nan
-                row = (order, size, np.median(found.average), np.median(found.committee))
+                independent = np.median(committee_errors(own[:, :size], h).committee)
+                row: tuple[Any, ...] = (order, size)
+                row += (np.median(found.average), np.median(found.committee))
                 gain = np.median(found.average / found.committee)
-                for name, value in zip(
-                    columns, (*row, gain, np.median(single), own), strict=True
-                ):
+                row += (gain, np.median(single), independent)
+                for name, value in zip(columns, row, strict=True):
                     table[name].append(value)
             metrics |= {f"{name}_order_{order}": table[name][-1] for name in columns[2:]}
-            metrics[f"correlation_order_{order}"] = _correlation(found.committee / found.average, size)
+            metrics[f"correlation_order_{order}"] = _correlation(
+                found.committee / found.average, size
+            )
             arrays |= {f"members_order_{order}": y[0, :20], f"mean_order_{order}": y[0].mean(0)}
         metrics |= self._statements(metrics) | {"committee_never_worse": never_worse}
         last = [i for i, size in enumerate(table["members"]) if size == sizes[-1]]
@@ -81,7 +86,7 @@ class Bagging(SyntheticCurve, Study):
         return Outcome(metrics, series, {"errors": table}, arrays)
 
     def _design(self, x: Floats, order: int) -> Floats:
-        return np.asarray(legvander((2 * x - self.low - self.high) / (self.high - self.low), order))
+        return np.asarray(x[..., np.newaxis] ** np.arange(order + 1))
 
     def _statements(self, found: dict[str, Scalar]) -> dict[str, Scalar]:
         orders, M = sorted(self.orders), max(self.members)
@@ -103,29 +108,40 @@ class Bagging(SyntheticCurve, Study):
         from experiments.plotting import panels
 
         table = {name: np.array(values) for name, values in outcome.tables["errors"].items()}
-        figure, axes = panels(1, len(self.orders), squeeze=False, sharey=True)
-        for ax, order in zip(axes[0], sorted(self.orders), strict=True):
+        figure, axes = panels(
+            -(-len(self.orders) // 2), min(2, len(self.orders)), squeeze=False, sharey=True
+        )
+        for ax, order in zip(axes.flat, sorted(self.orders), strict=False):
             rows = table["order"] == order
-            for i, (name, label) in enumerate((
-                ("average", "members on average"),
-                ("committee", "bootstrap committee"),
-                ("independent", "committee with a data set a member"),
-            )):
+            for i, (name, label) in enumerate(
+                (
+                    ("average", "members on average"),
+                    ("committee", "bootstrap committee"),
+                    ("independent", "committee with a data set a member"),
+                )
+            ):
                 ax.plot(table["members"][rows], table[name][rows], marker="os^"[i], label=label)
-            ax.axhline(table["single"][rows][0], color="black", linewidth=1, linestyle=":",
-                       label="one fit to the whole data set")
+            ax.axhline(
+                table["single"][rows][0],
+                color="black",
+                linewidth=1,
+                linestyle=":",
+                label="one fit to the whole data set",
+            )
             ax.set(xlabel="members", xscale="log", yscale="log", title=f"order {order}")
-        axes[0, 0].set_ylabel("squared error about the true curve")
+        figure.supylabel("squared error about the true curve", fontsize="medium")
         handles, labels = axes[0, 0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=min(4, len(self.orders)))
+        figure.legend(handles, labels, loc="outside lower center", ncols=2)
         return {"errors": figure, "fits": self._draw_fits(outcome)}
 
     def _draw_fits(self, outcome: Outcome) -> "Figure":
         from experiments.plotting import panels
 
         arrays = outcome.arrays
-        figure, axes = panels(1, len(self.orders), squeeze=False, sharey=True)
-        for ax, order in zip(axes[0], sorted(self.orders), strict=True):
+        figure, axes = panels(
+            -(-len(self.orders) // 2), min(2, len(self.orders)), squeeze=False, sharey=True
+        )
+        for ax, order in zip(axes.flat, sorted(self.orders), strict=False):
             members = arrays[f"members_order_{order}"]
             ax.plot(arrays["grid"], members.T, color="C4", linewidth=0.6, alpha=0.6)
             ax.plot([], [], color="C4", linewidth=0.6, label=f"{len(members)} members")
@@ -136,7 +152,9 @@ class Bagging(SyntheticCurve, Study):
             ax.set(xlabel="x", title=f"order {order}")
         spread = np.ptp(arrays["truth"])
         low, high = arrays["truth"].min(), arrays["truth"].max()
-        axes[0, 0].set(ylabel="t", ylim=(low - 0.5 * spread, high + 0.5 * spread))
+        axes[0, 0].set_ylim(low - 0.5 * spread, high + 0.5 * spread)
+        for row in axes:
+            row[0].set_ylabel("t")
         handles, labels = axes[0, 0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=4)
         return figure
@@ -147,7 +165,7 @@ def _correlation(ratio: Floats, members: int) -> float:
     return float((np.median(ratio) * members - 1) / (members - 1)) if members > 1 else 1.0
 
 
-_LOSSES = {  # convex in the error
+_LOSSES: dict[str, Callable[[Floats], Floats]] = {  # convex in the error
     "square": np.square,
     "absolute": np.abs,
     "fourth_power": lambda e: e**4,
@@ -159,7 +177,9 @@ _LOSSES = {  # convex in the error
 class CommitteeError(Study):
     """The error of a committee against that of its members, by correlation (PRML 14.8-14.14)."""
 
-    members: list[int] = knob([1, 2, 5, 10, 50], "sizes of the committee", at_least=1, distinct=True)
+    members: list[int] = knob(
+        [1, 2, 5, 10, 50], "sizes of the committee", at_least=1, distinct=True
+    )
     correlations: list[float] = knob(
         [0.0, 0.2, 0.5, 0.9], "of two members' errors", at_least=0, at_most=1, distinct=True
     )
@@ -193,7 +213,6 @@ class CommitteeError(Study):
             "division_by_members_holds": max(exact) < 1e-12,
             "largest_z": max(map(abs, table["z"])),
             "simulation_agrees": max(map(abs, table["z"])) < 4,
-            "correlation_limits_gain": _never_above(table),
         }
         metrics |= _convex_losses(max(self.members), rng) | _weighted_committees(rng)
         series = {
@@ -228,13 +247,8 @@ def _uncorrelated_gap(members: int, points: int, rng: Generator) -> float:
     return abs(float(found.committee * members / found.average) - 1)
 
 
-def _never_above(table: Table) -> bool:
-    """Whatever the size, the gain stays below one over the correlation."""
-    return all(r >= c * 0.98 for r, c in zip(table["ratio"], table["correlation"], strict=True))
-
-
 def _convex_losses(members: int, rng: Generator) -> dict[str, Scalar]:
-    """Committee against members under convex losses, and one that is not; 1000 skewed committees."""
+    """1000 committees with skewed errors, under convex losses and one that is not convex."""
     errors = rng.gamma(1.0, size=(1000, max(members, 2), 20)) - rng.uniform(0, 2, (1000, 1, 1))
     mean = errors.mean(1)
     held = {
@@ -242,7 +256,8 @@ def _convex_losses(members: int, rng: Generator) -> dict[str, Scalar]:
         for name, loss in _LOSSES.items()
     }
     root = np.sqrt(np.abs(mean)).mean(-1) <= np.sqrt(np.abs(errors)).mean((1, 2))
-    return {f"never_worse_{name}": value for name, value in held.items()} | {
+    metrics: dict[str, Scalar] = {f"never_worse_{name}": value for name, value in held.items()}
+    return metrics | {
         "never_worse_any_convex": all(held.values()),
         "never_worse_root": bool(np.all(root)),  # not convex
     }
@@ -250,18 +265,23 @@ def _convex_losses(members: int, rng: Generator) -> dict[str, Scalar]:
 
 def _weighted_committees(rng: Generator, trials: int = 2000, members: int = 4) -> dict[str, Scalar]:
     """Ex. 14.5: weighted means stay between the members' extremes if and only if (14.57)."""
-    y = rng.standard_normal((trials, members))
     convex = rng.dirichlet(np.ones(members), trials)
-    mean = np.sum(convex * y, axis=-1)
-    inside = (y.min(-1) - 1e-12 <= mean) & (mean <= y.max(-1) + 1e-12)
-    # Weights that break the rule: members that are all 1, or 1 where the least weight is, 0 else.
-    broken = rng.normal(1 / members, 0.5, (trials, members))
-    broken[: trials // 2] /= broken[: trials // 2].sum(-1, keepdims=True)
-    least = broken.min(-1)
-    sums_to_one = np.abs(broken.sum(-1) - 1) < 1e-9
-    breaks = (least < 0) | ~sums_to_one
-    escapes = (np.abs(broken.sum(-1) - 1) > 1e-9) | (least < 0)
+    stay = _between(convex, rng.standard_normal((trials, members)))
+    # A third sums to anything, a third to one with any signs, a third obeys the rule.
+    weights = rng.normal(1 / members, 0.5, (trials, members))
+    weights[trials // 3 :] /= weights[trials // 3 :].sum(-1, keepdims=True)
+    weights[2 * trials // 3 :] = convex[2 * trials // 3 :]
+    obeys = np.all(weights >= 0, axis=-1) & (np.abs(weights.sum(-1) - 1) < 1e-9)
+    # Two sets of predictions that find out: all 1, and 1 at the least weight and 0 elsewhere.
+    least = (weights == weights.min(-1, keepdims=True)).astype(np.float64)
+    held = _between(weights, np.ones((trials, members))) & _between(weights, least)
     return {
-        "convex_weights_stay_inside": bool(np.all(inside)),
-        "other_weights_escape": bool(np.all(escapes[breaks])),
+        "convex_weights_stay_inside": bool(np.all(stay)),
+        "weights_stay_inside_only_if_convex": bool(np.array_equal(held, obeys)),
     }
+
+
+def _between(weights: Floats, y: Floats) -> Bools:
+    """Is y_min <= y_COM <= y_max (14.56), up to rounding?"""
+    mean = np.sum(weights * y, axis=-1)
+    return np.asarray((y.min(-1) - 1e-9 <= mean) & (mean <= y.max(-1) + 1e-9))

@@ -1,5 +1,6 @@
-"""Regression data about a known curve: the knobs that many studies share, and a study of the data."""
+"""Data about a known curve: the knobs that many studies share, and a study of the data."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CURVES = ("sine", "polynomial")
+_UNITS = {"time": "time (s)"}
 
 
 @dataclass
@@ -38,7 +40,9 @@ class SyntheticCurve:
 
     def truth(self, x: Floats) -> Floats:
         """h(x)."""
-        return curves.sine(x) if self.curve == "sine" else curves.polynomial(x, np.array(self.weights))
+        return (
+            curves.sine(x) if self.curve == "sine" else curves.polynomial(x, np.array(self.weights))
+        )
 
     @property
     def true_order(self) -> int | None:
@@ -53,6 +57,21 @@ class SyntheticCurve:
     def grid(self, points: int = 300) -> Floats:
         """Where curves are drawn."""
         return np.linspace(self.low, self.high, points)
+
+
+@dataclass
+class NoisyCubic(SyntheticCurve):
+    """The generator with a cubic, faint at the usual noise, in place of the sine."""
+
+    curve: str = knob("polynomial", "the true curve: sin(2 pi x), or a polynomial", choices=CURVES)
+    weights: list[float] = knob(
+        [0.0, 1.0, 0.0, -1.0], "w0, w1, ... of the true curve if a polynomial"
+    )
+    n: int = knob(20, "points in a data set", at_least=2)
+    design: str = knob(
+        "uniform", "inputs equally spaced or drawn uniformly", choices=curves.DESIGNS
+    )
+    low: float = knob(-1.0, "the smallest input")
 
 
 @dataclass
@@ -86,7 +105,7 @@ class CurveOrData(SyntheticCurve):
         if self.data is None:
             return "x", "t"
         first, *_, last = load(self.data).columns
-        return first, last
+        return _UNITS.get(first, first), _UNITS.get(last, last)
 
 
 @dataclass
@@ -97,7 +116,7 @@ class CurveData(CurveOrData, Study):
 
     def run(self, rng: Generator) -> Outcome:
         x, t = self.sets(rng, self.repetitions)
-        metrics: dict[str, float | bool] = {
+        metrics: dict[str, Any] = {
             "n_points": self.size,
             "equally_spaced": bool(np.allclose(np.diff(x), np.diff(x).mean(), rtol=1e-9)),
             "inputs_in_interval": bool(np.all((x >= self.low) & (x <= self.high))),
@@ -134,12 +153,21 @@ class CurveData(CurveOrData, Study):
 def draw_band(ax: "Axes", grid: Floats, mean: Floats, sd: float) -> None:
     """A curve and one standard deviation on either side."""
     ax.plot(grid, mean, color="C2", label="mean")
-    band = {"color": "C1", "alpha": 0.25, "linewidth": 0}
+    band: dict[str, Any] = {"color": "C1", "alpha": 0.25, "linewidth": 0}
     ax.fill_between(grid, mean - sd, mean + sd, label="one standard deviation", **band)
 
 
+def draw_fit(ax: "Axes", arrays: Mapping[str, Floats], curve: Floats) -> None:
+    """Data, the true curve, and a fit that may leave the picture."""
+    spread = np.ptp(arrays["t"])
+    ax.plot(arrays["x"], arrays["t"], "o", color="C0", markersize=4, label="data")
+    ax.plot(arrays["grid"], arrays["truth"], color="C2", label="true curve")
+    ax.plot(arrays["grid"], curve, color="C1", label="fit")
+    ax.set_ylim(arrays["t"].min() - spread / 4, arrays["t"].max() + spread / 4)
+
+
 def tiles(count: int, x_name: str, t_name: str, **options: Any) -> "tuple[Figure, list[Axes]]":
-    """Panels in two columns, which a page still shows at a legible size; names at the outer ones."""
+    """Panels in two columns, which stay legible on a page, with names at the outer ones."""
     from experiments.plotting import panels
 
     columns = min(2, count)

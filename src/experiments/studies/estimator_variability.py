@@ -1,4 +1,4 @@
-"""How maximum likelihood estimates vary over data sets: spread, covariance, bias (FCML 2.9-2.10)."""
+"""How maximum likelihood estimates vary over data sets: covariance and bias (FCML 2.9-2.10)."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -94,7 +94,9 @@ class EstimatorVariability(Study):
         X = self._design(rng.uniform(self.low, self.high, (R, n)))
         theory = estimate_covariance(X, self.noise_variance)
         averages = simulate_averages(X, w, self.noise_variance, self.repetitions, rng)
-        share = rng.chisquare(n - len(w), R) / n  # one arbitrary data set's estimate, over the truth
+        share = (
+            rng.chisquare(n - len(w), R) / n
+        )  # one arbitrary data set's estimate, over the truth
         arrays = {
             "possible_mean_w_0": averages.w[:, 0],
             "possible_mean_w_1": averages.w[:, 1],
@@ -203,7 +205,7 @@ class EstimatorVariability(Study):
 
 
 def _covariance_metrics(w_hat: Floats, theory: Floats, share: float) -> dict[str, Scalar]:
-    """The covariance of the estimates: by theory, simulated, and with an estimated noise variance."""
+    """The covariance of the estimates: theory, simulation, and with an estimated noise variance."""
     empirical = np.cov(w_hat.T, bias=True)
     sd = np.sqrt(np.diag(theory))
     # A covariance of S Gaussian pairs has variance (c_ii c_jj + c_ij^2) / S.

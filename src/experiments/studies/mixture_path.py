@@ -41,6 +41,7 @@ class MixturePath(Clusters, Study):
     snapshots: list[int] = knob([1, 2, 5, 20], "iterations to show", at_least=1, distinct=True)
     tol: float = knob(1e-8, "stop when the log likelihood gains no more", above=0)
     iterations: int = knob(500, "iterations at most", at_least=1, at_most=10_000)
+    collapsed_below: float = knob(1e-3, "a start ends when a variance falls below this", at_least=0)
 
     def problems(self) -> "Iterator[str]":
         yield from super().problems()
@@ -54,12 +55,11 @@ class MixturePath(Clusters, Study):
     def run(self, rng: Generator) -> Outcome:
         X = self.points(rng)
         starts = self._starts(rng)
-        stop = {"tol": self.tol, "max_iter": self.iterations}
-        em = fit(X, starts, **stop, snapshots=range(101))  # type: ignore[arg-type]
+        em = self._fit(X, starts, snapshots=101)
         reached = em.final > np.nanmax(em.final) - 0.1
         # A stated start is shown; of random ones the first that finds the best optimum.
         shown = take(starts, [0 if self.start else int(np.argmax(reached))])
-        one = fit(X, shown, **stop, snapshots=range(self.iterations + 1))  # type: ignore[arg-type]
+        one = self._fit(X, shown, snapshots=self.iterations + 1)
         T = int(one.iterations[0])
         thetas = [one.snapshots[t] for t in range(T + 1)]
         path = bound_path(log_joints(X, thetas))
@@ -98,6 +98,16 @@ class MixturePath(Clusters, Study):
                 "iterations_to_settle": _iterations_to_settle(X, em, reached),
                 "shortfall_last_snapshot": _shortfall(em, max(self.snapshots))[reached],
             },
+        )
+
+    def _fit(self, X: Floats, start: GaussianMixture, snapshots: int) -> EMFit[GaussianMixture]:
+        return fit(
+            X,
+            start,
+            min_eigenvalue=self.collapsed_below,
+            tol=self.tol,
+            max_iter=self.iterations,
+            snapshots=range(snapshots),
         )
 
     def _starts(self, rng: Generator) -> GaussianMixture:

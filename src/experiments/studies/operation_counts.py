@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from experiments.outcome import Scalar
 from models.types import AnyArray
 
 
@@ -46,3 +47,28 @@ def degree(costs: list[int]) -> int | None:
             return found
         differences = np.diff(differences)
     return None
+
+
+def recursion_costs(
+    function: Callable[..., Any], kind: str
+) -> tuple[dict[str, list[int]], dict[str, Scalar]]:
+    """Operations of one kind in a recursion along a chain of K states, and how they grow.
+
+    The function takes an initial distribution (K,), transitions (K, K) and likelihoods (T, K).
+    """
+
+    def cost(K: int, T: int) -> int:
+        return count_operations(function, np.ones(K), np.ones((K, K)), np.ones((T, K)))[kind]
+
+    K, lengths = 3, list(range(1, 13))
+    table = {
+        "states": [K] * len(lengths),
+        "length": lengths,
+        "recursion": [cost(K, T) for T in lengths],
+        "all_paths": [(2 * T - 1) * K**T for T in lengths],  # those of a path, times the paths
+    }
+    return table, {
+        "cost_linear_in_length": degree(table["recursion"]) == 1,
+        "cost_quadratic_in_states": degree([cost(K, 4) for K in range(2, 9)]) == 2,
+        "cost_of_paths_is_exponential": degree(table["all_paths"]) is None,
+    }

@@ -1,23 +1,20 @@
-"""Can the order of a polynomial be recovered from data? Repeated draws about a known curve (FCML 1.5)."""
+"""Can the order of a polynomial be recovered from data? Draws about a known curve (FCML 1.5)."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.polynomial.polynomial import polyvander
 from numpy.random import Generator
 
-from experiments.studies.curve_data import CURVES, SyntheticCurve
+from experiments.studies.curve_data import NoisyCubic
 from experiments.study import Outcome, Series, Study, knob
-from models.curves import DESIGNS, expected_loss, inputs, noisy, quadrature
-from models.linear import least_squares
+from models.curves import expected_loss, inputs, noisy, powers, quadrature
 from models.polynomials import (
     OrderFits,
     fit_orders,
     kfold_loss,
     loo_loss,
     predict_orders,
-    random_folds,
     training_loss,
 )
 from models.types import Bools, Floats, Ints
@@ -32,34 +29,33 @@ _LABELS = {"loo": "leave-one-out", "kfold": "folds", "holdout": "hold-out"}
 
 
 @dataclass
-class _NoisyCubic(SyntheticCurve):
-    """The generator with a cubic, which is faint at the usual noise, in place of the sine."""
-
-    curve: str = knob("polynomial", "the true curve: sin(2 pi x), or a polynomial", choices=CURVES)
-    weights: list[float] = knob([0.0, 1.0, 0.0, -1.0], "w0, w1, ... of the true curve if a polynomial")
-    n: int = knob(20, "points in a data set", at_least=2)
-    design: str = knob("uniform", "inputs equally spaced or drawn uniformly", choices=DESIGNS)
-    low: float = knob(-1.0, "the smallest input")
-
-
-@dataclass
-class OrderRecovery(_NoisyCubic, Study):
+class OrderRecovery(NoisyCubic, Study):
     """How often cross-validation finds the order of the true polynomial (FCML 1.5.2)."""
 
-    orders: list[int] = knob(list(range(8)), "orders to compare", at_least=0, at_most=20, distinct=True)
+    orders: list[int] = knob(
+        list(range(8)), "orders to compare", at_least=0, at_most=20, distinct=True
+    )
     methods: list[str] = knob(["loo"], "how the order is chosen", choices=METHODS, distinct=True)
     folds: int = knob(10, "folds for the method kfold", at_least=2)
     held_out: int = knob(3, "points kept aside for the method holdout", at_least=1)
-    test_points: int = knob(0, "points in the test set; 0: the exact expectation", at_least=0, at_most=10_000)
+    test_points: int = knob(
+        0, "points in the test set; 0: the exact expectation", at_least=0, at_most=10_000
+    )
     repetitions: int = knob(500, "data sets to draw", at_least=1, at_most=100_000)
 
     def problems(self) -> "Iterator[str]":
         yield from super().problems()
         if "kfold" in self.methods and self.folds > self.n:
             yield f"study.folds={self.folds}: {self.n} points; allowed: <= {self.n}"
-        left = {"loo": self.n - 1, "kfold": self.n - -(-self.n // self.folds), "holdout": self.n - self.held_out}
+        left = {
+            "loo": self.n - 1,
+            "kfold": self.n - -(-self.n // self.folds),
+            "holdout": self.n - self.held_out,
+        }
         points = min([self.n, *(left[method] for method in self.methods)])
-        if max(self.orders) >= points:
+        if "holdout" in self.methods and self.n - self.held_out < 2:
+            yield f"study.held_out={self.held_out}: {self.n} points; allowed: <= {self.n - 2}"
+        elif max(self.orders) >= points:
             yield f"study.orders={self.orders}: fits to {points} points; allowed: orders < {points}"
 
     def run(self, rng: Generator) -> Outcome:
@@ -71,7 +67,7 @@ class OrderRecovery(_NoisyCubic, Study):
         fits = fit_orders(x, t, orders[-1])
         losses = {name: v[:, orders] for name, v in self._losses(fits, x, t, rng).items()}
         chosen = {name: _simplest_best(v, t.var()) for name, v in losses.items()}
-        metrics: dict[str, float | bool] = {}
+        metrics: dict[str, Any] = {}
         for name in (*self.methods, "test"):
             if self.true_order in orders:
                 true = orders.index(self.true_order)
@@ -82,19 +78,26 @@ class OrderRecovery(_NoisyCubic, Study):
             metrics[f"{name}_chosen_test_rms"] = np.median(np.sqrt(picked))
         training = losses["training"]
         metrics["training_never_rises"] = bool(np.all(np.diff(training) <= 1e-12 * t.var()))
-        metrics["smallest_training_ratio"] = np.min(training[:, 0] / np.maximum(training[:, -1], 1e-300))
+        metrics["smallest_training_ratio"] = np.min(
+            training[:, 0] / np.maximum(training[:, -1], 1e-300)
+        )
         if {"loo", "holdout"} <= set(self.methods):
             metrics["loo_beats_holdout"] = bool(
                 metrics["loo_chosen_test_rms"] < metrics["holdout_chosen_test_rms"]
             )
-        table: dict[str, list[float]] = {"order": orders}
+        table: dict[str, Any] = {"order": orders}
         for name, values in losses.items():
             table[name] = values.mean(axis=0)
             quartiles = np.quantile(values, [0.25, 0.5, 0.75], axis=0)
-            table |= dict(zip((f"{name}_low", f"{name}_median", f"{name}_high"), quartiles, strict=True))
+            table |= dict(
+                zip((f"{name}_low", f"{name}_median", f"{name}_high"), quartiles, strict=True)
+            )
             table[f"{name}_share"] = [np.mean(chosen[name] == k) for k in range(len(orders))]
             for order, loss, share in zip(orders, table[name], table[f"{name}_share"], strict=True):
-                metrics |= {f"{name}_loss_order_{order}": loss, f"share_{name}_chooses_{order}": share}
+                metrics |= {
+                    f"{name}_loss_order_{order}": loss,
+                    f"share_{name}_chooses_{order}": share,
+                }
         arrays = {f"{name}_chosen_order": np.array(orders)[index] for name, index in chosen.items()}
         arrays |= {f"weight_{k}": w for k, w in enumerate(_weights(fits, self.low, self.high).T)}
         grid = self.grid()
@@ -144,12 +147,22 @@ class OrderRecovery(_NoisyCubic, Study):
             left.fill_between(table["order"], low, high, color=f"C{i}", alpha=0.15, linewidth=0)
             if name != "training":
                 place = np.array(table["order"]) + (i - len(names) / 2) * width
-                right.bar(place, 100 * np.array(table[f"{name}_share"]), width, color=f"C{i}", label=label)
+                right.bar(
+                    place, 100 * np.array(table[f"{name}_share"]), width, color=f"C{i}", label=label
+                )
         medians = [value for name in names for value in table[f"{name}_median"]]
         if max(medians) > 20 * min(medians) > 0:
             left.set_yscale("log")
-        left.set(xlabel="polynomial order", ylabel="squared loss: median and quartiles", xticks=table["order"])
-        right.set(xlabel="polynomial order", ylabel="data sets choosing the order (%)", xticks=table["order"])
+        left.set(
+            xlabel="polynomial order",
+            ylabel="squared loss: median and quartiles",
+            xticks=table["order"],
+        )
+        right.set(
+            xlabel="polynomial order",
+            ylabel="data sets choosing the order (%)",
+            xticks=table["order"],
+        )
         handles, labels = left.get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=len(names))
         return figure
@@ -162,97 +175,41 @@ class OrderRecovery(_NoisyCubic, Study):
         ax.plot(arrays["x"], arrays["t"], "o", color="0.6", markersize=3.5, label="data")
         shown = {orders[0], orders[-1], self.true_order if self.true_order in orders else orders[0]}
         for i, order in enumerate(sorted(shown)):
-            ax.plot(arrays["grid"], arrays["curves"][orders.index(order)], color=f"C{i}", label=f"order {order}")
-        ax.plot(arrays["grid"], arrays["truth"], "--", color="black", linewidth=1, label="true curve")
+            ax.plot(
+                arrays["grid"],
+                arrays["curves"][orders.index(order)],
+                color=f"C{i}",
+                label=f"order {order}",
+            )
+        ax.plot(
+            arrays["grid"], arrays["truth"], "--", color="black", linewidth=1, label="true curve"
+        )
         spread = np.ptp(arrays["t"])
-        ax.set(xlabel="x", ylabel="t", ylim=(arrays["t"].min() - spread / 4, arrays["t"].max() + spread / 4))
+        ax.set(
+            xlabel="x",
+            ylabel="t",
+            ylim=(arrays["t"].min() - spread / 4, arrays["t"].max() + spread / 4),
+        )
         ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
         return figure
 
 
-@dataclass
-class CrossValidationCost(_NoisyCubic, Study):
-    """Fits that K-fold cross-validation takes, and how the partition moves its loss (FCML 1.5.3)."""
-
-    order: int = knob(3, "order of the fitted polynomial", at_least=0, at_most=20)
-    folds: list[int] = knob([5, 10], "numbers of folds, besides leave-one-out", at_least=2, distinct=True)
-    partitions: int = knob(20, "random partitions into folds", at_least=2, at_most=1000)
-
-    def problems(self) -> "Iterator[str]":
-        yield from super().problems()
-        if max(self.folds) >= self.n:
-            yield f"study.folds={self.folds}: {self.n} points; allowed: < {self.n}"
-        left = self.n - -(-self.n // min(self.folds))
-        if self.order >= left:
-            yield f"study.order={self.order}: fits to {left} points; allowed: < {left}"
-
-    def run(self, rng: Generator) -> Outcome:
-        x, t = (part[0] for part in self.sample(rng, 1))
-        Phi = polyvander(x, self.order)
-        closed = fit_orders(x, t, self.order)
-        counts = [*sorted(self.folds), self.n]
-        losses = np.empty((len(counts), self.partitions))
-        fits, trained_on, shortcut = dict.fromkeys(counts, 0), dict.fromkeys(counts, 0), 0.0
-        for i, k in enumerate(counts):
-            for j in range(self.partitions):
-                folds, total = random_folds(self.n, k, rng), 0.0
-                for fold in folds:
-                    rest = np.setdiff1d(np.arange(self.n), fold)
-                    w = least_squares(Phi[rest], t[rest]).w
-                    total += float(np.sum((t[fold] - Phi[fold] @ w) ** 2))
-                    fits[k] += 1
-                    trained_on[k] += len(rest)
-                losses[i, j] = total / self.n
-                once = kfold_loss(closed, folds)[self.order]
-                shortcut = max(shortcut, abs(float(once) / losses[i, j] - 1))
-        spread = losses.std(axis=-1) / losses.mean(axis=-1)
-        table = {
-            "folds": counts,
-            "fits": [fits[k] // self.partitions for k in counts],
-            "points_trained_on": [trained_on[k] / self.partitions / self.n for k in counts],
-            "loss": losses.mean(axis=-1),
-            "relative_spread": spread,
-        }
-        metrics: dict[str, float | bool] = {
-            "loo_fits_as_often_as_points": table["fits"][-1] == self.n,
-            "loo_cost": table["points_trained_on"][-1],  # in units of one fit to all points
-            "repeating_loo_changes_it": bool(spread[-1] > 1e-9),
-            "repeating_folds_changes_it": bool(np.all(spread[:-1] > 1e-9)),
-            "shortcut_is_exact": shortcut < 1e-8,
-        }
-        for k, count, cost in zip(counts, table["fits"], table["points_trained_on"], strict=True):
-            metrics |= {f"fits_{k}_folds": count, f"cost_{k}_folds": cost, f"percent_left_out_{k}_folds": 100 / k}
-        return Outcome(metrics, {"fits": Series(counts, table["fits"])}, {"folds": table}, {"losses": losses})
-
-    def draw(self, outcome: Outcome) -> "dict[str, Figure]":
-        from experiments.plotting import panels
-
-        table = outcome.tables["folds"]
-        names = [f"{k}" for k in table["folds"][:-1]] + [f"{self.n}\n(leave-one-out)"]
-        figure, (left, right) = panels(1, 2)
-        left.bar(names, table["fits"], color="C0")
-        left.set(xlabel="folds", ylabel="fits for one loss")
-        look = {"whis": (0, 100), "widths": 0.4, "medianprops": {"color": "C1"}}
-        right.boxplot(outcome.arrays["losses"].T, tick_labels=names, **look)
-        right.set(xlabel="folds", ylabel="squared loss, over partitions")
-        return {"cost": figure}
-
-
 def _simplest_best(losses: Floats, variance: float) -> Ints:
-    """The index of the order with the least loss; of several that are exact to rounding, the first."""
+    """The index of the least loss along the last axis; of several exact to rounding, the first."""
     ties = losses <= losses.min(axis=-1, keepdims=True) + 1e-20 * variance
-    return np.argmax(ties, axis=-1)
+    return np.asarray(np.argmax(ties, axis=-1))
 
 
 def _valley(losses: Floats, bottom: int) -> Bools:
     """Does the loss fall up to this order and rise after it?"""
     steps = np.diff(losses, axis=-1)
-    return np.all(steps[:, :bottom] < 0, axis=-1) & np.all(steps[:, bottom:] > 0, axis=-1)
+    valley = np.all(steps[:, :bottom] < 0, axis=-1) & np.all(steps[:, bottom:] > 0, axis=-1)
+    return np.asarray(valley)
 
 
 def _weights(fits: OrderFits, low: float, high: float) -> Floats:
-    """Weights of 1, x, x^2, ... of the highest order, (repetitions, K + 1), from its values at K + 1 points."""
+    """Weights of 1, x, ..., x^K, (repetitions, K + 1), from the K-th order fit at K + 1 points."""
     K = fits.c.shape[-1] - 1
     nodes = (low + high) / 2 + (high - low) / 2 * np.cos(np.pi * (np.arange(K + 1) + 0.5) / (K + 1))
     values = predict_orders(fits, nodes)[:, -1]
-    return np.linalg.solve(polyvander(nodes, K), values.T).T
+    return np.asarray(np.linalg.solve(powers(nodes, K), values.T).T, dtype=np.float64)

@@ -1,23 +1,22 @@
-"""Over-fitting: what high orders do to a data set about a known curve (notes 2.1, Ghahramani 1.3)."""
+"""Over-fitting: what high orders do to data about a known curve (notes 2.1, Ghahramani 1.3)."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.polynomial.polynomial import polyval, polyvander
+from numpy.polynomial.polynomial import polyval
 from numpy.random import Generator
 
-from experiments.studies.curve_data import CurveOrData, SyntheticCurve, tiles
+from experiments.studies.curve_data import CurveOrData, draw_fit, tiles
 from experiments.study import Outcome, Series, Study, knob
 from models.bayesian_regression import posterior
-from models.curves import expected_loss, quadrature
+from models.curves import expected_loss, powers, quadrature
 from models.polynomials import fit_orders, monomial_weights, predict_orders, training_loss
 from models.ridge import ridge_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -25,8 +24,12 @@ if TYPE_CHECKING:
 class _Orders(CurveOrData):
     """One data set, a known curve, many orders."""
 
-    data: str | None = knob("curve-fitting", "an embedded data set in place of a drawn one", dataset=True)
-    orders: list[int] = knob(list(range(10)), "orders to fit", at_least=0, at_most=20, distinct=True)
+    data: str | None = knob(
+        "curve-fitting", "an embedded data set in place of a drawn one", dataset=True
+    )
+    orders: list[int] = knob(
+        list(range(10)), "orders to fit", at_least=0, at_most=20, distinct=True
+    )
 
     def problems(self) -> "Iterator[str]":
         yield from super().problems()
@@ -52,14 +55,16 @@ class Overfitting(_Orders, Study):
         x, t = (part[0] for part in self.sets(rng))
         fits = fit_orders(x, t, orders[-1])
         nodes, grid = quadrature(self.low, self.high), self.grid()
-        loss = expected_loss(predict_orders(fits, nodes.x), self.truth(nodes.x), nodes.weight, self.noise)
+        loss = expected_loss(
+            predict_orders(fits, nodes.x), self.truth(nodes.x), nodes.weight, self.noise
+        )
         training, test = np.sqrt(training_loss(fits))[orders], np.sqrt(loss)[orders]
         # Fits are linear in t: unit changes of single targets tell what independent noise does.
         unit = predict_orders(fit_orders(x, np.eye(len(x)), orders[-1]), nodes.x)
         shake = self.noise * np.sqrt((unit**2).sum(axis=0) @ nodes.weight)[orders]
         columns = {"training_rms": training, "test_rms": test, "noise_in_fit": shake}
         best = int(np.argmin(test))
-        metrics: dict[str, float | bool] = {
+        metrics: dict[str, Any] = {
             "test_best_order": orders[best],
             "training_never_rises": bool(np.all(np.diff(training) <= 1e-12)),
             "lowest_order_underfits": bool(test[0] > test[best] and training[0] > training[best]),
@@ -68,7 +73,9 @@ class Overfitting(_Orders, Study):
             "highest_over_best_test_rms": float(test[-1] / test[best]),
         }
         for name, values in columns.items():
-            metrics |= {f"{name}_order_{k}": v for k, v in zip(orders, values.tolist(), strict=True)}
+            metrics |= {
+                f"{name}_order_{k}": v for k, v in zip(orders, values.tolist(), strict=True)
+            }
         arrays = {"x": x, "t": t, "grid": grid, "truth": self.truth(grid)}
         arrays["curves"] = predict_orders(fits, grid)[self.show]
         series = {name: Series(orders, values.tolist()) for name, values in columns.items()}
@@ -79,7 +86,11 @@ class Overfitting(_Orders, Study):
 
         table, arrays = outcome.tables["orders"], outcome.arrays
         figure, ax = panels()
-        names = {"training_rms": "training", "test_rms": "new data", "noise_in_fit": "noise in the fit"}
+        names = {
+            "training_rms": "training",
+            "test_rms": "new data",
+            "noise_in_fit": "noise in the fit",
+        }
         for (name, label), style in zip(names.items(), ("o-", "s-", "^:"), strict=True):
             ax.plot(table["order"], table[name], style, label=label)
         ax.set(xlabel="polynomial order", ylabel="root mean square", xticks=table["order"])
@@ -87,7 +98,7 @@ class Overfitting(_Orders, Study):
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3)
         fits, axes = tiles(len(self.show), *self.labels(), sharex=True, sharey=True)
         for panel, order, curve in zip(axes, self.show, arrays["curves"], strict=True):
-            draw_fit(panel, outcome, curve)
+            draw_fit(panel, arrays, curve)
             panel.set(title=f"order {order}")
         fits.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         return {"error": figure, "fits": fits}
@@ -97,7 +108,9 @@ class Overfitting(_Orders, Study):
 class CoefficientGrowth(_Orders, Study):
     """The weights of 1, x, x^2, ... by order (notes 2.1.1)."""
 
-    orders: list[int] = knob([0, 1, 3, 6, 9], "orders to fit", at_least=0, at_most=20, distinct=True)
+    orders: list[int] = knob(
+        [0, 1, 3, 6, 9], "orders to fit", at_least=0, at_most=20, distinct=True
+    )
 
     def run(self, rng: Generator) -> Outcome:
         orders = sorted(self.orders)
@@ -105,7 +118,7 @@ class CoefficientGrowth(_Orders, Study):
         fits = fit_orders(x, t, orders[-1])
         weights = {order: monomial_weights(fits, order) for order in orders}
         largest = [float(np.max(np.abs(w))) for w in weights.values()]
-        metrics: dict[str, float | bool] = {
+        metrics: dict[str, Any] = {
             "largest_weight_ratio": largest[-1] / largest[0],
             "largest_weight_always_rises": bool(np.all(np.diff(largest) > 0)),
         }
@@ -124,15 +137,22 @@ class CoefficientGrowth(_Orders, Study):
         table = outcome.tables["weights"]
         for i, order in enumerate(sorted(self.orders)):
             sizes = [abs(w) for w in table[f"order_{order}"] if w is not None]
-            ax.plot(table["power"][: order + 1], sizes, "os^Dv"[i % 5] + "-", label=f"order {order}")
-        ax.set(xlabel="power of x", ylabel="size of its weight, |w|", yscale="log", xticks=table["power"])
+            ax.plot(
+                table["power"][: order + 1], sizes, "os^Dv"[i % 5] + "-", label=f"order {order}"
+            )
+        ax.set(
+            xlabel="power of x",
+            ylabel="size of its weight, |w|",
+            yscale="log",
+            xticks=table["power"],
+        )
         ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
         return {"weights": figure}
 
 
 @dataclass
 class LikelihoodOverfits(_Orders, Study):
-    """Maximum likelihood and penalised likelihood by order, on old and new data (Ghahramani 1.3)."""
+    """Maximum and penalised likelihood by order, on old and new data (Ghahramani 1.3)."""
 
     noise: float = knob(0.3, "standard deviation of the noise, known to the model", above=0)
     prior_variance: float = knob(200.0, "variance of the weights' Gaussian prior", above=0)
@@ -146,7 +166,7 @@ class LikelihoodOverfits(_Orders, Study):
         penalised = np.empty((len(orders), 2))  # squared loss on old and new data
         difference = 0.0
         for row, order in enumerate(orders):
-            Phi = polyvander(x, order)
+            Phi = powers(x, order)
             w = ridge_path(Phi, t, np.array([sigma2 / self.prior_variance])).weights[0]
             prior = self.prior_variance * np.eye(order + 1)
             w_map = posterior(Phi, t, sigma2, np.zeros(order + 1), prior).mean
@@ -163,7 +183,7 @@ class LikelihoodOverfits(_Orders, Study):
         # Gaussian with known noise: the log likelihood per point is a matter of the squared loss.
         values = {k: -(np.log(2 * np.pi * sigma2) + v / sigma2) / 2 for k, v in loss.items()}
         test, rescued = values["test_log_likelihood"], values["penalised_test_log_likelihood"]
-        metrics: dict[str, float | bool] = {
+        metrics: dict[str, Any] = {
             "likelihood_never_falls": bool(np.all(np.diff(values["log_likelihood"]) >= -1e-9)),
             "test_best_order": orders[int(np.argmax(test))],
             "highest_order_overfits": bool(test[-1] < np.max(test)),
@@ -182,83 +202,12 @@ class LikelihoodOverfits(_Orders, Study):
         table = outcome.tables["orders"]
         figure, axes = panels(1, 2, sharex=True)
         for ax, part, title in zip(axes, ("", "test_"), ("training data", "new data"), strict=True):
-            ax.plot(table["order"], table[f"{part}log_likelihood"], "o-", label="maximum likelihood")
+            ax.plot(
+                table["order"], table[f"{part}log_likelihood"], "o-", label="maximum likelihood"
+            )
             name = f"penalised_{part}log_likelihood"
             ax.plot(table["order"], table[name], "s--", label="penalised likelihood")
             ax.set(xlabel="polynomial order", title=title, xticks=table["order"])
         axes[0].set_ylabel("log likelihood per point (nats)")
         figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
         return {"likelihood": figure}
-
-
-@dataclass
-class TrainingSize(SyntheticCurve, Study):
-    """Error on new data of a flexible polynomial against the size of the training set (notes 2.1.2)."""
-
-    order: int = knob(9, "order of the polynomial", at_least=0, at_most=20)
-    sizes: list[int] = knob([10, 15, 25, 50, 100, 1000], "sizes of the training set", at_least=2, distinct=True)
-    show: list[int] = knob([15, 100], "sizes whose fits are drawn", at_least=2, distinct=True)
-    repetitions: int = knob(300, "data sets to draw for each size", at_least=1, at_most=100_000)
-
-    def problems(self) -> "Iterator[str]":
-        yield from super().problems()
-        if self.order >= min(self.sizes):
-            yield f"study.sizes={self.sizes}: order {self.order} needs {self.order + 1} points"
-        if not set(self.show) <= set(self.sizes):
-            yield f"study.show={self.show}; allowed: some of study.sizes={self.sizes}"
-
-    def run(self, rng: Generator) -> Outcome:
-        sizes, grid, nodes = sorted(self.sizes), self.grid(), quadrature(self.low, self.high)
-        h = self.truth(nodes.x)
-        rms = np.empty((2, len(sizes), self.repetitions))  # training and new data
-        arrays = {"grid": grid, "truth": self.truth(grid)}
-        for row, n in enumerate(sizes):
-            x, t = self.sample(rng, self.repetitions, n)
-            fits = fit_orders(x, t, self.order)
-            f = predict_orders(fits, nodes.x)[:, -1]
-            new = expected_loss(f, h, nodes.weight, self.noise)
-            rms[:, row] = np.sqrt([training_loss(fits)[:, -1], new])
-            if n in self.show:
-                arrays |= {f"x_{n}": x[0], f"t_{n}": t[0], f"curve_{n}": predict_orders(fits, grid)[0, -1]}
-        low, middle, high = np.quantile(rms, [0.05, 0.5, 0.95], axis=-1)
-        metrics: dict[str, float | bool] = {
-            "test_rms_always_falls": bool(np.all(np.diff(middle[1]) < 0)),
-            "gap_always_falls": bool(np.all(np.diff(middle[1] - middle[0]) < 0)),
-        }
-        metrics |= {f"test_rms_n_{n}": v for n, v in zip(sizes, middle[1].tolist(), strict=True)}
-        table = {"n": sizes, "training_rms": middle[0], "test_rms": middle[1]}
-        table |= {"test_rms_low": low[1], "test_rms_high": high[1]}
-        series = {"test_rms": Series(sizes, middle[1].tolist())}
-        return Outcome(metrics, series, {"sizes": table}, arrays)
-
-    def draw(self, outcome: Outcome) -> "dict[str, Figure]":
-        from experiments.plotting import panels
-
-        table = outcome.tables["sizes"]
-        figure, ax = panels()
-        ax.plot(table["n"], table["training_rms"], "o-", label="training, median")
-        ax.plot(table["n"], table["test_rms"], "s-", label="new data, median")
-        low, high = table["test_rms_low"], table["test_rms_high"]
-        ax.fill_between(table["n"], low, high, color="C1", alpha=0.2, linewidth=0, label="new data, central 90 %")
-        ax.axhline(self.noise, color="black", linestyle="--", linewidth=1, label="noise")
-        ax.set(xlabel="points in the training set", ylabel="root mean square error", xscale="log")
-        if max(high) > 20 * self.noise > 0:
-            ax.set_yscale("log")
-        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
-        fits, axes = tiles(len(self.show), "x", "t", sharex=True, sharey=True)
-        for panel, n in zip(axes, sorted(self.show), strict=True):
-            points = Outcome(arrays=outcome.arrays | {k: outcome.arrays[f"{k}_{n}"] for k in ("x", "t")})
-            draw_fit(panel, points, outcome.arrays[f"curve_{n}"])
-            panel.set(title=f"{n} points, order {self.order}")
-        fits.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        return {"error": figure, "fits": fits}
-
-
-def draw_fit(ax: "Axes", outcome: Outcome, curve: "object") -> None:
-    """Data, the true curve, and a fit that may leave the picture."""
-    arrays = outcome.arrays
-    spread = np.ptp(arrays["t"])
-    ax.plot(arrays["x"], arrays["t"], "o", color="C0", markersize=4, label="data")
-    ax.plot(arrays["grid"], arrays["truth"], color="C2", label="true curve")
-    ax.plot(arrays["grid"], curve, color="C1", label="fit")
-    ax.set_ylim(arrays["t"].min() - spread / 4, arrays["t"].max() + spread / 4)

@@ -1,17 +1,16 @@
-"""Regularised least squares: fits and errors along a path of penalties (FCML 1.6, notes 2.1.3, 2.2)."""
+"""Regularised least squares along a path of penalties (FCML 1.6, notes 2.1.3 and 2.2)."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.polynomial.polynomial import polyvander
 from numpy.random import Generator
 
 from experiments.studies.curve_data import CurveOrData, tiles
-from experiments.study import Outcome, Series, Study, knob
-from models.bayesian_regression import posterior
-from models.curves import expected_loss, quadrature
+from experiments.study import Outcome, Study, knob
+from models.curves import expected_loss, powers, quadrature
 from models.polynomials import random_folds
 from models.ridge import RidgePath as Fits
 from models.ridge import loo_residuals, ridge_path
@@ -28,18 +27,20 @@ _LABELS = {"training": "training", "loo": "leave-one-out", "kfold": "folds", "te
 
 
 @dataclass
-class _Penalised(CurveOrData):
+class Penalised(CurveOrData):
     """Polynomials or bumps, and what lambda multiplies."""
 
     basis: str = knob("polynomial", "powers of x, or a constant and Gaussian bumps", choices=BASES)
     shift: float = knob(0.0, "inputs enter the model as (x - shift) / scale")
     scale: float = knob(1.0, "inputs enter the model as (x - shift) / scale", above=0)
-    penalty: str = knob("total", "lambda |w|^2 joins the total or the mean squared error", choices=PENALTIES)
+    penalty: str = knob(
+        "total", "lambda |w|^2 joins the total or the mean squared error", choices=PENALTIES
+    )
 
     def design_matrix(self, x: Floats, order: int) -> Floats:
         """Columns 1, x, ..., x^order; or 1 and as many bumps, their centres one width apart."""
         if self.basis == "polynomial":
-            return polyvander((x - self.shift) / self.scale, order)
+            return powers((x - self.shift) / self.scale, order)
         width = (self.high - self.low) / max(order - 1, 1)
         centres = self.low + width * np.arange(order)
         bumps = np.exp(-0.5 * ((x[:, None] - centres) / width) ** 2)
@@ -51,22 +52,28 @@ class _Penalised(CurveOrData):
 
 
 @dataclass
-class RidgePath(_Penalised, Study):
+class RidgePath(Penalised, Study):
     """Errors, weights and degrees of freedom along a path of penalties (FCML 1.6, notes 2.1.3)."""
 
-    orders: list[int] = knob([9], "orders (or numbers of bumps)", at_least=1, at_most=40, distinct=True)
+    orders: list[int] = knob(
+        [9], "orders (or numbers of bumps)", at_least=1, at_most=40, distinct=True
+    )
     lambdas: list[float] = knob([0.0], "penalties to show", at_least=0, distinct=True)
     ln_low: float = knob(-40.0, "the path's least ln lambda", at_least=-100, at_most=100)
     ln_high: float = knob(2.0, "the path's largest ln lambda", at_least=-100, at_most=100)
-    ln_count: int = knob(43, "penalties on the path, besides those to show", at_least=0, at_most=1000)
+    ln_count: int = knob(
+        43, "penalties on the path, besides those to show", at_least=0, at_most=1000
+    )
     penalise_bias: bool = knob(True, "the first weight is penalised like the others")
     folds: int = knob(0, "folds of a cross-validation besides leave-one-out; 0: none", at_least=0)
-    repetitions: int = knob(1, "draws of the noise, on one set of inputs", at_least=1, at_most=10_000)
+    repetitions: int = knob(
+        1, "draws of the noise, on one set of inputs", at_least=1, at_most=10_000
+    )
 
     def problems(self) -> "Iterator[str]":
         yield from super().problems()
         if self.ln_low >= self.ln_high:
-            yield f"study.ln_low={self.ln_low:g}, study.ln_high={self.ln_high:g}; allowed: low < high"
+            yield f"study.ln_low={self.ln_low:g}, ln_high={self.ln_high:g}; allowed: low < high"
         if self.folds == 1 or self.folds > self.size:
             yield f"study.folds={self.folds}: {self.size} points; allowed: 0, or 2 to {self.size}"
 
@@ -78,8 +85,9 @@ class RidgePath(_Penalised, Study):
             t = self.truth(x[0]) + (t - self.truth(x))
         x = x[0]
         folds = random_folds(len(x), self.folds, rng) if self.folds else []
-        metrics: dict[str, float | bool] = {}
-        series, tables = {}, {}
+        metrics: dict[str, Any] = {}
+        series: dict[str, Any] = {}
+        tables = {}
         arrays = {"x": x, "t": t[0], "grid": np.linspace(x.min(), x.max(), 300)}
         for order in self.orders:
             Phi = self.design_matrix(x, order)
@@ -94,18 +102,18 @@ class RidgePath(_Penalised, Study):
             found["ranges_always_fall"] = bool(np.all(np.diff(ranges) < 0))
             found["sum_to_order_agrees"] = self._sum_to_order_agrees(order, lambdas, Phi, t, fit)
             for k, value in zip(shown, sorted(self.lambdas), strict=True):
-                found |= {f"{name}_loss_lambda_{value:g}": np.median(v[k]) for name, v in losses.items()}
-                found[f"interpolates_lambda_{value:g}"] = bool(losses["training"][k].max() < 1e-12 * t.var())
-                found[f"curve_range_lambda_{value:g}"] = ranges[k]
-                found[f"likeness_lambda_{value:g}"] = np.median(_correlation(curves[k], curves[shown[0]]))
-                found |= {f"weight_{j}_lambda_{value:g}": w for j, w in enumerate(fit.weights[k, 0])}
+                exact = bool(losses["training"][k].max() < 1e-12 * t.var())
+                alike = np.median(_correlation(curves[k], curves[shown[0]]))
+                here = {"interpolates": exact, "curve_range": ranges[k], "likeness": alike}
+                here |= {f"{name}_loss": np.median(loss[k]) for name, loss in losses.items()}
+                here |= {f"weight_{j}": w for j, w in enumerate(fit.weights[k, 0])}
+                found |= {f"{name}_lambda_{value:g}": v for name, v in here.items()}
             metrics |= {f"{name}_order_{order}": value for name, value in found.items()}
-            table = {"lambda": lambdas, "dof": fit.dof, "weights_squared": np.median(self._size2(fit), axis=-1)}
-            table |= {f"{name}_rms": np.median(np.sqrt(loss), axis=-1) for name, loss in losses.items()}
+            rms = {f"{k}_rms": np.median(np.sqrt(loss), axis=-1) for k, loss in losses.items()}
+            size2 = np.median(self._size2(fit), axis=-1)
+            table = {"lambda": lambdas, "dof": fit.dof, "weights_squared": size2, **rms}
             tables[f"order_{order}"] = table
-            for name in losses:
-                steps = list(range(len(lambdas)))
-                series[f"{name}_rms_order_{order}"] = Series(steps, table[f"{name}_rms"].tolist())
+            series |= {f"{name}_order_{order}": values for name, values in rms.items()}
         return Outcome(metrics, series, tables, arrays)
 
     def _losses(
@@ -136,14 +144,19 @@ class RidgePath(_Penalised, Study):
 
     def _statements(
         self, lambdas: Floats, Phi: Floats, t: Floats, fit: Fits, losses: dict[str, Floats]
-    ) -> dict[str, float | bool]:
+    ) -> dict[str, Any]:
         """What the books say of the path, in every draw."""
-        found: dict[str, float | bool] = {}
+        found: dict[str, Any] = {}
         for name, loss in losses.items():
             best = int(np.argmin(np.mean(loss, axis=-1)))
-            found |= {f"{name}_best_lambda": lambdas[best], f"{name}_best_loss": np.mean(loss[best])}
+            found |= {
+                f"{name}_best_lambda": lambdas[best],
+                f"{name}_best_loss": np.mean(loss[best]),
+            }
         size2 = self._size2(fit)
-        found["training_never_falls"] = bool(np.all(np.diff(losses["training"], axis=0) > -1e-12 * t.var()))
+        found["training_never_falls"] = bool(
+            np.all(np.diff(losses["training"], axis=0) > -1e-12 * t.var())
+        )
         found["weights_always_shrink"] = bool(np.all(np.diff(size2, axis=0) <= 1e-9 * size2[:-1]))
         found["dof_always_falls"] = bool(np.all(np.diff(fit.dof) < 0))
         found |= {"largest_dof": fit.dof[0], "smallest_dof": fit.dof[-1]}
@@ -159,7 +172,7 @@ class RidgePath(_Penalised, Study):
     def _sum_to_order_agrees(
         self, order: int, lambdas: Floats, Phi: Floats, t: Floats, fit: Fits
     ) -> bool:
-        """Notes (2.2) sums the error over the first M points, M being the order: the same weights?"""
+        """Notes (2.2) sums the error over as many points as the order: are the weights the same?"""
         few = min(order, len(Phi))
         penalties = self.total(lambdas, few)
         short = ridge_path(Phi[:few], t[:, :few], penalties, penalise_bias=self.penalise_bias)
@@ -185,7 +198,9 @@ class RidgePath(_Penalised, Study):
                     values = [table[f"{name}_rms"][k] for k in on_path]
                     axes[i].plot(ln, values, color=f"C{j}", label=label)
             axes[i].set(title=self._name(order), ylim=_limits(table))
-            axes[-1].plot(ln, [table["dof"][k] for k in on_path], color=f"C{i}", label=self._name(order))
+            axes[-1].plot(
+                ln, [table["dof"][k] for k in on_path], color=f"C{i}", label=self._name(order)
+            )
         axes[-1].set(ylabel="effective degrees of freedom", title="flexibility")
         if len(self.orders) > 1:
             axes[-1].legend()
@@ -200,60 +215,15 @@ class RidgePath(_Penalised, Study):
             ax.plot(arrays["x"], arrays["t"], "o", color="black", markersize=4, label="data")
             for order in self.orders:
                 ax.plot(arrays["grid"], arrays[f"curves_{order}"][k], label=self._name(order))
-            ax.set(title=f"λ = {value:.4g}", ylim=(arrays["t"].min() - spread / 3, arrays["t"].max() + spread / 3))
+            ax.set(
+                title=f"λ = {value:.4g}",
+                ylim=(arrays["t"].min() - spread / 3, arrays["t"].max() + spread / 3),
+            )
         figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
         return figure
 
 
-@dataclass
-class MapIsRidge(_Penalised, Study):
-    """The most probable weights under a Gaussian prior, and regularised least squares (FCML 3.7.4)."""
-
-    order: int = knob(1, "order (or number of bumps)", at_least=1, at_most=20)
-    lambdas: list[float] = knob([1e-4, 1e-3, 1e-2, 0.1, 1.0], "penalties", above=0, distinct=True)
-    sigma2: float = knob(0.09, "variance of the noise, known to the model", above=0)
-
-    def run(self, rng: Generator) -> Outcome:
-        x, t = (part[0] for part in self.sets(rng))
-        Phi, lambdas = self.design_matrix(x, self.order), np.array(sorted(self.lambdas))
-        penalties = self.total(lambdas, len(x))
-        ridge = ridge_path(Phi, t, penalties).weights
-        variances = self.sigma2 / penalties  # |t - Phi w|^2 / sigma^2 + w^T w / s, times sigma^2
-        zero, eye = np.zeros(Phi.shape[1]), np.eye(Phi.shape[1])
-        most_probable = np.array([posterior(Phi, t, self.sigma2, zero, s * eye).mean for s in variances])
-        difference = np.max(np.abs(ridge - most_probable), axis=-1) / np.max(np.abs(ridge), axis=-1)
-        metrics: dict[str, float | bool] = {
-            "map_is_ridge": bool(difference.max() < 1e-8),
-            "largest_difference": difference.max(),
-        }
-        for k, value in enumerate(lambdas):
-            metrics[f"prior_variance_lambda_{value:g}"] = variances[k]
-            metrics |= {f"weight_{j}_lambda_{value:g}": w for j, w in enumerate(ridge[k])}
-            metrics |= {f"map_weight_{j}_lambda_{value:g}": w for j, w in enumerate(most_probable[k])}
-        table = {"lambda": lambdas, "prior_variance": variances}
-        table |= {f"ridge_{j}": column for j, column in enumerate(ridge.T)}
-        table |= {f"map_{j}": column for j, column in enumerate(most_probable.T)}
-        return Outcome(metrics, tables={"weights": {**table, "difference": difference}})
-
-    def draw(self, outcome: Outcome) -> "dict[str, Figure]":
-        from experiments.plotting import panels
-
-        table = outcome.tables["weights"]
-        count = sum(name.startswith("ridge_") for name in table)
-        figure, axes = panels(1, 2)
-        for j in range(count):
-            look = {"color": f"C{j % 8}", "linestyle": "--" if j >= 8 else "-", "label": f"$w_{{{j}}}$"}
-            axes[0].plot(table["lambda"], table[f"ridge_{j}"], **look)
-            axes[0].plot(table["lambda"], table[f"map_{j}"], "o", color=f"C{j % 8}", markerfacecolor="none")
-        axes[0].set(xlabel="λ", ylabel="weight", xscale="log", yscale="symlog")
-        axes[0].set_title("lines: least squares with penalty\ncircles: most probable under the prior")
-        axes[1].plot(table["lambda"], table["prior_variance"], "o-", color="black")
-        axes[1].set(xlabel="λ", ylabel="matching prior variance", xscale="log", yscale="log")
-        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=min(count, 10))
-        return {"weights": figure}
-
-
-def _limits(table: dict[str, list[float]]) -> tuple[float, float]:
+def _limits(table: Mapping[str, list[float]]) -> tuple[float, float]:
     """Room for the error on new data; where it is unknown, for what is worth choosing from."""
     left_out = [v for name in ("loo", "kfold") for v in table.get(f"{name}_rms", [])]
     high = 1.1 * max(table["test_rms"]) if "test_rms" in table else 2 * min(left_out)
@@ -262,6 +232,7 @@ def _limits(table: dict[str, list[float]]) -> tuple[float, float]:
 
 
 def _correlation(f: Floats, g: Floats) -> Floats:
-    """Of curves along the last axis: how alike their shapes are, whatever their level and height."""
+    """How alike the shapes of curves along the last axis are, whatever their level and height."""
     f, g = f - f.mean(axis=-1, keepdims=True), g - g.mean(axis=-1, keepdims=True)
-    return np.asarray(np.sum(f * g, axis=-1) / np.sqrt(np.sum(f**2, axis=-1) * np.sum(g**2, axis=-1)))
+    size = np.sqrt(np.sum(f**2, axis=-1) * np.sum(g**2, axis=-1))
+    return np.asarray(np.sum(f * g, axis=-1) / np.maximum(size, np.finfo(np.float64).tiny))

@@ -15,7 +15,8 @@ import pytest
 
 from experiments import sweeps
 from experiments.claims import Claim
-from experiments.config import Job, Source, experiment_job
+from experiments.config import experiment_job
+from experiments.jobs import Job, Source
 from experiments.outcome import Outcome
 from experiments.provenance import environment
 from experiments.records import Record, RunStore

@@ -1,0 +1,108 @@
+"""A mixture of straight lines by EM (PRML 14.5.1)."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.random import Generator
+
+from experiments.outcome import Scalar
+from experiments.studies.cluster_data import place_problems
+from experiments.studies.mixture_path import never_falls
+from experiments.study import Outcome, Series, Study, knob
+from models.linear import least_squares, line, maximum_log_likelihood
+from models.linear_mixture import fit, responsibilities, start_at, start_at_random
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from matplotlib.figure import Figure
+
+
+@dataclass
+class LineMixture(Study):
+    """Lines fitted by EM to points along the two arms of a V (PRML 14.5.1, Figure 14.8)."""
+
+    n: int = knob(50, "points", at_least=5, at_most=100_000)
+    slope: float = knob(1.4, "slope of the right arm; the left has its negative")
+    vertex: float = knob(-0.7, "the target where the arms meet, at x = 0")
+    noise: float = knob(0.15, "standard deviation of the noise", above=0)
+    start: list[list[float]] = knob(
+        [[0.0, 0.5], [0.0, -0.5]], "intercept and slope of each line to begin with"
+    )
+    snapshots: list[int] = knob([30, 50], "iterations to show", at_least=1, distinct=True)
+    restarts: int = knob(200, "further starts, from random lines", at_least=1, at_most=10_000)
+
+    def problems(self) -> "Iterator[str]":
+        yield from place_problems("start", self.start, 2)
+
+    def run(self, rng: Generator) -> Outcome:
+        x = np.sort(rng.uniform(-1, 1, self.n))
+        t = self.slope * np.abs(x) + self.vertex + self.noise * rng.standard_normal(self.n)
+        Phi, K = line(x), len(self.start)
+        steps = [0, *sorted(self.snapshots)]
+        one = fit(Phi, t, start_at([self.start], t), tol=0, max_iter=2000, snapshots=steps)
+        many = fit(Phi, t, start_at_random(Phi, t, K, rng, self.restarts), max_iter=2000)
+        L = one.objective[0][: int(one.iterations[0]) + 1]
+        best = max(float(L[-1]), float(np.nanmax(many.final)))
+        shown = [one.snapshots[step] for step in steps]
+        slopes = np.sort(one.theta.w[0, :, 1])
+        single = float(maximum_log_likelihood(least_squares(Phi, t).sigma2, self.n))
+        metrics: dict[str, Scalar] = {
+            "iterations": int(one.iterations[0]),
+            "final_log_likelihood": float(L[-1]),
+            "single_line_log_likelihood": single,
+            "mixture_beats_single_line": bool(L[-1] > single),
+            "log_likelihood_never_falls": never_falls(L) and never_falls(many.objective),
+            "start_finds_best": bool(L[-1] > best - 1e-3),
+            "share_best": float(np.mean(many.final > best - 1e-3)),
+            "smallest_slope": float(slopes[0]),
+            "largest_slope": float(slopes[-1]),
+            "noise": float(1 / np.sqrt(one.theta.beta[0])),
+        }
+        for step in self.snapshots:
+            metrics[f"shortfall_{step}"] = float(L[-1] - L[min(step, len(L) - 1)])
+        return Outcome(
+            metrics,
+            series={"log_likelihood": Series(list(range(len(L))), L.tolist())},
+            arrays={
+                "x": x,
+                "t": t,
+                "w": np.stack([theta.w[0] for theta in shown]),
+                "gamma": np.stack([responsibilities(Phi, t, theta)[0] for theta in shown]),
+                "final_log_likelihoods": many.final,
+            },
+        )
+
+    def draw(self, outcome: Outcome) -> "dict[str, Figure]":
+        from experiments.plotting import panels
+        from experiments.studies._drawing import inks
+
+        x, t, w, gamma = (outcome.arrays[name] for name in ("x", "t", "w", "gamma"))
+        ends = np.array([x.min(), x.max()])
+        figure, axes = panels(2, len(w), squeeze=False, sharex=True, sharey="row")
+        for i, step in enumerate([0, *sorted(self.snapshots)]):
+            top, bottom = axes[:, i]
+            top.scatter(x, t, c="0.6" if step == 0 else inks(gamma[i]), s=14, linewidths=0)
+            base = np.zeros_like(x)
+            for k, (intercept, slope) in enumerate(w[i]):
+                top.plot(ends, intercept + slope * ends, "-" if k == 0 else "--", color=f"C{k}")
+                bottom.vlines(x, base, base + gamma[i, :, k], color=f"C{k}", linewidth=2)
+                base = base + gamma[i, :, k]
+            top.set_title(f"{step} iterations" if step else "start")
+            bottom.set_xlabel("x")
+        axes[0, 0].set_ylabel("t")
+        axes[1, 0].set_ylabel("Responsibilities")
+        return {"lines": figure, "optima": self._draw_optima(outcome)}
+
+    def _draw_optima(self, outcome: Outcome) -> "Figure":
+        from experiments.plotting import panels
+
+        figure, ax = panels()
+        finals = outcome.arrays["final_log_likelihoods"]
+        ax.plot(np.arange(1, len(finals) + 1) / len(finals), np.sort(finals), drawstyle="steps-mid")
+        single = outcome.metrics["single_line_log_likelihood"]
+        ax.axhline(float(single), color="C1", linestyle="--", label="a single line")
+        ax.set(xlabel="Share of the random starts", ylabel="Final log likelihood at most")
+        ax.legend(loc="center right")
+        return figure
