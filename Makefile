@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 JOBS   ?= 2
 
-.PHONY: help install reproduce report test lint types bench lock readme clean
+.PHONY: help install reproduce report test test-faults lint types bench lock readme clean
 
 help:  ## what there is
 	@sed -n 's/^\([a-z-]*\):.*##/\1 -/p' $(MAKEFILE_LIST)
@@ -27,6 +27,9 @@ report: install  ## write the report from recorded runs
 
 test: install lint types  ## lint, types, tests
 	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist worksteal --quiet
+
+test-faults: install  ## kill, race and starve it for minutes; count what is left
+	$(BIN)/python -m pytest -m faults --quiet
 
 lint: install
 	$(BIN)/ruff check .

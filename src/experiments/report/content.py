@@ -1,9 +1,11 @@
 """What the pages show: recorded runs turned into plain values, nothing computed anew."""
 
 import dataclasses
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -68,6 +70,11 @@ class Result:
     @property
     def section(self) -> str:
         return str(self.source.get("section") or "")
+
+    @property
+    def place(self) -> str:
+        """Where in the book, in words."""
+        return f"section {self.section}" if self.section[:1].isdigit() else self.section
 
     @property
     def note(self) -> str:
@@ -135,7 +142,14 @@ def results(
                 name, url, source, record, claims, drawings, sheets, figures.problem, name in old
             )
         )
-    return found
+    # The names are in the order of the numbers in them; the section says where the book has it.
+    books = list(dict.fromkeys(result.book for result in found))
+    return sorted(found, key=lambda r: (books.index(r.book), _reading_order(r.section)))
+
+
+def _reading_order(section: str) -> tuple[bool, list[int]]:
+    """Sections by their numbers, appendices and what has no section behind them."""
+    return (not section[:1].isdigit(), [int(number) for number in re.findall(r"\d+", section)])
 
 
 def anchored(name: str, record: Record) -> list[dict[str, Any]]:
@@ -157,9 +171,12 @@ def _source(name: str) -> dict[str, Any]:
 
 
 def _failure(place: Path) -> str:
-    """Why there is no finished run: the error of the last one that failed."""
-    found = [path.parent for path in place.glob("[!.]*/run.json")]
-    failed = [record for folder in found if not (record := read(folder)).finished]
+    """Why none of these runs finished: the error of the last one."""
+    found = []
+    for path in place.glob("[!.]*/run.json"):
+        with suppress(BadInput):  # torn by a power cut: it says nothing
+            found.append(read(path.parent))
+    failed = [record for record in found if not record.finished]
     if not failed:
         return ""
     last = max(failed, key=lambda record: (record["provenance"]["started"], record.id))
@@ -200,47 +217,9 @@ def knobs(record: Record) -> list[dict[str, Any]]:
     ]
 
 
-@dataclass(frozen=True)
-class Group:
-    """A row of the scoreboard: a book or a family, with the verdicts of each origin."""
-
-    name: str
-    label: str
-    url: str
-    results: list[Result]
-
-    @property
-    def tallies(self) -> dict[str, Counter[str]]:
-        return tallied(claim for result in self.results for claim in result.claims)
-
-
 def tallied(claims: Iterable[Mapping[str, Any]]) -> dict[str, Counter[str]]:
     """Verdicts by origin: what the texts say and what we check ourselves are never added up."""
     found = {origin: Counter[str]() for origin in ORIGINS}
     for claim in claims:
         found[claim["origin"]][claim["verdict"]] += 1
     return found
-
-
-def groups(found: Sequence[Result]) -> tuple[list[Group], list[Group]]:
-    """Books in their order, families in the alphabet's."""
-    known = list(BOOKS)
-    others = sorted({result.book for result in found} - set(known))
-    books = [book for book in [*known, *others] if any(r.book == book for r in found)]
-    families = sorted({result.family for result in found})
-    by_book = [
-        Group(
-            book, BOOKS.get(book, book), f"books/{file}.html", [r for r in found if r.book == book]
-        )
-        for book, file in zip(books, slugs(books), strict=True)
-    ]
-    by_family = [
-        Group(
-            family,
-            humanised(family),
-            f"families/{file}.html",
-            [r for r in found if r.family == family],
-        )
-        for family, file in zip(families, slugs(families), strict=True)
-    ]
-    return by_book, by_family

@@ -1,6 +1,5 @@
 """Templates and their filters. Autoescape is on for every one of them."""
 
-import math
 import re
 from pathlib import Path
 from typing import Any
@@ -64,7 +63,7 @@ def cell(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):
-        return f"{value:.6g}".replace("-", "−", 1) if math.isfinite(value) else str(value)
+        return f"{value:.6g}"
     if isinstance(value, list | tuple):
         return ", ".join(f"[{cell(v)}]" if isinstance(v, list | tuple) else cell(v) for v in value)
     if isinstance(value, dict):

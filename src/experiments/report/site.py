@@ -20,17 +20,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.catalogue import BOOKS
 from experiments.locks import exclusive
 from experiments.records import Record
 from experiments.report import content, facts, pages, results, swept, tracked
-from experiments.report.content import Group, Result
+from experiments.report.content import Result
 from experiments.report.drawings import FORMATS, Drawn, drawn
+from experiments.report.groups import Group, groups, parts
 from experiments.report.swept import Swept
 from experiments.scoreboard import claim_records
 from experiments.tables import as_csv
-
-ARTICLES = {"ghahramani"}  # too short for chapters
 
 
 def write(
@@ -110,7 +108,7 @@ class _Pages:
         self, found: list[Result], sweeps: list[Swept], links: dict[str, str], site: Path
     ) -> None:
         self.found, self.sweeps, self.site = found, sweeps, site
-        self.books, self.families = content.groups(found)
+        self.books, self.families = groups(found)
         self.templates = pages.environment()
         self.templates.globals.update(
             books=self.books,
@@ -144,9 +142,8 @@ class _Pages:
         self._page("sweeps.html")
         for kind, listed in (("book", self.books), ("family", self.families)):
             for group in listed:
-                self._page(
-                    "group.html", group.url, kind=kind, group=group, parts=_parts(kind, group)
-                )
+                headed = parts(group, by_book=kind == "family")
+                self._page("group.html", group.url, kind=kind, group=group, parts=headed)
         for group in self.books:
             around = [None, *group.results, None]
             for before, result, after in zip(around, group.results, around[2:], strict=False):
@@ -170,20 +167,6 @@ class _Pages:
         root = "../" * url.count("/")
         html = self.templates.get_template(template).render(root=root, here=url, **values)
         _text(self.site / url, html + "\n")
-
-
-def _parts(kind: str, group: Group) -> list[tuple[str, list[Result]]]:
-    """A book by chapters, a family by books; the order within is the books' own."""
-    parts: dict[str, list[Result]] = {}
-    for result in group.results:
-        if kind == "family":
-            heading = BOOKS.get(result.book, result.book)
-        else:
-            number = result.section.partition(".")[0]
-            word = "Section" if group.name in ARTICLES else "Chapter"
-            heading = f"{word} {number}" if number.isdigit() else result.section or "Elsewhere"
-        parts.setdefault(heading, []).append(result)
-    return list(parts.items())
 
 
 def _copy(source: Path, target: Path) -> None:

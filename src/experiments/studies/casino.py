@@ -159,7 +159,7 @@ class CasinoDecoding(Study):
         names = {
             "filtered": ("Filtered", "p(loaded | rolls so far)"),
             "smoothed": ("Smoothed", "p(loaded | all rolls)"),
-            "viterbi": ("Most probable path", "Loaded (1) or fair (0)"),
+            "viterbi": ("Most probable path", "Die"),
         }
         figure, axes = panels(3, 1, sharex=True)
         figure.set_size_inches(figure.get_figwidth(), 0.95 * figure.get_figwidth())
@@ -171,6 +171,7 @@ class CasinoDecoding(Study):
             style: dict[str, Any] = {"drawstyle": "steps-mid"} if name == "viterbi" else {}
             ax.plot(np.arange(1, len(y) + 1), y, linewidth=1.2, **style)
             ax.set(ylabel=label, title=title + counted, ylim=(-0.04, 1.04), xlim=(0, len(y) + 1))
+        axes[-1].set_yticks([FAIR, LOADED], labels=list(DIE))
         shaded = " (grey: the loaded die was used)" if "dice" in outcome.arrays else ""
         axes[-1].set(xlabel=f"Roll number{shaded}")
         return {"decoding": figure}

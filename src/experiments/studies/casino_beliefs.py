@@ -178,5 +178,5 @@ class CasinoPrediction(Study):
             level = metrics[limits[name]]
             ax.axhline(level, color="0.4", linewidth=0.9, linestyle=":", label=f"limit {level:.3f}")
             ax.set(xlabel="Horizon (rolls ahead)", ylabel=label)
-        axes[0].legend()
+            ax.legend()
         return {"prediction": figure}

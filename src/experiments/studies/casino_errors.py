@@ -125,7 +125,7 @@ class CasinoErrors(Study):
             if self.length == 300:
                 book = outcome.metrics[f"book_errors_{name}"]
                 ax.axvline(book, color="black", label=f"the book's game: {book}")
-            ax.set(ylabel="Games (%)", title=title)
+            ax.set(ylabel="Games (%)", title=title, xlim=(0, None))
             ax.legend(loc="upper right")
         axes[-1].set(xlabel=f"Wrong dice in {self.length} rolls")
         return figure
@@ -137,7 +137,7 @@ class CasinoErrors(Study):
         limit = outcome.metrics["mean_errors_smoothed"]
         figure, ax = panels()
         ax.axhline(limit, color="C1", linestyle="--", label=f"all rolls (smoothed): {limit:.1f}")
-        ax.plot(lags, errors, marker="o", label=f"lag 0 (filtered): {errors[0]:.1f}")
+        ax.plot(lags, errors, marker="o", label=f"fixed lag; lag 0 (filtered): {errors[0]:.1f}")
         ax.set(xlabel="Lag (rolls)", ylabel=f"Mean wrong dice in {self.length} rolls")
         ax.set_xscale("symlog", linthresh=1)
         ax.set_xticks(lags, labels=[str(lag) for lag in lags])

@@ -63,7 +63,7 @@ def _lds(restarts: int, iterations: int, rng: Generator) -> Floats:
     turn = 0.98 * np.array([[np.cos(0.3), -np.sin(0.3)], [np.sin(0.3), np.cos(0.3)]])
     C = rng.standard_normal((3, 2))
     system = LDS(turn, np.eye(2), C, 0.5 * np.eye(3), np.zeros(2), np.eye(2))
-    x = simulate(system, 100, rng).x
+    _, x = simulate(system, 100, rng)
     start = lds_em.random_start(x, 2, restarts, rng)
     return lds_em.fit_lds(x, start, held=["V0"], tol=0, max_iter=iterations).objective
 

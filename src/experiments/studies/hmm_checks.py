@@ -108,16 +108,19 @@ class ForwardBackward(Study):
             "column_sum_error": largest_difference(np.swapaxes(A, -1, -2).sum(axis=-2), 1.0),
         }
         metrics |= self._errors(every)
+        # The figure shows where looking back changes most.
+        change = np.abs(posterior.smoothed - posterior.forward.filtered).max(axis=(1, 2))
+        show = int(np.argmax(change))
         costs, statements = recursion_costs(forward_unscaled, "products")
         return Outcome(
             metrics | statements,
             tables={"cost": costs},
             arrays={
-                "smoothed": posterior.smoothed[0],
-                "smoothed_enumerated": exact["smoothed"][0],
-                "filtered": posterior.forward.filtered[0],
-                "filtered_enumerated": exact["filtered"][0],
-                "states": chains.states[0],
+                "smoothed": posterior.smoothed[show],
+                "smoothed_enumerated": exact["smoothed"][show],
+                "filtered": posterior.forward.filtered[show],
+                "filtered_enumerated": exact["filtered"][show],
+                "two_filter": two[show],
             },
         )
 
@@ -153,12 +156,13 @@ class ForwardBackward(Study):
         arrays, cost = outcome.arrays, outcome.tables["cost"]
         step = np.arange(1, self.length + 1)
         for i, (name, mark) in enumerate((("filtered", "s"), ("smoothed", "o"))):
-            left.plot(step, arrays[name][:, 0], color=f"C{i}", label=f"{name}, recursion")
+            left.plot(step, arrays[name][:, -1], color=f"C{i}", label=f"{name}, recursion")
+            exact = arrays[f"{name}_enumerated"][:, -1]
             left.plot(
-                step, arrays[f"{name}_enumerated"][:, 0], mark, color=f"C{i}", fillstyle="none",
-                label=f"{name}, all paths",
-            )  # fmt: skip
-        left.set(xlabel="Step", ylabel="p(first state | data)", ylim=(-0.02, 1.02), xticks=step)
+                step, exact, mark, color=f"C{i}", fillstyle="none", label=f"{name}, all paths"
+            )
+        left.plot(step, arrays["two_filter"][:, -1], "x", color="black", label="two filters")
+        left.set(xlabel="Step", ylabel="p(last state | data)", ylim=(-0.02, 1.02), xticks=step)
         left.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, fontsize=8)
         right.plot(cost["length"], cost["all_paths"], "--", color="C3", label="all paths")
         right.plot(cost["length"], cost["recursion"], color="C2", label="recursion")

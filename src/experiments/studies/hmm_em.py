@@ -183,21 +183,32 @@ class HmmStarts(Study):
 
         figure, (left, right) = panels(1, 2)
         table, arrays = outcome.tables["starts"], outcome.arrays
-        for i, start in enumerate(table["start"]):
-            curves = arrays[f"objective_{start}"]
-            left.plot(curves.T, color=f"C{i % 8}", linewidth=0.9, alpha=0.7)
+        kinds = table["start"]
+        for i, start in enumerate(kinds):
+            curves = arrays[f"objective_{start}"][:, 1:].T
+            steps = np.arange(1, len(curves) + 1)
+            left.plot(steps, curves, color=f"C{i % 8}", linewidth=0.9, alpha=0.7)
+            row = len(kinds) - 1 - i
+            gap, share = arrays[f"gap_{start}"], table["share_best"][i]
+            height = row + np.linspace(-0.3, 0.3, gap.size) if gap.size > 1 else [row]
+            right.plot(np.maximum(gap, 0), height, ".", color=f"C{i % 8}", alpha=0.7)
+            right.text(
+                1.02, row, f"{share:.0%}", va="center", transform=right.get_yaxis_transform()
+            )
         top, low = outcome.metrics["best"], min(table["lowest"])
         room = 0.05 * (top - low) + 0.5
-        left.set(
-            xlabel="EM iteration", ylabel="Log likelihood (nats)", ylim=(low - 4 * room, top + room)
+        what = "Log posterior" if self.regularised else "Log likelihood"
+        left.set(xlabel="EM iteration", ylabel=f"{what} (nats)", xscale="log")
+        left.set(ylim=(low - 4 * room, top + room), title="One data set, by iteration")
+        left.xaxis.set_major_formatter("{x:.0f}")
+        right.axvline(1, color="0.4", linestyle=":", linewidth=1)
+        right.set_xscale("symlog", linthresh=1)
+        right.set(
+            xlabel="End below the best (nats)", xlim=(-0.05, None), ylim=(-0.6, len(kinds) - 0.4)
         )
-        left.set_title("One data set, all restarts")
-        place = np.arange(len(table["start"]))[::-1]
-        colours = [f"C{i % 8}" for i in range(len(place))]
-        right.barh(place, 100 * np.array(table["share_best"]), color=colours, alpha=0.8)
-        right.set_yticks(place, labels=table["start"])
-        right.set(xlabel="Runs within 1 nat of the best (%)", xlim=(0, 108), title="Kind of start")
-        right.grid(visible=False, axis="y")
+        right.set_title("All runs; share within 1 nat")
+        right.set_yticks(range(len(kinds)), labels=kinds[::-1])
+        right.xaxis.set_major_formatter("{x:g}")
         return {"starts": figure}
 
 

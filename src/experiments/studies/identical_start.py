@@ -44,8 +44,8 @@ class IdenticalStart(Study):
         average = X.mean(axis=0)
         pi = np.array(self.weights)
         same = np.broadcast_to(rng.uniform(0.25, 0.75, self.variables), (len(pi), self.k, self.variables))
-        steps = (1, 2, 20)
-        em = fit(X, BernoulliMixture(pi, same), tol=-np.inf, max_iter=20, snapshots=steps)
+        steps = (1, 2, 50)
+        em = fit(X, BernoulliMixture(pi, same), tol=-np.inf, max_iter=50, snapshots=steps)
         away = [np.abs(em.snapshots[t].mu - average).max(axis=(1, 2)) for t in steps]  # (3, W)
         random = fit(X, start_at_random(self.variables, self.k, rng, self.restarts), tol=1e-12, max_iter=5000)
         model_mean = np.einsum("rk,rkd->rd", random.theta.pi, random.theta.mu)
@@ -53,9 +53,9 @@ class IdenticalStart(Study):
         metrics: dict[str, Scalar] = {
             "distance_after_one": float(away[0].max()),
             "at_average_after_one": bool(away[0].max() < 1e-12),
-            "stays_there": bool(max(away[1].max(), away[2].max()) < 1e-12),
-            "weights_stay": bool(np.abs(em.theta.pi - pi).max() < 1e-12),
-            "no_gain_after_one": bool(np.ptp(L[:, 1:]) < 1e-9 * abs(L[0, 1])),
+            "second_iteration_changes_nothing": bool(away[1].max() < 1e-12),
+            "weights_stay": bool(np.abs(em.snapshots[2].pi - pi).max() < 1e-12),
+            "drift_after_50": float(away[2].max()),  # rounding errors grow at a saddle point
             "model_mean_is_average": bool(np.abs(model_mean - average).max() < 1e-8),
             "identical_log_likelihood": float(L[0, -1]),
             "best_log_likelihood": best,
@@ -70,7 +70,7 @@ class IdenticalStart(Study):
         from experiments.plotting import panels
 
         figure, ax = panels()
-        shown = 20
+        shown = 50
         ax.plot(outcome.arrays["random"].T[: shown + 1], color="C0", alpha=0.25, linewidth=1)
         ax.plot([], [], color="C0", label="random starts")
         for i, curve in enumerate(outcome.arrays["identical"]):

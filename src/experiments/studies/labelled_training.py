@@ -75,7 +75,7 @@ class LabelledTraining(Study):
                 lengths, values = outcome.series[f"rms_error_{name}_{chain}"]
                 label = chain if name == "A" else f"{chain}: {units[chain]}"
                 ax.loglog(lengths, values, "so"[i % 2], color=f"C{i}", label=label)
-                guide = values[0] * np.sqrt(lengths[0] / np.array(lengths))
+                guide = values[-1] * np.sqrt(lengths[-1] / np.array(lengths))
                 ax.loglog(lengths, guide, "--", color=f"C{i}", linewidth=1)
             ax.plot([], [], "--", color="0.4", linewidth=1, label="as 1 / √T")
             ax.set(xlabel="Labelled steps T", ylabel="Root mean square error", title=title)

@@ -8,7 +8,7 @@ from numpy.random import Generator
 
 from experiments.outcome import Scalar
 from experiments.studies.cluster_data import place_problems
-from experiments.studies.mixture_path import never_falls
+from experiments.studies.mixture_path import CLOSE, never_falls
 from experiments.study import Outcome, Series, Study, knob
 from models.linear import least_squares, line, maximum_log_likelihood
 from models.linear_mixture import fit, responsibilities, start_at, start_at_random
@@ -46,22 +46,27 @@ class LineMixture(Study):
         L = one.objective[0][: int(one.iterations[0]) + 1]
         best = max(float(L[-1]), float(np.nanmax(many.final)))
         shown = [one.snapshots[step] for step in steps]
+        found = many.final > best - CLOSE
+        until = np.argmax(many.objective > many.final[:, None] - CLOSE, axis=1)
         slopes = np.sort(one.theta.w[0, :, 1])
         single = float(maximum_log_likelihood(least_squares(Phi, t).sigma2, self.n))
         metrics: dict[str, Scalar] = {
             "iterations": int(one.iterations[0]),
             "final_log_likelihood": float(L[-1]),
+            "iterations_until_close": int(np.argmax(L > L[-1] - CLOSE)),
+            "iterations_until_close_median": float(np.median(until[found])),
             "single_line_log_likelihood": single,
             "mixture_beats_single_line": bool(L[-1] > single),
             "log_likelihood_never_falls": never_falls(L) and never_falls(many.objective),
-            "start_finds_best": bool(L[-1] > best - 1e-3),
-            "share_best": float(np.mean(many.final > best - 1e-3)),
+            "start_finds_best": bool(L[-1] > best - CLOSE),
+            "share_best": float(found.mean()),
             "smallest_slope": float(slopes[0]),
             "largest_slope": float(slopes[-1]),
             "noise": float(1 / np.sqrt(one.theta.beta[0])),
         }
         for step in self.snapshots:
             metrics[f"shortfall_{step}"] = float(L[-1] - L[min(step, len(L) - 1)])
+            metrics[f"share_converged_{step}"] = float(np.mean(until[found] <= step))
         return Outcome(
             metrics,
             series={"log_likelihood": Series(list(range(len(L))), L.tolist())},
@@ -71,6 +76,7 @@ class LineMixture(Study):
                 "w": np.stack([theta.w[0] for theta in shown]),
                 "gamma": np.stack([responsibilities(Phi, t, theta)[0] for theta in shown]),
                 "final_log_likelihoods": many.final,
+                "iterations_until_close": until[found],
             },
         )
 

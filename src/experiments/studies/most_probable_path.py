@@ -103,9 +103,15 @@ class MostProbablePath(Study):
         image.set_rasterized(True)
         ax.plot(step, arrays["path"] + 1.06, "-o", color="C0", label="most probable path")
         ax.plot(step, arrays["modes"] + 0.98, "--D", color="C1", label="most probable states")
+        states = arrays["modes"]
+        impossible = np.flatnonzero(arrays["A"][states[:-1], states[1:]] == 0)
+        ax.plot(
+            step[impossible] + 0.5, (states[impossible] + states[impossible + 1]) / 2 + 0.98,
+            "X", color="black", markersize=11, linestyle="none", label="impossible step",
+        )  # fmt: skip
         ax.grid(visible=False)
         ax.set(xlabel="Step", ylabel="State", xticks=step, yticks=np.arange(1, self.states + 1))
-        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
         return {"path": figure}
 
 

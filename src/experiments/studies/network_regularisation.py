@@ -38,6 +38,7 @@ class NetworkRegularisation(SyntheticCurve, Study):
     max_iter: int = knob(300, "Levenberg-Marquardt steps at most", at_least=1, at_most=100_000)
     validation: int = knob(25, "points in a validation set", at_least=1)
     epochs: int = knob(0, "epochs of gradient descent for early stopping; 0: none", at_least=0)
+    descent_hidden: int = knob(10, "hidden units of the network that descends", at_least=1)
     rate: float = knob(0.01, "step of the descent, on the summed error", above=0)
 
     def problems(self) -> "Iterator[str]":
@@ -99,8 +100,8 @@ class NetworkRegularisation(SyntheticCurve, Study):
     def _early_stopping(
         self, many: list[Floats], rng: Generator
     ) -> tuple[dict[str, Scalar], Table]:
-        """Gradient descent without penalty for the largest network, all data sets at once."""
-        sizes = (1, max(self.hidden), 1)
+        """Gradient descent without penalty all data sets and starts at once."""
+        sizes = (1, self.descent_hidden, 1)
         x, t, x_held, t_held = many
         path = descend(
             random_start(sizes, len(x), rng),
@@ -135,7 +136,8 @@ class NetworkRegularisation(SyntheticCurve, Study):
 
     def _column(self, x: Floats) -> Floats:
         """Inputs uniform between low and high brought to mean 0 and variance 1, as a column."""
-        return (np.sqrt(12) * (x - (self.low + self.high) / 2) / (self.high - self.low))[..., None]
+        unit = (x - self.low) / (self.high - self.low)
+        return np.asarray(np.sqrt(12) * (unit[..., None] - 0.5))
 
     def _outputs(self, theta: Floats, sizes: tuple[int, ...], x: Floats) -> Floats:
         return predict(theta, sizes, self._column(x))[..., 0]

@@ -101,11 +101,11 @@ class ScaledForward(Study):
                 ax.plot(end[0], curve[int(end[0]) - 1], "X", color=f"C{i}", markersize=8)
                 ends.append(end[0])
         ax.axhline(floor, color="0.4", linestyle=":", linewidth=1)
-        ax.text(1, floor + 12, "smallest double", color="0.3", fontsize=9)
         right = min(1.25 * max(ends, default=self.length), self.length)
         ax.set(xlabel="Steps of the chain", ylabel="Log evidence so far (nats)", xlim=(0, right))
         ax.set_ylim(-1000, 20)
-        ax.legend(loc="lower left")
+        ax.text(right, floor + 10, "smallest double", color="0.3", fontsize=9, ha="right")
+        ax.legend(loc="upper right")
         return {"underflow": figure}
 
 

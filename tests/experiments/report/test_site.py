@@ -16,11 +16,11 @@ import pytest
 from experiments import sweeps
 from experiments.claims import Claim
 from experiments.config import experiment_job
-from experiments.jobs import Job, Source
+from experiments.jobs import Job, Printed, Source
 from experiments.outcome import Outcome
 from experiments.provenance import environment
 from experiments.records import Record, RunStore
-from experiments.report import facts, pages, results, sheets, site
+from experiments.report import content, drawings, facts, pages, results, sheets, site
 from experiments.report.naming import slugs
 from experiments.runner import compute, verdicts
 from experiments.scoreboard import claim_records
@@ -103,9 +103,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
         tables={**outcome.tables, EVIL: {EVIL: [EVIL, "b"], "long": [1 / 3, 2.0]}},
     )
     records = {name: _record(store, job, name, outcome, i) for i, name in enumerate(CLAIMS)}
-    failed = dataclasses.replace(job, experiment="prml/failed", source=Source("prml"))
+    failed = dataclasses.replace(job, experiment="prml/failed", printed=Printed(Source("prml")))
     error = {"type": "ZeroDivisionError", "message": EVIL, "traceback": ""}
-    store.write(failed, _facts(9), error=error)
+    folder = store.write(failed, _facts(9), error=error).folder
+    (folder.parent / "torn-1").mkdir()  # by a power cut
+    (folder.parent / "torn-1" / "run.json").write_text("{")
     _sweep(outputs, job, records)
     _mlflow(outputs, records["fcml/fig-1.15"].id)
     built = Made(outputs, records, [])
@@ -115,7 +117,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 def _record(store: RunStore, job: Job, name: str, outcome: Outcome, number: int) -> Record:
     changed = dataclasses.replace(
-        job, experiment=name, source=SOURCES[name], claims=tuple(CLAIMS[name])
+        job, experiment=name, printed=Printed(SOURCES[name], tuple(CLAIMS[name]))
     )
     return store.write(
         changed, _facts(number), outcome=outcome, verdicts=verdicts(changed, outcome)
@@ -136,7 +138,7 @@ def _sweep(outputs: Path, job: Job, records: dict[str, Record]) -> None:
     folder = outputs / "sweeps" / plan.id
     folder.mkdir(parents=True)
     state = {"started": 1.7e9, "finished": 1.7e9 + 5, "status": "FINISHED", **environment()}
-    sweeps.write(plan, state, dict.fromkeys(range(4), record), folder)
+    sweeps.write(plan, state, dict.fromkeys(range(4), sweeps.Row.of(record)), folder)
 
 
 def _mlflow(outputs: Path, run_id: str) -> None:
@@ -409,6 +411,19 @@ def test_nothing_recorded(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "report/results.json").read_text()) == []
 
 
+def test_results_stand_in_the_order_of_the_book(made: Made, tmp_path: Path) -> None:
+    sections = {"z": "1.2", "y": "1.10", "x": "Appendix A", "w": "2"}
+    records = {}
+    for name, section in sections.items():
+        source = {**made.records["fcml/fig-8.8"]["science"]["source"], "section": section}
+        science = {**made.records["fcml/fig-8.8"]["science"], "source": source}
+        changed = {**made.records["fcml/fig-8.8"].content, "science": science}
+        records[f"fcml/{name}"] = Record(made.records["fcml/fig-8.8"].folder, changed)
+    figures = {made.records["fcml/fig-8.8"].id: drawings.Drawn(tmp_path)}
+    found = content.results(records, sorted(records), tmp_path, figures, [])
+    assert [result.name[-1] for result in found] == ["z", "y", "w", "x"]
+
+
 def test_slugs_are_safe_and_differ() -> None:
     assert slugs(["a b", "a-b", "A B", "..", "x/../y"]) == [
         "a-b", "a-b-2", "A-B-3", "unnamed", "x/unnamed/y",
@@ -435,7 +450,7 @@ def test_durations(seconds: float, words: str) -> None:
         (None, ""),
         (True, "true"),
         (1 / 3, "0.333333"),
-        (-2.5e-7, "−2.5e-07"),
+        (-2.5e-7, "-2.5e-07"),
         ([1, [2.0, 3]], "1, [2, 3]"),
     ],
 )

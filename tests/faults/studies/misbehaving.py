@@ -6,11 +6,12 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.random import Generator
 
 from experiments.study import Outcome, Study, knob
 
-WAYS = ("well", "raise", "die", "strange")
+WAYS = ("well", "raise", "die", "strange", "eat")
 
 
 @dataclass
@@ -31,6 +32,9 @@ class Misbehaving(Study):
             os.kill(os.getpid(), signal.SIGKILL)
         if way == "strange":
             return Outcome({"nan": float("nan"), "inf": float("inf"), "value": 1.0})
+        if way == "eat":
+            eaten = np.ones(self.level * 2**27)  # GiB
+            return Outcome({"value": float(eaten.size)})
         return Outcome({"value": float(rng.normal() + self.level), "level": self.level})
 
     def draw(self, outcome: Outcome) -> dict[str, Any]:

@@ -1,0 +1,63 @@
+"""Books and families: the rows of the scoreboard, each with a page of its own."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from experiments.catalogue import BOOKS
+from experiments.report.content import Result, tallied
+from experiments.report.naming import humanised, slugs
+
+ARTICLES = {"ghahramani"}  # too short for chapters
+
+
+@dataclass(frozen=True)
+class Group:
+    """A row of the scoreboard: a book or a family, with the verdicts of each origin."""
+
+    name: str
+    label: str
+    url: str
+    results: list[Result]
+
+    @property
+    def tallies(self) -> dict[str, Counter[str]]:
+        return tallied(claim for result in self.results for claim in result.claims)
+
+
+def groups(found: Sequence[Result]) -> tuple[list[Group], list[Group]]:
+    """Books in their order, families in the alphabet's."""
+    known = list(BOOKS)
+    others = sorted({result.book for result in found} - set(known))
+    books = [book for book in [*known, *others] if any(r.book == book for r in found)]
+    families = sorted({result.family for result in found})
+    by_book = [
+        Group(
+            book, BOOKS.get(book, book), f"books/{file}.html", [r for r in found if r.book == book]
+        )
+        for book, file in zip(books, slugs(books), strict=True)
+    ]
+    by_family = [
+        Group(
+            family,
+            humanised(family),
+            f"families/{file}.html",
+            [r for r in found if r.family == family],
+        )
+        for family, file in zip(families, slugs(families), strict=True)
+    ]
+    return by_book, by_family
+
+
+def parts(group: Group, *, by_book: bool) -> list[tuple[str, list[Result]]]:
+    """The results under headings: a family's by books, a book's by chapters."""
+    found: dict[str, list[Result]] = {}
+    for result in group.results:
+        if by_book:
+            heading = BOOKS.get(result.book, result.book)
+        else:
+            number = result.section.partition(".")[0]
+            word = "Section" if group.name in ARTICLES else "Chapter"
+            heading = f"{word} {number}" if number.isdigit() else result.section or "Elsewhere"
+        found.setdefault(heading, []).append(result)
+    return list(found.items())
