@@ -1,5 +1,6 @@
 """Configurations: the schema, and how a composed configuration becomes a job."""
 
+import copy
 import dataclasses
 import re
 from collections.abc import Iterator, Mapping
@@ -109,34 +110,58 @@ class Template:
         problems = list(_problems(config))
         if problems:
             raise BadInput(problems)
-        self.config, self.experiment = config, experiment
+        self.experiment, self.data_dir = experiment, config.data.dir
         self.printed = Printed(_object(config.source), tuple(_object(config.claims)))
         grade = self.printed.source.grade
         if grade not in datasets.GRADES:
             raise BadInput(f"source.grade={grade}; allowed: {', '.join(datasets.GRADES)}")
-        self.book = experiment_job(experiment) if experiment is not None else None
+        book = experiment_job(experiment) if experiment is not None else None
+        self.book = book if book is not None and book.printed == self.printed else None
+        self.kind: Any = OmegaConf.get_type(config.study)
+        self._scratch = OmegaConf.masked_copy(config, ["study", "seed"])
+        self._knobs, self._seed = _contents(self._scratch)
+        self._converted: dict[tuple[str, str], Any] = {}
 
     def job(self, changes: Mapping[str, Any] | None = None) -> Job:
         """The job with `seed` or knobs (`study.<name>`) set to other values."""
-        study, seed = self.config.study, self.config.seed
-        if changes:
-            cell = OmegaConf.masked_copy(self.config, ["study", "seed"])
-            try:
-                for key, value in changes.items():
-                    OmegaConf.update(cell, key, value, merge=True)
-            except OmegaConfBaseException as error:
-                raise explained(error) from error
-            study, seed = cell.study, cell.seed
-        problems = [*_study_problems(study), *_seed_problems(seed)]
-        if problems:
-            raise BadInput(problems)
-        data_dir = self.config.data.dir
-        job = Job(_object(study), seed, self.printed, self.experiment, False, data_dir)
-        book = self.book
-        same = book is not None and (job.study, job.seed) == (book.study, book.seed)
-        if book is not None and same and self.printed == book.printed:
+        knobs, seed = dict(self._knobs), self._seed
+        for key, value in (changes or {}).items():
+            if key == "seed":
+                seed = self._convert(key, value)
+            else:
+                knobs[key.split(".")[1]] = self._convert(key, value)
+        if seed < 0:
+            raise BadInput(f"seed={seed} is not allowed; allowed: int >= 0")
+        study = self.kind(**copy.deepcopy(knobs))
+        job = Job(study, seed, self.printed, self.experiment, False, self.data_dir)
+        if self.book is not None and (study, seed) == (self.book.study, self.book.seed):
             return dataclasses.replace(job, canonical=True)
         return job
+
+    def _convert(self, key: str, value: Any) -> Any:
+        """A value as the schema has it; each distinct one is converted once for a whole sweep."""
+        known = self._converted.get((key, repr(value)))
+        if known is None:
+            try:
+                OmegaConf.update(self._scratch, key, value, merge=True)
+            except OmegaConfBaseException as error:
+                raise explained(error) from error
+            knobs, seed = _contents(self._scratch)
+            known = seed if key == "seed" else knobs[key.split(".")[1]]
+            self._converted[key, repr(value)] = known
+        return known
+
+
+def _contents(cell: DictConfig) -> tuple[dict[str, Any], int]:
+    problems = [
+        *_unknown("study.", cell.study, OmegaConf.get_type(cell.study)),
+        *_resolvers("study", cell.study),
+    ]
+    if problems:
+        raise BadInput(problems)
+    knobs = OmegaConf.to_container(cell.study)
+    assert isinstance(knobs, dict)
+    return {str(name): value for name, value in knobs.items()}, cell.seed
 
 
 def _object(node: Any) -> Any:
@@ -158,16 +183,6 @@ def _problems(config: DictConfig) -> Iterator[str]:
         yield f"tracking.kind={config.tracking.kind}; allowed: {', '.join(TRACKING)}"
     yield from _resolvers("source", config.source)
     yield from _resolvers("claims", config.claims)
-
-
-def _study_problems(study: DictConfig) -> Iterator[str]:
-    yield from _unknown("study.", study, OmegaConf.get_type(study))
-    yield from _resolvers("study", study)
-
-
-def _seed_problems(seed: int) -> Iterator[str]:
-    if seed < 0:
-        yield f"seed={seed} is not allowed; allowed: int >= 0"
 
 
 def _unknown(prefix: str, node: Any, schema: Any) -> Iterator[str]:

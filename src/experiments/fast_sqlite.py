@@ -64,6 +64,7 @@ def put(database: Path, artifacts: Path, payloads: Sequence["Payload"]) -> dict[
 @contextmanager
 def _transaction(database: Path) -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(database, timeout=_PATIENCE, isolation_level=None)) as connection:
+        connection.execute("PRAGMA cache_size = -65536")  # KiB: keys are random, pages come again
         connection.execute("BEGIN IMMEDIATE")
         try:
             yield connection

@@ -108,7 +108,8 @@ def dumps(value: Any, indent: int | None = None) -> str:
 
 def loads(text: str) -> Any:
     """The inverse of `dumps`."""
-    return _decode(json.loads(text))
+    value = json.loads(text)
+    return _decode(value) if _MARK in text else value
 
 
 def _encode(value: Any) -> Any:

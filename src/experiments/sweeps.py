@@ -25,7 +25,7 @@ from experiments.tracking import FAILED, FINISHED, KILLED, RUNNING, Payload, Tra
 if TYPE_CHECKING:
     import pandas as pd
 
-FLUSH_SECONDS = 2.0
+FLUSH_SECONDS, FLUSH_CELLS = 2.0, 200
 
 
 @dataclass(frozen=True)
@@ -108,43 +108,61 @@ def run_sweep(
     state: dict[str, Any] = {"started": time.time(), "status": RUNNING, **environment()}
     parent = _Parent(plan, state, tracker)
     rows: Rows = {}
-    state["status"] = KILLED
+    status = KILLED
     try:
         jobs = [cell.job for cell in cells]
         for done in perform_all(jobs, outputs, launcher, **options):
             rows[done.index] = Row.of(done.record)
             parent.add(done)
             on_done(done)
-        state["status"] = FAILED if any(row.error for row in rows.values()) else FINISHED
+        status = FAILED if any(row.error for row in rows.values()) else FINISHED
     finally:
-        state["finished"] = time.time()
+        state |= {"status": status, "finished": time.time()}
         parent.flush()
-        files = write(plan, state, rows, folder)
-        if tracker is not None:
-            tracker.put([parent_payload(plan, state, rows, files)])
+        if parent.logged_anything or not _is_written(folder, plan, rows):
+            files = write(plan, state, rows, folder)
+            if tracker is not None:
+                tracker.put([parent_payload(plan, state, rows, files)])
     return rows
+
+
+def _is_written(folder: Path, plan: Plan, rows: Rows) -> bool:
+    """Is this very sweep, finished with these runs, what the folder holds?"""
+    try:
+        _, state, runs = read_sweep(folder)
+    except (OSError, ValueError):
+        return False
+    same = runs == [rows[i].run if i in rows else None for i in range(len(plan.swept))]
+    return same and state["status"] == FINISHED
 
 
 class _Parent:
     """The sweep's own MLflow run, and the children waiting to be logged under it."""
 
     def __init__(self, plan: Plan, state: dict[str, Any], tracker: Tracker | None) -> None:
-        self.plan, self.tracker = plan, tracker
+        self.plan, self.state, self.tracker = plan, state, tracker
+        self.logged = tracker.logged() if tracker is not None else set()
         self.run_id: str | None = None
         self.waiting: list[Done] = []
         self.flushed = time.monotonic()
-        if tracker is not None:
-            self.run_id = tracker.put([parent_payload(plan, state, {}, {})]).get(plan.id)
+        # A sweep whose cells are all found and logged costs the store one look and no write.
+        self.logged_anything = tracker is not None and plan.id not in self.logged
 
     def add(self, done: Done) -> None:
+        if self.tracker is None or done.record.id in self.logged:
+            return
         self.waiting.append(done)
-        if len(self.waiting) >= 200 or time.monotonic() - self.flushed > FLUSH_SECONDS:
+        if len(self.waiting) >= FLUSH_CELLS or time.monotonic() - self.flushed > FLUSH_SECONDS:
             self.flush()
 
     def flush(self) -> None:
         if self.tracker is not None and self.waiting:
+            if self.run_id is None:
+                begun = self.tracker.put([parent_payload(self.plan, self.state, {}, {})])
+                self.run_id = begun.get(self.plan.id)
             records = {done.index: done.record for done in self.waiting}
             self.tracker.put(child_payloads(self.plan, records, self.run_id))
+            self.logged_anything = True
         self.waiting, self.flushed = [], time.monotonic()
 
 

@@ -79,12 +79,21 @@ class Forgiving:
         try:
             return self.tracker.put(payloads)
         except (Unreachable, sqlite3.Error, OSError) as error:
-            self.broken = True
-            self.tell(f"not tracked ({error}); the runs are kept, `bythebook sync` logs them later")
+            self._give_up(error)
             return {}
 
     def logged(self) -> set[str]:
-        return self.tracker.logged()
+        if self.broken:
+            return set()
+        try:
+            return self.tracker.logged()
+        except (Unreachable, sqlite3.Error, OSError) as error:
+            self._give_up(error)
+            return set()
+
+    def _give_up(self, error: Exception) -> None:
+        self.broken = True
+        self.tell(f"not tracked ({error}); the runs are kept, `bythebook sync` logs them later")
 
 
 class LocalTracker:

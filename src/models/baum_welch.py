@@ -26,7 +26,7 @@ from scipy.special import xlogy
 
 from models import hmm
 from models.em import EMFit, expectation_maximisation
-from models.gaussian_mixture import whitener
+from models.gaussian_mixture import smallest_eigenvalue, whitener
 from models.types import AnyArray, Floats, Ints
 
 
@@ -45,6 +45,7 @@ class Prior(NamedTuple):
 
 
 FLAT = Prior()  # maximum likelihood
+ROUNDING = 1e-14  # an eigenvalue below so much of the trace of its covariance is noise
 
 
 class CategoricalHMM(NamedTuple):
@@ -79,7 +80,12 @@ class GaussianHMM(NamedTuple):
 
     def log_likelihood(self, x: AnyArray) -> Floats:
         """Terms ln p(x_t | z_t = k), shape (R, N, T, K); NaN for a state that has collapsed."""
-        return hmm.gaussian_log_likelihood(self.mu, self.Sigma, x if x.ndim == 3 else x[None])
+        log_lik = hmm.gaussian_log_likelihood(self.mu, self.Sigma, x if x.ndim == 3 else x[None])
+        # A state on D points or fewer is singular, and rounding hides it: where the smallest
+        # eigenvalue is lost in the largest, the likelihood is noise.
+        size = np.trace(self.Sigma, axis1=-2, axis2=-1)
+        noise = smallest_eigenvalue(self.Sigma) < ROUNDING * size
+        return np.where(noise[:, None, None, :], np.nan, log_lik)
 
     def log_prior(self, prior: Prior) -> Floats:
         """The log prior of Sigma, up to a constant, shape (R,)."""

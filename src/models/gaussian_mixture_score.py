@@ -26,7 +26,8 @@ class Score(NamedTuple):
     @property
     def largest(self) -> Floats:
         """The largest absolute derivative of each mixture, shape (R,)."""
-        return np.stack([np.abs(part).reshape(len(part), -1).max(1) for part in self]).max(0)
+        largest = [np.abs(part).reshape(len(part), -1).max(1) for part in self]
+        return np.asarray(np.max(largest, axis=0))
 
 
 def score(X: Floats, theta: GaussianMixture) -> Score:
@@ -37,7 +38,7 @@ def score(X: Floats, theta: GaussianMixture) -> Score:
     excess = q.second - q.N[..., None, None] * theta.Sigma
     half = np.linalg.solve(theta.Sigma, excess)
     curved = 0.5 * np.linalg.solve(theta.Sigma, half.swapaxes(-1, -2))
-    return Score(q.N / theta.pi - len(X), along, np.asarray(curved))
+    return Score(q.N / theta.pi - len(X), np.asarray(along, np.float64), np.asarray(curved))
 
 
 def mean_terms_as_printed(X: Floats, theta: GaussianMixture) -> Floats:

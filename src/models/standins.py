@@ -18,4 +18,4 @@ def three_clusters() -> Floats:
     centres = np.array([[2.0, -3.9], [2.7, 2.9], [-0.1, -0.2]])
     variances = np.array([[0.8, 0.9], [0.6, 1.6], [0.5, 0.9]])
     which = np.repeat(np.arange(3), [48, 29, 23])
-    return centres[which] + np.sqrt(variances[which]) * rng.standard_normal((100, 2))
+    return np.asarray(centres[which] + np.sqrt(variances[which]) * rng.standard_normal((100, 2)))

@@ -1,12 +1,14 @@
 r"""Variational Bayes for Gaussian mixtures, R restarts at once (PRML 10.2).
 
-    p(pi) = Dir(alpha0)        p(mu_k, Lambda_k) = N(mu_k | m0, (beta0 Lambda_k)^-1) W(Lambda_k | W0, nu0)
+    p(pi) = Dir(alpha0)
+    p(mu_k, Lambda_k) = N(mu_k | m0, (beta0 Lambda_k)^-1) W(Lambda_k | W0, nu0)
     q(Z, pi, mu, Lambda) = q(Z) q(pi) prod_k q(mu_k, Lambda_k)
 
 The factors are of the same families as the priors. With q(Z) at its best for the other factors the
 bound is
 
-    L = sum_n ln sum_k rho_nk - KL(q(pi) || p(pi)) - sum_k KL(q(mu_k, Lambda_k) || p(mu_k, Lambda_k))
+    L = sum_n ln sum_k rho_nk - KL(q(pi) || p(pi))
+                              - sum_k KL(q(mu_k, Lambda_k) || p(mu_k, Lambda_k))
 
 which equals (10.70) and is shorter. No component can collapse onto a point: W_k^-1 >= W0^-1.
 """
@@ -138,7 +140,6 @@ def _log_det(S: Floats) -> Floats:
 
 
 def _log_B(W_inv: Floats, nu: Floats) -> Floats:
-    """ln B(W, nu), the normaliser of the Wishart distribution (B.79)."""
+    """Log B(W, nu), the normaliser of the Wishart distribution (B.79)."""
     D = W_inv.shape[-1]
     return np.asarray(0.5 * nu * (_log_det(W_inv) - D * np.log(2)) - multigammaln(0.5 * nu, D))
-

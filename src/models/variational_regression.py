@@ -96,7 +96,7 @@ def fit(
 
 def log_evidence(Phi: Floats, t: Floats, beta: float, a0: float, b0: float) -> Floats:
     """What L(q) bounds: ln p(t), (...), alpha integrated out numerically (a_0, b_0 > 0)."""
-    log_alpha = np.linspace(-40.0, 40.0, 2001)
+    log_alpha = np.linspace(-40.0, 40.0, 1001)
     given_alpha = bayesian_regression.log_evidence(Phi, t, 1 / beta, np.exp(-log_alpha))
     prior = a0 * log_alpha - b0 * np.exp(log_alpha) + _log_constant(a0, b0)  # density of ln alpha
     step = log_alpha[1] - log_alpha[0]

@@ -177,6 +177,19 @@ def test_a_collapsed_restart_stops_alone() -> None:
     assert not fit.converged[1]
 
 
+def test_a_state_on_two_points_stops_before_rounding_makes_the_objective_fall() -> None:
+    """In the plane two points span a line: the likelihood has no bound, its computed value has."""
+    _, x = three_clusters(60, seed=20)
+    start = starts.identical_gaussian(x, 2, 40)
+    apart = x[0, :40] - x[0, 1:41]  # each restart has one state on two successive points
+    start.mu[:, 0] = (x[0, :40] + x[0, 1:41]) / 2
+    start.Sigma[:, 0] = apart[:, :, None] * apart[:, None, :] / 4 + 1e-6 * np.eye(2)
+    fit = bw.baum_welch(start, x, max_iter=100, tol=-np.inf)
+    assert np.isnan(fit.final).mean() > 0.8
+    rises = np.diff(fit.objective, axis=1)
+    assert (rises >= -1e-9 * np.abs(fit.objective[:, 1:]))[np.isfinite(rises)].all()
+
+
 def test_viterbi_training_counts_the_best_path() -> None:
     rng = np.random.default_rng(13)
     x, A = rng.integers(L, size=50), np.array([[[0.6, 0.4], [0.3, 0.7]]])

@@ -6,6 +6,7 @@ from scipy.special import digamma, gammaln
 from scipy.stats import wishart
 from sklearn.mixture import BayesianGaussianMixture
 
+from models.gaussian_mixture_starts import weighted_moments
 from models.mixture import posterior
 from models.types import Floats
 from models.variational_mixture import (
@@ -18,7 +19,6 @@ from models.variational_mixture import (
     kl_to_prior,
     log_rho,
 )
-from models.gaussian_mixture_starts import weighted_moments
 
 
 @pytest.fixture(name="X")
@@ -68,8 +68,12 @@ def printed_bound(X: Floats, r: Floats, theta: VariationalMixture, prior: Prior)
     total = 0.0
 
     def log_B(inverse: Floats, degrees: float) -> float:
-        terms = gammaln((degrees + 1 - np.arange(1, D + 1)) / 2).sum() + D * (D - 1) / 4 * np.log(np.pi)
-        return float(degrees / 2 * np.linalg.slogdet(inverse)[1] - degrees * D / 2 * np.log(2) - terms)
+        terms = gammaln((degrees + 1 - np.arange(1, D + 1)) / 2).sum() + D * (D - 1) / 4 * np.log(
+            np.pi
+        )
+        return float(
+            degrees / 2 * np.linalg.slogdet(inverse)[1] - degrees * D / 2 * np.log(2) - terms
+        )
 
     def log_C(counts: Floats) -> float:
         return float(gammaln(counts.sum()) - gammaln(counts).sum())
@@ -89,7 +93,9 @@ def printed_bound(X: Floats, r: Floats, theta: VariationalMixture, prior: Prior)
         total += log_B(prior.W0_inv, prior.nu0) + 0.5 * (prior.nu0 - D - 1) * log_det[k]
         total -= 0.5 * nu[k] * np.trace(prior.W0_inv @ W)
         entropy = -log_B(W_inv[k], nu[k]) - 0.5 * (nu[k] - D - 1) * log_det[k] + 0.5 * nu[k] * D
-        total -= 0.5 * log_det[k] + D / 2 * np.log(beta[k] / (2 * np.pi)) - D / 2 - entropy  # (10.77)
+        total -= (
+            0.5 * log_det[k] + D / 2 * np.log(beta[k] / (2 * np.pi)) - D / 2 - entropy
+        )  # (10.77)
     total += (r * log_pi).sum() - (r * np.log(r)).sum()  # (10.72), (10.75)
     total += log_C(prior_counts) + (prior.alpha0 - 1) * log_pi.sum()  # (10.73)
     return total - ((alpha - 1) * log_pi).sum() - log_C(alpha)  # (10.76)
@@ -97,7 +103,11 @@ def printed_bound(X: Floats, r: Floats, theta: VariationalMixture, prior: Prior)
 
 def test_expected_log_determinant_is_that_of_wishart_draws(prior: Prior) -> None:
     theta = VariationalMixture(
-        np.ones((1, 1)), np.ones((1, 1)), np.zeros((1, 1, 2)), prior.W0_inv[None, None], np.array([[6.0]])
+        np.ones((1, 1)),
+        np.ones((1, 1)),
+        np.zeros((1, 1, 2)),
+        prior.W0_inv[None, None],
+        np.array([[6.0]]),
     )
     draws = wishart(6, np.linalg.inv(prior.W0_inv)).rvs(40_000, random_state=0)
     expected = np.linalg.slogdet(draws)[1].mean()

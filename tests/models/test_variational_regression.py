@@ -22,7 +22,7 @@ def cubic_sets(n_sets: int, order: int) -> tuple[Floats, Floats]:
 
 def moments(Phi: Floats, t: Floats, alpha: float) -> tuple[Floats, Floats]:
     """m_N and S_N as the book writes them (10.100, 10.101)."""
-    S = np.linalg.inv(alpha * np.eye(Phi.shape[1]) + BETA * Phi.T @ Phi)
+    S = np.asarray(np.linalg.inv(alpha * np.eye(Phi.shape[1]) + BETA * Phi.T @ Phi), dtype=float)
     return BETA * S @ Phi.T @ t, S
 
 

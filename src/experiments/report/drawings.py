@@ -27,6 +27,7 @@ from experiments.records import Record, read
 from experiments.study import studies
 
 FORMATS = ("svg", "pdf", "png")
+ALONE = 3  # so few are drawn before other processes would have started
 _ORDER = "order.json"  # the figures in the study's order; the file system keeps none
 
 
@@ -73,14 +74,13 @@ def _drawing_digest(module: str) -> str:
 
 def _draw_all(missing: list[tuple[Path, Path]]) -> Iterator[str]:
     """Draw; for each record what went wrong, or nothing."""
-    workers = min(os.cpu_count() or 1, len(missing))
-    if workers < 2:
+    if len(missing) <= ALONE:
         yield from (_draw(*task) for task in missing)
         return
     # As in the runner: fork would copy a process that may hold locks.
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
-    with ProcessPoolExecutor(workers, context) as pool:
+    with ProcessPoolExecutor(min(os.cpu_count() or 1, len(missing)), context) as pool:
         for future in [pool.submit(_draw, *task) for task in missing]:
             try:
                 yield future.result()

@@ -1,4 +1,4 @@
-"""What the figures of the clustering studies share: contours, mixed inks, legends out of the way."""
+"""What the figures of the clustering studies share: contours, mixed inks, legends below."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -9,8 +9,32 @@ from models.types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 SYMBOLS = ("o", "^", "s", "D", "v", "P", "X", "*")  # a second cue beside the colour
+
+
+def grid(rows: int, columns: int, ratio: float = 0.7, **options: Any) -> "tuple[Figure, Any]":
+    """Panels on a page that is not too wide for its letters; `ratio` is a panel's height to width.
+
+    Axes come as an array of `rows` by `columns`.
+    """
+    from matplotlib import rcParams
+
+    from experiments.plotting import panels
+
+    figure, axes = panels(rows, columns, squeeze=False, **options)
+    unit = rcParams["figure.figsize"][0]
+    wide = min(figure.get_size_inches()[0], 1.5 * unit)
+    figure.set_size_inches(wide, rows * wide / columns * ratio + 0.08 * unit)
+    return figure, axes
+
+
+def whole_steps(ax: "Axes") -> None:
+    """Ticks of the horizontal axis at whole numbers only."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def inks(gamma: Floats) -> Floats:
@@ -18,7 +42,7 @@ def inks(gamma: Floats) -> Floats:
     from matplotlib.colors import to_rgb
 
     palette = np.array([to_rgb(f"C{k}") for k in range(gamma.shape[1])])
-    return np.clip(gamma @ palette, 0, 1)
+    return np.asarray(np.clip(gamma @ palette, 0, 1))
 
 
 def contour(ax: "Axes", mu: Floats, Sigma: Floats, colour: str, **options: Any) -> None:
@@ -36,6 +60,7 @@ def mixture_panel(ax: "Axes", X: Floats, gamma: Floats | None, mu: Floats, Sigma
     ax.scatter(X[:, 0], X[:, 1], c=colours, s=7, linewidths=0, alpha=0.85)
     for k, (centre, covariance) in enumerate(zip(mu, Sigma, strict=True)):
         contour(ax, centre, covariance, f"C{k}")
+    ax.set_aspect("equal")
 
 
 def sides(values: Floats, width: float = 0.6) -> Floats:
@@ -55,7 +80,7 @@ def sides(values: Floats, width: float = 0.6) -> Floats:
 
 def legend_below(ax: "Axes", columns: int = 3, **options: Any) -> None:
     """A legend under the axis, where it covers no data."""
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17), ncols=columns, **options)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=columns, **options)
 
 
 def spare(axes: Iterable["Axes"]) -> None:

@@ -1,4 +1,4 @@
-"""Points to be clustered: the knobs that many studies share, and a study of the points themselves."""
+"""Points to be clustered: the knobs that many studies share, and a study of the points."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING

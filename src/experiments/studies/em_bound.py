@@ -1,4 +1,7 @@
-"""The bound that EM climbs: ln p(X) = L(q, theta) + KL(q || p) (PRML 9.4, Ghahramani 3, Notes 3.3.4)."""
+"""The bound that EM climbs: ln p(X) = L(q, theta) + KL(q || p).
+
+PRML 9.4, Ghahramani 3, Notes 3.3.4.
+"""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class BoundPath(NamedTuple):
-    """The bound along T iterations of EM, theta_0 to theta_T; q_t is the posterior at theta_{t-1}."""
+    """The bound along T iterations, theta_0 to theta_T; q_t is the posterior at theta_{t-1}."""
 
     log_likelihood: Floats  # (T + 1,) ln p(X | theta_t)
     after_e: Floats  # (T,) L(q_t, theta_{t-1})
@@ -129,9 +132,14 @@ class EmBound(Clusters, Study):
         axes[0].set(xlabel="Iteration", ylabel="Natural log units", title="The bound climbs")
         axes[0].legend(loc="lower right")
         x = range(1, len(arrays["kl_after_m"]) + 1)
-        axes[1].plot(x, np.maximum(arrays["kl_after_m"], 1e-16), color="C1", marker="s", markersize=3)
+        axes[1].plot(
+            x, np.maximum(arrays["kl_after_m"], 1e-16), color="C1", marker="s", markersize=3
+        )
         axes[1].set(
-            xlabel="Iteration", ylabel="KL after the M step", yscale="log", title="The gap it leaves"
+            xlabel="Iteration",
+            ylabel="KL after the M step",
+            yscale="log",
+            title="The gap it leaves",
         )
         return {"bound": figure, "any_q": self._draw_any(outcome)}
 
@@ -140,10 +148,10 @@ class EmBound(Clusters, Study):
 
         figure, ax = panels()
         gaps = outcome.arrays["random_gaps"]
-        ax.plot(gaps, outcome.arrays["random_bounds"], "o", markersize=4, label="an arbitrary q")
         ends = np.array([0.0, gaps.max()])
         level = outcome.arrays["log_likelihood"][0]
         ax.plot(ends, level - ends, color="C1", label="log likelihood less the divergence")
+        ax.plot(gaps, outcome.arrays["random_bounds"], "o", markersize=3, label="an arbitrary q")
         ax.set(xlabel="KL(q || posterior)", ylabel="Bound L(q, θ)")
         ax.legend()
         return figure

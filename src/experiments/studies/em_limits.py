@@ -1,4 +1,4 @@
-"""EM for a mixture with fixed covariances epsilon I turns into K-means (PRML 9.3.2, Ghahramani 2.5)."""
+"""EM with covariances held at epsilon I turns into K-means (PRML 9.3.2, Ghahramani 2.5)."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,17 +10,16 @@ from experiments.outcome import Scalar
 from experiments.studies.cluster_data import Clusters, place_problems
 from experiments.studies.kmeans_path import never_rises
 from experiments.study import Outcome, Study, knob
-from models.gaussian_mixture import fit, log_joint, responsibilities
+from models.gaussian_mixture import GaussianMixture, fit, log_joint, responsibilities
 from models.gaussian_mixture_starts import start_at
-from models.kmeans import distortion, kmeans, random_points
+from models.kmeans import kmeans, random_points
 from models.mixture import expected_complete
+from models.types import Floats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from matplotlib.figure import Figure
-
-from models.types import Floats
 
 STEPS = 200  # EM iterations at most; with covariances held still it needs far fewer
 
@@ -55,7 +54,7 @@ class EmLimits(Clusters, Study):
         centres = np.array(self.start) if self.start else random_points(X, self.k, rng)[0]
         hard = kmeans(X, centres[None], snapshots=range(STEPS + 1))
         epsilon = np.sort(np.array(self.variances))[::-1]
-        weights = np.array(self.weights or [np.full(self.k, 1 / self.k)])
+        weights = np.array(self.weights or [[1 / self.k] * self.k])
         # Every epsilon with every choice of weights: one batch, (E * W) restarts.
         E, W = len(epsilon), len(weights)
         theta = start_at(
@@ -89,11 +88,11 @@ class EmLimits(Clusters, Study):
             "becomes_kmeans": bool(away[-1].max() < 1e-9),
             "same_path_as_kmeans": same,
             "responsibilities_become_hard": bool(np.abs(sharpest - r).max() < 1e-9),
-            "limit_whatever_the_weights": bool(np.ptp(away[-1]) < 1e-9 and np.abs(sharpest - r).max() < 1e-9),
-            "difference_falls": bool((np.diff(away.max(axis=1)) <= 1e-12).all()),
-            "weights_become_fractions": bool(
-                np.abs(soft.theta.pi[-W:] - fractions).max() < 1e-9
+            "limit_whatever_the_weights": bool(
+                np.ptp(away[-1]) < 1e-9 and np.abs(sharpest - r).max() < 1e-9
             ),
+            "difference_falls": bool((np.diff(away.max(axis=1)) <= 1e-12).all()),
+            "weights_become_fractions": bool(np.abs(soft.theta.pi[-W:] - fractions).max() < 1e-9),
             "distortion_never_rises": never_rises(hard.distortion),
             "complete_tends_to_minus_half_distortion": bool(
                 np.isclose(complete[-1] - constant[-1], -J / 2, rtol=0.01)
@@ -115,10 +114,13 @@ class EmLimits(Clusters, Study):
         for i, value in enumerate(epsilon):
             metrics[f"difference_at_{value:g}"] = float(away[i].max())
             metrics[f"softness_at_{value:g}"] = float(softness[i].max())
-        return Outcome(metrics, tables={"limit": table}, arrays={"difference": away, "J": np.array(J)})
+        return Outcome(
+            metrics, tables={"limit": table}, arrays={"difference": away, "J": np.array(J)}
+        )
 
     def draw(self, outcome: Outcome) -> "dict[str, Figure]":
         from experiments.plotting import panels
+        from experiments.studies._drawing import legend_below
 
         table = outcome.tables["limit"]
         figure, axes = panels(1, 2)
@@ -129,11 +131,14 @@ class EmLimits(Clusters, Study):
             values = np.maximum(table[name], 1e-17)
             axes[0].plot(table["variance"], values, marker=mark, label=label)
         axes[0].set(xscale="log", yscale="log", ylabel="Difference from K-means")
-        axes[0].legend(loc="lower right")
-        axes[1].plot(table["variance"], table["scaled_complete"], marker="o", label="ε E[ln p(X, Z)]")
+        legend_below(axes[0], 1)
+        axes[1].plot(
+            table["variance"], table["scaled_complete"], marker="o", label="ε E[ln p(X, Z)]"
+        )
         axes[1].axhline(-float(outcome.arrays["J"]) / 2, color="C1", linestyle="--", label="-J / 2")
         axes[1].set(xscale="log", ylabel="Natural log units times ε")
-        axes[1].legend()
+        axes[1].set_ylim(-1.5 * float(outcome.arrays["J"]), 0)
+        legend_below(axes[1], 2)
         for ax in axes:
             ax.set_xlabel("Variance ε of the components")
             ax.invert_xaxis()
@@ -146,12 +151,9 @@ def _constant(N: int, D: int, epsilon: Floats, pi: Floats, r: Floats) -> Floats:
     return np.asarray(counts - 0.5 * N * D * np.log(2 * np.pi * epsilon))
 
 
-def _same_path(hard: dict[int, Floats], soft: dict[int, object], restart: int) -> bool:
+def _same_path(hard: dict[int, Floats], soft: dict[int, GaussianMixture], restart: int) -> bool:
     """Whether EM with the smallest epsilon visits the same centres as K-means, step for step."""
-    return all(
-        np.abs(soft[t].mu[restart] - centres[0]).max() < 1e-9  # type: ignore[attr-defined]
-        for t, centres in hard.items()
-    )
+    return all(np.abs(soft[t].mu[restart] - centres[0]).max() < 1e-9 for t, centres in hard.items())
 
 
 def _integral(epsilon: float, D: int, power: int) -> float:

@@ -21,7 +21,7 @@ from models.types import Floats
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# A fit takes its restarts, its iterations and the generator of its data; it gives objectives (R, T).
+# A fit takes restarts, iterations and the generator of its data, and gives objectives (R, T).
 Fit = Callable[[int, int, Generator], Floats]
 
 
@@ -34,7 +34,9 @@ def _mixture(restarts: int, iterations: int, rng: Generator) -> Floats:
 
 def _factor_data(rng: Generator) -> Floats:
     loadings, noise = rng.standard_normal((8, 2)), rng.uniform(0.3, 1.0, 8)
-    return np.asarray(rng.standard_normal((200, 2)) @ loadings.T + noise * rng.standard_normal((200, 8)))
+    return np.asarray(
+        rng.standard_normal((200, 2)) @ loadings.T + noise * rng.standard_normal((200, 8))
+    )
 
 
 def _factors(restarts: int, iterations: int, rng: Generator, isotropic: bool = False) -> Floats:
@@ -108,19 +110,20 @@ class EmMonotone(Study):
         )
 
     def draw(self, outcome: Outcome) -> "dict[str, Figure]":
-        from experiments.plotting import panels
-        from experiments.studies._drawing import spare
+        from experiments.studies._drawing import grid, spare
 
         columns = min(3, len(self.models))
         rows = -(-len(self.models) // columns)
-        figure, axes = panels(rows, columns, squeeze=False)
+        figure, axes = grid(rows, columns, 0.8)
         cells = axes.ravel()
         for ax, name in zip(cells, self.models, strict=False):
             L = outcome.arrays[name]
             ax.plot(L.T, linewidth=1, color="C0", alpha=0.6)
             # The first steps are so large that nothing else would be seen.
             high, low = np.nanmax(L), np.nanmin(L[:, 1])
-            ax.set(title=MODELS[name][0], ylim=(low - 0.05 * (high - low), high + 0.05 * (high - low)))
+            ax.set(
+                title=MODELS[name][0], ylim=(low - 0.05 * (high - low), high + 0.05 * (high - low))
+            )
         spare(cells[len(self.models) :])
         figure.supxlabel("Iteration")
         figure.supylabel("Log likelihood")

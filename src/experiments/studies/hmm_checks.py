@@ -80,7 +80,8 @@ class ForwardBackward(Study):
     def run(self, rng: Generator) -> Outcome:
         K, T = self._states, self.length
         every = draw_chains(self.model, (K, self.symbols, T), self.sequences, rng)
-        chains = Chains(*(part[:ENUMERATED] for part in every))
+        first = slice(ENUMERATED)
+        chains = Chains(every.pi[first], every.A[first], every.lik[first], every.states[first])
         pi, A, lik = chains.pi, chains.A, chains.lik
         posterior = hmm.smoother(pi, A, np.log(lik))
         paths = hmm_enumeration.enumerate_paths(pi, A, lik)

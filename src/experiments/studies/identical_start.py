@@ -43,11 +43,15 @@ class IdenticalStart(Study):
         X = (rng.random((self.n, self.variables)) < groups[which]).astype(float)
         average = X.mean(axis=0)
         pi = np.array(self.weights)
-        same = np.broadcast_to(rng.uniform(0.25, 0.75, self.variables), (len(pi), self.k, self.variables))
+        same = np.broadcast_to(
+            rng.uniform(0.25, 0.75, self.variables), (len(pi), self.k, self.variables)
+        )
         steps = (1, 2, 50)
         em = fit(X, BernoulliMixture(pi, same), tol=-np.inf, max_iter=50, snapshots=steps)
         away = [np.abs(em.snapshots[t].mu - average).max(axis=(1, 2)) for t in steps]  # (3, W)
-        random = fit(X, start_at_random(self.variables, self.k, rng, self.restarts), tol=1e-12, max_iter=5000)
+        random = fit(
+            X, start_at_random(self.variables, self.k, rng, self.restarts), tol=1e-12, max_iter=5000
+        )
         model_mean = np.einsum("rk,rkd->rd", random.theta.pi, random.theta.mu)
         L, best = em.objective, float(random.final[random.best])
         metrics: dict[str, Scalar] = {
@@ -68,6 +72,7 @@ class IdenticalStart(Study):
 
     def draw(self, outcome: Outcome) -> "dict[str, Figure]":
         from experiments.plotting import panels
+        from experiments.studies._drawing import SYMBOLS, legend_below
 
         figure, ax = panels()
         shown = 50
@@ -75,7 +80,8 @@ class IdenticalStart(Study):
         ax.plot([], [], color="C0", label="random starts")
         for i, curve in enumerate(outcome.arrays["identical"]):
             weights = ", ".join(f"{w:.2g}" for w in self.weights[i])
-            ax.plot(curve[: shown + 1], marker="os^D"[i % 4], color=f"C{i + 1}", label=f"equal components, weights {weights}")
+            label = f"equal, weights {weights}"
+            ax.plot(curve[: shown + 1], marker=SYMBOLS[i % 8], color=f"C{i + 1}", label=label)
         ax.set(xlabel="Iteration", ylabel="Log likelihood", xlim=(0, shown))
-        ax.legend(loc="center right")
+        legend_below(ax, 2)
         return {"objective": figure}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class IncrementalEm(Clusters, Study):
-    """Passes over the data until EM is close to the maximum, batch and point by point (PRML 9.4)."""
+    """Passes until EM is close to the maximum, over all points or one by one (PRML 9.4)."""
 
     start: list[list[float]] = knob([[-1.5, 1.0], [1.5, -1.0]], "the means to begin with")
     variance: float = knob(1.0, "the covariances begin as this times the unit matrix", above=0)
@@ -44,7 +44,9 @@ class IncrementalEm(Clusters, Study):
         maximum = float(fit(X, theta, tol=0, max_iter=10_000).final[0])
         # The order of the file first, then random ones.
         R = self.orders + 1
-        orders = np.stack([np.arange(len(X)), *(rng.permutation(len(X)) for _ in range(self.orders))])
+        orders = np.stack(
+            [np.arange(len(X)), *(rng.permutation(len(X)) for _ in range(self.orders))]
+        )
         many = take(theta, np.zeros(R, dtype=np.int64))
         every = range(self.passes + 1)
         point = fit_incremental(X, many, orders, **limit, snapshots=every)  # type: ignore[arg-type]
@@ -52,6 +54,7 @@ class IncrementalEm(Clusters, Study):
         L = np.stack([log_density(X, point.snapshots[t].theta).sum(axis=1) for t in steps], axis=1)
         needed = _passes(L, maximum - self.close)
         alone = int(_passes(batch.objective, maximum - self.close)[0])
+        error = _update_error(X, theta.mu, rng)
         metrics: dict[str, Scalar] = {
             "batch_passes": alone,
             "incremental_passes_file_order": int(needed[0]),
@@ -61,9 +64,9 @@ class IncrementalEm(Clusters, Study):
             "bound_never_falls": never_falls(point.objective),
             "same_maximum": bool(np.allclose(L[:, -1], maximum, atol=1e-6)),
             "maximum": maximum,
-            "update_error": _update_error(X, theta.mu, rng),
+            "update_error": error,
+            "update_equals_recomputation": error < 1e-10,
         }
-        metrics["update_equals_recomputation"] = metrics["update_error"] < 1e-10
         curve = batch.objective[0][: int(batch.iterations[0]) + 1]
         return Outcome(
             metrics,
@@ -79,8 +82,12 @@ class IncrementalEm(Clusters, Study):
 
         figure, ax = panels()
         maximum = float(outcome.metrics["maximum"])
-        shown = 1 + max(int(outcome.metrics["batch_passes"]), int(outcome.arrays["incremental_passes"].max()))
-        below = [np.maximum(maximum - outcome.arrays[name], 1e-12) for name in ("incremental", "batch")]
+        shown = 1 + max(
+            int(outcome.metrics["batch_passes"]), int(outcome.arrays["incremental_passes"].max())
+        )
+        below = [
+            np.maximum(maximum - outcome.arrays[name], 1e-12) for name in ("incremental", "batch")
+        ]
         ax.plot(below[0].T[: shown + 2], color="C1", alpha=0.35, linewidth=1)
         ax.plot([], [], color="C1", label="point by point, each order")
         ax.plot(below[1][: shown + 2], color="C0", marker="o", label="batch")
@@ -93,7 +100,7 @@ class IncrementalEm(Clusters, Study):
 
 def _passes(L: Floats, level: float) -> Ints:
     """The first pass after which each row has reached the level; one more than all if none has."""
-    reached = level <= L
+    reached = L >= level  # noqa: SIM300
     return np.where(reached.any(axis=1), reached.argmax(axis=1), L.shape[1])
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class KmeansPath(Clusters, Study):
-    """The distortion J after every E and M step, from one start and from many near it (PRML 9.1)."""
+    """The distortion J after every half step, from one start and from many near it (PRML 9.1)."""
 
     start: list[list[float]] = knob([[-1.5, 1.0], [1.5, -1.0]], "the centres to begin with")
     jitter: float = knob(0.5, "how well the start is known: sd of its coordinates", at_least=0)
@@ -81,14 +81,13 @@ class KmeansPath(Clusters, Study):
         return figures | {"cost": _draw_cost(outcome), "starts": _draw_starts(outcome)}
 
     def _draw_steps(self, outcome: Outcome) -> "Figure":
-        from experiments.plotting import panels
-        from experiments.studies._drawing import spare
+        from experiments.studies._drawing import grid, spare
 
         X, centres, labels = (outcome.arrays[name] for name in ("X", "centres", "labels"))
         shown = min(self.panels, 1 + 2 * len(labels))
         columns = min(3, shown)
         rows = -(-shown // columns)
-        figure, axes = panels(rows, columns, squeeze=False, sharex=True, sharey=True)
+        figure, axes = grid(rows, columns, sharex=True, sharey=True)
         cells = axes.ravel()
         for step, ax in enumerate(cells[:shown]):
             # Step 2t - 1 is the t-th E step, step 2t the t-th M step.
@@ -96,7 +95,9 @@ class KmeansPath(Clusters, Study):
             members = None if step == 0 else labels[e - 1]
             _panel(ax, X, centres[m], members, bisector=step % 2 == 1)
             kind = "E" if step % 2 else "M"
-            ax.set_title(f"({'abcdefghijklmnop'[step]}) " + (f"{kind} step {e}" if step else "start"))
+            ax.set_title(
+                f"({'abcdefghijklmnop'[step]}) " + (f"{kind} step {e}" if step else "start")
+            )
         spare(cells[shown:])
         figure.supxlabel(self.labels()[0])
         figure.supylabel(self.labels()[1])
@@ -113,7 +114,8 @@ def by_bisector(X: Floats, centres: Floats, labels: Ints) -> bool:
     for j, k in combinations(range(centres.shape[1]), 2):
         a, b = centres[:, j], centres[:, k]
         side = X @ (a - b).T - ((a + b) * (a - b)).sum(axis=1) / 2  # (N, T), > 0 on the side of a
-        if ((labels.T == j) & (side < 0)).any() or ((labels.T == k) & (side > 0)).any():
+        own = labels.T
+        if (side[own == j] < 0).any() or (side[own == k] > 0).any():
             return False
     return True
 
@@ -126,8 +128,7 @@ def _panel(ax: "Axes", X: Floats, centres: Floats, labels: Ints | None, bisector
     for k, centre in enumerate(centres):
         if labels is not None:
             ax.plot(*X[labels == k].T, SYMBOLS[k % 8], color=f"C{k}", markersize=2.2)
-        mark = {"marker": "X", "markersize": 9, "markeredgecolor": "black"}
-        ax.plot(*centre, color=f"C{k}", linestyle="none", **mark)
+        ax.plot(*centre, "X", color=f"C{k}", markersize=9, markeredgecolor="black")
     low, high = X.min(axis=0) - 0.4, X.max(axis=0) + 0.4
     if bisector and len(centres) == 2:
         middle, across = centres.mean(axis=0), centres[1] - centres[0]

@@ -53,7 +53,7 @@ class LineMixture(Study):
         metrics: dict[str, Scalar] = {
             "iterations": int(one.iterations[0]),
             "final_log_likelihood": float(L[-1]),
-            "iterations_until_close": int(np.argmax(L > L[-1] - CLOSE)),
+            "iterations_until_close": int(np.argmax(L[-1] - L < CLOSE)),
             "iterations_until_close_median": float(np.median(until[found])),
             "single_line_log_likelihood": single,
             "mixture_beats_single_line": bool(L[-1] > single),
@@ -75,18 +75,17 @@ class LineMixture(Study):
                 "t": t,
                 "w": np.stack([theta.w[0] for theta in shown]),
                 "gamma": np.stack([responsibilities(Phi, t, theta)[0] for theta in shown]),
-                "final_log_likelihoods": many.final,
+                "climbs": many.objective[:, :101],
                 "iterations_until_close": until[found],
             },
         )
 
     def draw(self, outcome: Outcome) -> "dict[str, Figure]":
-        from experiments.plotting import panels
-        from experiments.studies._drawing import inks
+        from experiments.studies._drawing import grid, inks
 
         x, t, w, gamma = (outcome.arrays[name] for name in ("x", "t", "w", "gamma"))
         ends = np.array([x.min(), x.max()])
-        figure, axes = panels(2, len(w), squeeze=False, sharex=True, sharey="row")
+        figure, axes = grid(2, len(w), 0.75, sharex=True, sharey="row")
         for i, step in enumerate([0, *sorted(self.snapshots)]):
             top, bottom = axes[:, i]
             top.scatter(x, t, c="0.6" if step == 0 else inks(gamma[i]), s=14, linewidths=0)
@@ -99,16 +98,18 @@ class LineMixture(Study):
             bottom.set_xlabel("x")
         axes[0, 0].set_ylabel("t")
         axes[1, 0].set_ylabel("Responsibilities")
-        return {"lines": figure, "optima": self._draw_optima(outcome)}
+        return {"lines": figure, "climb": _draw_climb(outcome)}
 
-    def _draw_optima(self, outcome: Outcome) -> "Figure":
-        from experiments.plotting import panels
 
-        figure, ax = panels()
-        finals = outcome.arrays["final_log_likelihoods"]
-        ax.plot(np.arange(1, len(finals) + 1) / len(finals), np.sort(finals), drawstyle="steps-mid")
-        single = outcome.metrics["single_line_log_likelihood"]
-        ax.axhline(float(single), color="C1", linestyle="--", label="a single line")
-        ax.set(xlabel="Share of the random starts", ylabel="Final log likelihood at most")
-        ax.legend(loc="center right")
-        return figure
+def _draw_climb(outcome: Outcome) -> "Figure":
+    from experiments.plotting import panels
+
+    figure, ax = panels()
+    ax.plot(outcome.arrays["climbs"].T, color="C0", alpha=0.2, linewidth=1)
+    ax.plot([], [], color="C0", label="from random lines")
+    ax.plot(*outcome.series["log_likelihood"], color="C1", label="from the lines that are drawn")
+    single = float(outcome.metrics["single_line_log_likelihood"])
+    ax.axhline(single, color="C2", linestyle="--", label="a single line, at its best")
+    ax.set(xlabel="Iteration", ylabel="Log likelihood", ylim=(2.2 * single, None), xlim=(0, 100))
+    ax.legend(loc="lower right")
+    return figure

@@ -16,7 +16,7 @@ from models.gaussian_mixture import GaussianMixture, fit, log_density, responsib
 from models.gaussian_mixture_score import mean_terms_as_printed, score
 from models.gaussian_mixture_starts import start_at, start_of_gaussians
 from models.kmeans import kmeans, random_points
-from models.types import Floats, Ints
+from models.types import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,7 +73,7 @@ class MixturePath(Clusters, Study):
             **bound_statements(path),
             "never_falls_from_any_start": never_falls(em.objective),
             "share_best": float(reached.mean()),
-            "iterations_until_close": int(np.argmax(L > L[T] - CLOSE)),
+            "iterations_until_close": int(np.argmax(L[T] - L < CLOSE)),
             "kmeans_agreement": agreement(ends, _kmeans_labels(X, self.k, rng), self.k),
             "first_m_step_is_weighted_moments": _is_weighted_moments(X, gammas[0], thetas[1]),
             **gradient_statements(X, thetas[1], thetas[T]),
@@ -121,8 +121,7 @@ class MixturePath(Clusters, Study):
         return {"path": self._draw_path(outcome), "objective": self._draw_objective(outcome)}
 
     def _draw_path(self, outcome: Outcome) -> "Figure":
-        from experiments.plotting import panels
-        from experiments.studies._drawing import mixture_panel, spare
+        from experiments.studies._drawing import grid, mixture_panel, spare
 
         X, gamma, mu, Sigma = (outcome.arrays[name] for name in ("X", "gamma", "mu", "Sigma"))
         T = int(outcome.metrics["iterations"])
@@ -131,7 +130,9 @@ class MixturePath(Clusters, Study):
         for step in sorted(self.snapshots):
             titles.append(f"converged, L = {T}" if step >= T else f"L = {step}")
         rows = -(-len(places) // 3)
-        figure, axes = panels(rows, 3, squeeze=False, sharex=True, sharey=True)
+        ranges = np.ptp(X, axis=0)
+        ratio = float(np.clip(ranges[1] / ranges[0], 0.8, 1.5))
+        figure, axes = grid(rows, 3, ratio, sharex=True, sharey=True)
         cells = axes.ravel()
         for i, (place, title) in enumerate(zip(places, titles, strict=True)):
             ink = None if i == 0 else gamma[place]
@@ -144,18 +145,25 @@ class MixturePath(Clusters, Study):
 
     def _draw_objective(self, outcome: Outcome) -> "Figure":
         from experiments.plotting import panels
+        from experiments.studies._drawing import whole_steps
 
         figure, ax = panels()
         steps, L = outcome.series["log_likelihood"]
-        ax.plot(steps, L, "--", marker="o", markersize=4, color="C1", label="log likelihood")
+        # From the first iteration on: the start is so low that nothing else would be seen.
+        ax.plot(
+            steps[1:], L[1:], "--", marker="o", markersize=4, color="C1", label="log likelihood"
+        )
         ax.plot(*outcome.series["bound"], color="C0", label="bound after the M step")
-        ax.set(xlabel="Iteration L", ylabel="Natural log units")
+        ax.set(
+            xlabel="Iteration", ylabel="Natural log units", title=f"From {L[0]:.1f} at the start"
+        )
+        whole_steps(ax)
         ax.legend(loc="lower right")
         return figure
 
 
 def never_falls(objective: Floats) -> bool:
-    """Whether no restart's objective falls, but for rounding; NaN is after the end or a collapse."""
+    """Whether no restart's objective falls, but for rounding; NaN is after the end."""
     finite = objective[np.isfinite(objective)]
     return not bool((np.diff(objective) < -1e-10 * np.abs(finite).max()).any())
 
@@ -171,13 +179,15 @@ def agreement(a: Ints, b: Ints, k: int) -> float:
 def gradient_statements(
     X: Floats, passing: GaussianMixture, end: GaussianMixture
 ) -> dict[str, Scalar]:
-    """The derivative for the means on the way, as printed and corrected; all derivatives at the end.
+    """The derivative for the means on the way, as printed and corrected; all of them at the end.
 
     The truth is a central difference of the log likelihood, one mean coordinate after another.
     """
     step = 1e-5 * np.eye(passing.mu.size).reshape(-1, *passing.mu.shape[1:])
     up, down = (
-        log_density(X, _repeat(passing, len(step))._replace(mu=passing.mu + sign * step)).sum(axis=1)
+        log_density(X, _repeat(passing, len(step))._replace(mu=passing.mu + sign * step)).sum(
+            axis=1
+        )
         for sign in (1, -1)
     )
     truth = (up - down).reshape(passing.mu.shape) / 2e-5
@@ -227,12 +237,13 @@ def _shortfall(em: EMFit[GaussianMixture], step: int) -> Floats:
     return np.asarray(em.final - em.objective[rows, np.minimum(step, em.iterations)])
 
 
-def _iterations_to_settle(X: Floats, em: EMFit[GaussianMixture], which: Floats | Ints) -> Ints:
+def _iterations_to_settle(X: Floats, em: EMFit[GaussianMixture], which: Bools) -> Ints:
     """From which iteration on 95 % of the points are assigned as at the end, for some restarts."""
     ends = responsibilities(X, take(em.theta, which)).argmax(axis=2)
     away = np.stack(
         [
-            np.mean(responsibilities(X, take(theta, which)).argmax(axis=2) == ends, axis=1) < SETTLED
+            np.mean(responsibilities(X, take(theta, which)).argmax(axis=2) == ends, axis=1)
+            < SETTLED
             for _, theta in sorted(em.snapshots.items())
         ]
     )  # (snapshots, R)

@@ -41,7 +41,7 @@ METHODS = {
 
 
 def weak_prior(X: Floats, k: int) -> Prior:
-    """MLAPP 11.4.2.8: the pooled variances divided by K^(1/D) as scale, D + 2 degrees of freedom."""
+    """MLAPP 11.4.2.8: scale the pooled variances over K^(1/D), D + 2 degrees of freedom."""
     D = X.shape[1]
     return Prior(1.0, np.diag(X.var(axis=0)) / k ** (1 / D), D + 2.0)
 
@@ -63,7 +63,7 @@ class MixtureSingularity(Clusters, Study):
         X = self.points(rng)
         D = X.shape[1]
         exponents = np.arange(0, self.decades + 1)
-        widths = 10.0**-exponents
+        widths: Floats = np.power(10.0, -exponents)
         where = X[self.point]
         # Component 1 is the Gaussian of all the data; the widths are a batch axis.
         unit = np.broadcast_to(np.eye(D), (len(widths), 1, D, D))
@@ -107,6 +107,7 @@ class MixtureSingularity(Clusters, Study):
 
     def draw(self, outcome: Outcome) -> "dict[str, Figure]":
         from experiments.plotting import panels
+        from experiments.studies._drawing import legend_below
 
         widths = outcome.arrays["widths"]
         figure, axes = panels(1, 2)
@@ -117,19 +118,22 @@ class MixtureSingularity(Clusters, Study):
             axes[0].plot(widths, outcome.arrays[name], marker="o", color=colour, label=label)
         low = outcome.arrays["mixture"].min()
         height = np.ptp(outcome.arrays["mixture"])
-        axes[0].set(title="Two components, one of them shrinking", ylim=(low - height, low + 2 * height))
-        axes[0].legend(loc="lower left")
-        axes[1].plot(widths, outcome.arrays["single"], marker="o", color="C1")
-        axes[1].set(title="A single Gaussian shrinking", yscale="symlog")
+        axes[0].set(title="Two components, one of them shrinking", ylabel="Natural log units")
+        axes[0].set_ylim(low - height, low + 2 * height)
+        legend_below(axes[0], 2)
+        axes[1].plot(widths, -outcome.arrays["single"], marker="o", color="C1")
+        axes[1].set(
+            title="A single Gaussian shrinking", yscale="log", ylabel="Minus log likelihood"
+        )
         for ax in axes:
-            ax.set(xlabel="Width σ", ylabel="Natural log units", xscale="log")
+            ax.set(xlabel="Width σ", xscale="log")
             ax.invert_xaxis()
         return {"collapse": figure}
 
 
 def _bernoulli_bounded(X: Floats, widths: Floats, point: int) -> bool:
     """The same collapse for binary data (above the median or not): the likelihood stays below 1."""
-    binary = (X > np.median(X, axis=0)).astype(float)
+    binary = (X - np.median(X, axis=0) > 0).astype(float)
     mean = np.broadcast_to(binary.mean(axis=0), (len(widths), X.shape[1]))
     target, doubt = binary[point], np.minimum(widths, 0.5)[:, None]
     shrinking = target * (1 - doubt) + (1 - target) * doubt
@@ -222,7 +226,8 @@ class SingularityRemedies(Clusters, Study):
         figure, ax = panels()
         for i, method in enumerate(self.methods):
             share = np.array(table[f"collapsed_{method}"]) / self.restarts
-            ax.plot(table["k"], share, marker=SYMBOLS[i], color=f"C{i}", label=METHODS[method])
+            mark = {"marker": SYMBOLS[i], "linestyle": ("-", "--", "-.", ":")[i]}
+            ax.plot(table["k"], share, color=f"C{i}", label=METHODS[method], **mark)
         ax.set(xlabel="Number of components K", ylabel="Share of starts that collapse")
         ax.set(xticks=table["k"], ylim=(-0.02, 1.02))
         ax.legend(loc="upper left")

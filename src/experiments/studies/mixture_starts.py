@@ -3,15 +3,16 @@
 PRML 9.2.2 and 10.2.4, FCML 6.3.5, Ghahramani 3, Notes 3.3.2.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import permutations, product
 from math import ceil, log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import Generator
 
-from experiments.outcome import Scalar, Table
+from experiments.outcome import Scalar
 from experiments.studies.cluster_data import Clusters
 from experiments.studies.mixture_path import gradient_statements, never_falls
 from experiments.study import Outcome, Series, Study, knob
@@ -31,7 +32,6 @@ from models.types import Floats
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 STARTS = {
@@ -44,19 +44,6 @@ STARTS = {
     "box": "uniform in the data's box, unit covariance",
     "identical": "all components equal",
 }
-CELL = (  # what is recorded for each kind of start and each K
-    "best",
-    "median",
-    "worst",
-    "share_best",
-    "optima",
-    "collapsed",
-    "unfinished",
-    "mean_iterations",
-    "median_iterations",
-    "kmeans_cycles",
-    "restarts_needed",
-)
 
 
 @dataclass
@@ -81,65 +68,88 @@ class MixtureStarts(Clusters, Study):
     def run(self, rng: Generator) -> Outcome:
         X = self.points(rng)
         ks = sorted(self.k)
-        finals, table = {}, _empty()
-        rising, best_fit, passing = True, {}, None
-        for start in self.starts:
-            for k in ks:
-                theta = self._start(X, start, k, rng)
-                em = fit(
-                    X,
-                    theta,
-                    min_eigenvalue=self.collapsed_below,
-                    tol=self.tol,
-                    max_iter=self.iterations,
-                )
-                rising &= never_falls(em.objective)
-                finals[start, k] = em.final
-                passing = take(theta, [0]) if passing is None and k > 1 else passing
-                if k not in best_fit or em.final[em.best] > best_fit[k][0]:
-                    best_fit[k] = em.final[em.best], take(em.theta, [em.best])
-                self._record(table, start, k, em, kmeans(X, theta.mu).iterations)
-        best = {k: float(value) for k, (value, _) in best_fit.items()}
-        for start, k in finals:
-            ended = finals[start, k][~np.isnan(finals[start, k])]
-            share = float(np.mean(ended > best[k] - self.resolution))
-            table["share_best"].append(share)
-            table["restarts_needed"].append(_restarts_needed(share))
-
-        largest = [best[k] for k in ks]
-        metrics: dict[str, Scalar] = {
-            "never_falls_from_any_start": rising,
-            "several_maxima": any(n > 1 for n, k in _of(table, "optima") if k > 1),
-            "may_miss_the_largest": any(s < 1 for s, _ in _of(table, "share_best")),
-            "largest_rises_with_k": bool((np.diff(largest) > 0).all()),
-            "work_per_cycle_against_kmeans": _work_ratio(X.shape[1]),
-            **{f"largest_k{k}": value for k, value in best.items()},
-            **{f"several_maxima_k{k}": max(n for n, j in _of(table, "optima") if j == k) > 1 for k in ks},
+        fits: dict[tuple[str, int], EMFit[GaussianMixture]] = {}
+        cycles: dict[tuple[str, int], float] = {}
+        passing: GaussianMixture | None = None  # a mixture that is no optimum
+        for start, k in product(self.starts, ks):
+            theta = self._start(X, start, k, rng)
+            if passing is None and k > 1:
+                passing = take(theta, [0])
+            fits[start, k] = self._fit(X, theta)
+            cycles[start, k] = float(kmeans(X, theta.mu).iterations.mean())  # from the same centres
+        largest = {k: max(np.nanmax(fits[start, k].final) for start in self.starts) for k in ks}
+        cells = {
+            cell: self._summary(em, float(largest[cell[1]])) | {"kmeans_cycles": cycles[cell]}
+            for cell, em in fits.items()
         }
-        for name in CELL:
-            where = zip(table["start"], table["k"], table[name], strict=True)
-            metrics |= {f"{name}_{start}_k{k}": value for start, k, value in where}
-        for start, k, cycles in zip(table["start"], table["k"], table["kmeans_cycles"], strict=True):
-            ratio = metrics[f"mean_iterations_{start}_k{k}"] / cycles  # type: ignore[operator]
+        metrics: dict[str, Scalar] = {
+            "never_falls_from_any_start": all(never_falls(em.objective) for em in fits.values()),
+            "several_maxima": any(cell["optima"] > 1 for cell in cells.values()),
+            "may_miss_the_largest": any(cell["share_best"] < 1 for cell in cells.values()),
+            "largest_rises_with_k": bool((np.diff([largest[k] for k in ks]) > 0).all()),
+            "work_per_cycle_against_kmeans": _work_ratio(X.shape[1]),
+        }
+        for k in ks:
+            optima = [cells[start, k]["optima"] for start in self.starts]
+            metrics |= {f"largest_k{k}": float(largest[k]), f"several_maxima_k{k}": max(optima) > 1}
+        for (start, k), cell in cells.items():
+            metrics |= {f"{name}_{start}_k{k}": value for name, value in cell.items()}
+            ratio = cell["mean_iterations"] / cell["kmeans_cycles"]
             metrics[f"iterations_per_kmeans_cycle_{start}_k{k}"] = ratio
-        for a, b in permutations(self.starts, 2):
-            for i, k in enumerate(ks):
-                took = [_column(table, "mean_iterations", kind)[i] for kind in (a, b)]
-                metrics[f"{a}_fewer_iterations_than_{b}_k{k}"] = took[0] < took[1]
-                share = [_column(table, "share_best", kind)[i] for kind in (a, b)]
-                metrics[f"{a}_finds_best_more_often_than_{b}_k{k}"] = share[0] > share[1]
-        more = [k for k in ks if k > 1]
-        if more:
-            metrics["permutation_change"] = _permutation_change(X, best_fit[more[0]][1])
-            metrics["permuting_changes_nothing"] = metrics["permutation_change"] < 1e-9 * len(X)
+        for (a, b), k in product(permutations(self.starts, 2), ks):
+            one, other = cells[a, k], cells[b, k]
+            faster = one["mean_iterations"] < other["mean_iterations"]
+            metrics[f"{a}_fewer_iterations_than_{b}_k{k}"] = faster
+            surer = one["share_best"] > other["share_best"]
+            metrics[f"{a}_finds_best_more_often_than_{b}_k{k}"] = surer
         if passing is not None:
-            metrics |= gradient_statements(X, passing, best_fit[more[0]][1])
+            k = passing.pi.shape[1]
+            ends = [fits[start, k] for start in self.starts]
+            best = max(ends, key=lambda em: float(np.nanmax(em.final)))
+            theta = take(best.theta, [best.best])
+            change = _permutation_change(X, theta)
+            metrics |= {
+                "permutation_change": change,
+                "permuting_changes_nothing": change < 1e-9 * len(X),
+            }
+            metrics |= gradient_statements(X, passing, theta)
+        where = list(zip(*cells, strict=True))
+        rows = {
+            name: [cell[name] for cell in cells.values()] for name in cells[self.starts[0], ks[0]]
+        }
         return Outcome(
             metrics,
-            series={"largest": Series(ks, largest)},
-            tables={"starts": table},
-            arrays={f"final_{start}_k{k}": values for (start, k), values in finals.items()},
+            series={"largest": Series(ks, [float(largest[k]) for k in ks])},
+            tables={"starts": {"start": list(where[0]), "k": list(where[1]), **rows}},
+            arrays={f"final_{start}_k{k}": em.final for (start, k), em in fits.items()},
         )
+
+    def _fit(self, X: Floats, theta: GaussianMixture) -> EMFit[GaussianMixture]:
+        return fit(
+            X,
+            theta,
+            min_eigenvalue=self.collapsed_below,
+            tol=self.tol,
+            max_iter=self.iterations,
+        )
+
+    def _summary(self, em: EMFit[GaussianMixture], largest: float) -> dict[str, float]:
+        """One kind of start at one K; starts that collapsed count as such and for nothing else."""
+        sound = ~np.isnan(em.final)
+        ended, iterations = em.final[sound], em.iterations[sound]
+        share = float(np.mean(ended > largest - self.resolution))
+        return {
+            "best": float(ended.max()),
+            "median": float(np.median(ended)),
+            "worst": float(ended.min()),
+            "share_best": share,
+            "restarts_needed": _restarts_needed(share),
+            "optima": _count_optima(em.final[em.converged], self.resolution),
+            "collapsed": int((~sound).sum()),
+            "unfinished": int((em.iterations == self.iterations).sum()),
+            "mean_iterations": float(iterations.mean()),
+            "median_iterations": float(np.median(iterations)),
+        }
 
     def _start(self, X: Floats, start: str, k: int, rng: Generator) -> GaussianMixture:
         R, D = self.restarts, X.shape[1]
@@ -162,41 +172,26 @@ class MixtureStarts(Clusters, Study):
             case _:
                 return take(start_identical(X, k), np.zeros(R, dtype=np.int64))
 
-    def _record(
-        self, table: Table, start: str, k: int, em: EMFit[GaussianMixture], cycles: Floats
-    ) -> None:
-        ended = em.final[~np.isnan(em.final)]
-        table["start"].append(start)
-        table["k"].append(k)
-        table["best"].append(float(ended.max()))
-        table["median"].append(float(np.median(ended)))
-        table["worst"].append(float(ended.min()))
-        table["collapsed"].append(int(np.isnan(em.final).sum()))
-        table["unfinished"].append(int((em.iterations == self.iterations).sum()))
-        table["mean_iterations"].append(float(em.iterations[~np.isnan(em.final)].mean()))
-        table["median_iterations"].append(float(np.median(em.iterations[~np.isnan(em.final)])))
-        table["kmeans_cycles"].append(float(cycles.mean()))
-        table["optima"].append(_count_optima(em.final[em.converged], self.resolution))
-
     def draw(self, outcome: Outcome) -> "dict[str, Figure]":
-        from experiments.plotting import panels
+        from experiments.studies._drawing import grid
 
         ks = sorted(self.k)
-        if len(ks) == 1:  # the kinds of start side by side
-            figure, ax = panels()
-            columns = [outcome.arrays[f"final_{start}_k{ks[0]}"] for start in self.starts]
-            _strips(ax, columns, [STARTS[start].replace(", ", ",\n") for start in self.starts])
-            ax.tick_params(axis="x", labelrotation=30 if len(self.starts) > 3 else 0)
-            ax.set_ylabel("Final log likelihood")
-            return {"optima": figure, "iterations": self._draw_iterations(outcome)}
-        figure, axes = panels(1, len(self.starts), squeeze=False, sharey=True)
+        if len(ks) == 1:
+            return {"optima": self._draw_one_k(outcome)}
+        figure, axes = grid(1, len(self.starts), 0.8, sharey=True)
         for ax, start in zip(axes[0], self.starts, strict=True):
-            _strips(ax, [outcome.arrays[f"final_{start}_k{k}"] for k in ks], [str(k) for k in ks])
-            ax.set(xlabel="Number of components K", title=f"Start: {STARTS[start]}")
+            for i, k in enumerate(ks):
+                values = _ended(outcome.arrays[f"final_{start}_k{k}"])
+                ax.plot(i + _offsets(values), values, "o", markersize=2.5, alpha=0.6, color="C0")
+            ax.plot(range(len(ks)), outcome.series["largest"].values, color="C1", label="largest")
+            ax.set_xticks(range(len(ks)), [str(k) for k in ks])
+            title = STARTS[start].replace(", ", ",\n") if len(self.starts) > 1 else STARTS[start]
+            ax.set(xlabel="Number of components K", title=f"Start: {title}")
+            ax.legend(loc="lower right")
         axes[0, 0].set_ylabel("Final log likelihood")
-        return {"optima": figure, "iterations": self._draw_iterations(outcome)}
+        return {"optima": figure, "iterations": self._draw_by_k(outcome)}
 
-    def _draw_iterations(self, outcome: Outcome) -> "Figure":
+    def _draw_by_k(self, outcome: Outcome) -> "Figure":
         from experiments.plotting import panels
         from experiments.studies._drawing import SYMBOLS, legend_below
 
@@ -204,24 +199,36 @@ class MixtureStarts(Clusters, Study):
         figure, axes = panels(1, 2)
         for ax, name in zip(axes, ("mean_iterations", "share_best"), strict=True):
             for i, start in enumerate(self.starts):
-                values = _column(table, name, start)
-                ax.plot(ks, values, marker=SYMBOLS[i], color=f"C{i}", label=STARTS[start])
+                mark = {"marker": SYMBOLS[i], "color": f"C{i}", "label": STARTS[start]}
+                ax.plot(ks, _column(table, name, start), **mark)
             ax.set(xlabel="Number of components K", xticks=ks)
         axes[0].set(ylabel="Mean iterations of EM", ylim=(0, None))
-        axes[1].set(ylabel="Share that finds the best optimum", ylim=(0, 1.05))
+        axes[1].set(ylabel="Share that finds the largest", ylim=(0, 1.05))
         legend_below(axes[0], 1)
         return figure
 
+    def _draw_one_k(self, outcome: Outcome) -> "Figure":
+        """The kinds of start one below the other, with all their numbers."""
+        from experiments.studies._drawing import grid
 
-def _empty() -> Table:
-    return {name: [] for name in ("start", "k", *CELL)}
+        table, k = outcome.tables["starts"], self.k[0]
+        figure, axes = grid(1, 3, 1.0, sharey=True, width_ratios=[2, 1, 1])
+        rows = range(len(self.starts))
+        for i, start in enumerate(self.starts):
+            values = _ended(outcome.arrays[f"final_{start}_k{k}"])
+            axes[0, 0].plot(values, i + _offsets(values), "o", markersize=3, alpha=0.6, color="C0")
+        axes[0, 1].barh(rows, table["mean_iterations"], color="C0", height=0.6)
+        axes[0, 2].barh(rows, table["share_best"], color="C0", height=0.6)
+        names = [STARTS[start].replace(", ", ",\n") for start in self.starts]
+        axes[0, 0].set_yticks(rows, names)
+        axes[0, 0].invert_yaxis()
+        axes[0, 0].set_xlabel("Final log likelihood")
+        axes[0, 1].set_xlabel("Mean iterations")
+        axes[0, 2].set(xlabel="Share that finds\nthe largest", xlim=(0, 1))
+        return figure
 
 
-def _of(table: Table, name: str) -> list[tuple[float, int]]:
-    return list(zip(table[name], table["k"], strict=True))
-
-
-def _column(table: Table, name: str, start: str) -> list[float]:
+def _column(table: Mapping[str, list[Any]], name: str, start: str) -> list[float]:
     """One quantity over K for one kind of start."""
     return [v for v, kind in zip(table[name], table["start"], strict=True) if kind == start]
 
@@ -256,14 +263,12 @@ def _permutation_change(X: Floats, theta: GaussianMixture) -> float:
     return float(np.ptp(log_density(X, renamed).sum(axis=1)))
 
 
-def _strips(ax: "Axes", columns: list[Floats], names: list[str]) -> None:
-    """Every final value as a dot, equal ones side by side."""
+def _ended(values: Floats) -> Floats:
+    """Without the starts that collapsed."""
+    return np.asarray(values[~np.isnan(values)])
+
+
+def _offsets(values: Floats) -> Floats:
     from experiments.studies._drawing import sides
 
-    for i, values in enumerate(columns):
-        ended = values[~np.isnan(values)]
-        ax.plot(i + sides(ended), ended, "o", markersize=2.5, alpha=0.6, color="C0")
-        ax.plot([i - 0.35, i + 0.35], [ended.max()] * 2, color="C1", linewidth=1.4)
-    ax.plot([], [], color="C1", label="best")
-    ax.set_xticks(range(len(names)), names)
-    ax.legend(loc="lower right")
+    return sides(values)

@@ -89,7 +89,7 @@ class NetworkPruning(Study):
         right.plot(arrays["x"], arrays["t"], "o", color="0.6", markersize=3, label="data")
         right.plot(arrays["grid"], arrays["curve"], color="C1", label="pruned network")
         right.set(xlabel="x", ylabel="y")
-        figure.legend(loc="outside lower center", ncols=4)
+        figure.legend(loc="outside lower center", ncols=5)
         return {"network": figure, "penalties": self._draw_penalties(outcome)}
 
     def _draw_network(self, ax: "Axes", outcome: Outcome) -> None:

@@ -129,9 +129,9 @@ class NetworkRegularisation(SyntheticCurve, Study):
             "share_validation_turns": float(interior.mean()),
             "share_training_still_falls": float((path.train[:, -1] < 0.99 * still).mean()),
             "median_stopping_epoch": float(np.median(path.epoch)),
-            "stopped_test_rms": float(np.sqrt(np.median(stopped))),
-            "final_test_rms": float(np.sqrt(np.median(final))),
-            "stopping_early_helps": bool(np.median(stopped) < np.median(final)),
+            "stopped_test_rms": float(np.sqrt(stopped.mean())),
+            "final_test_rms": float(np.sqrt(final.mean())),
+            "stopping_early_helps": bool(stopped.mean() < final.mean()),
         }, table
 
     def _column(self, x: Floats) -> Floats:
@@ -151,12 +151,10 @@ class NetworkRegularisation(SyntheticCurve, Study):
         return expected_loss(f, self.truth(nodes.x), nodes.weight, self.noise)
 
     def draw(self, outcome: Outcome) -> "dict[str, Figure]":
-        figures = {"hidden": self._draw_hidden(outcome), "fits": self._draw_fits(outcome)}
-        if self.epochs:
-            figures["epochs"] = self._draw_epochs(outcome)
-            if len(self.hidden) == 1:  # nothing to see over the number of hidden units
-                return dict(reversed(figures.items()))
-        return figures
+        stopping = {"epochs": self._draw_epochs(outcome)} if self.epochs else {}
+        if stopping and len(self.hidden) == len(self.decays) == 1:
+            return stopping  # nothing to compare
+        return {"hidden": self._draw_hidden(outcome), "fits": self._draw_fits(outcome)} | stopping
 
     def _draw_hidden(self, outcome: Outcome) -> "Figure":
         from experiments.plotting import panels
@@ -167,9 +165,10 @@ class NetworkRegularisation(SyntheticCurve, Study):
             for i, decay in enumerate(sorted(self.decays)):
                 rows = table["decay"] == decay
                 label = "no decay" if decay == 0 else rf"$\lambda$ = {decay:g}"
-                values = np.maximum(table[f"{name}_rms"][rows], 1e-4)
+                values = table[f"{name}_rms"][rows]
                 ax.plot(table["hidden"][rows], values, marker="os^DvP"[i % 6], label=label)
-            ax.set(xlabel="hidden units", xscale="log", yscale="log")
+            ax.set(xlabel="hidden units", xscale="log")
+            ax.set_ylim(bottom=0)
         axes[0].set_ylabel("training error, RMS")
         axes[1].set_ylabel("test error, RMS")
         axes[1].axhline(self.noise, color="black", linewidth=1, linestyle=":", label="noise")

@@ -95,7 +95,8 @@ class ScaledForward(Study):
         for i, D in enumerate([0, *self.dimensions]):
             name, label = (f"gaussian_{D}", f"Gaussian, {D}-d") if D else ("dice", "casino's dice")
             curve, end = outcome.arrays[f"log_evidence_{name}"], outcome.arrays[f"underflow_{name}"]
-            shown = f"{label}: lost after {outcome.metrics[f'underflow_length_{name}']:.0f} steps"
+            median = outcome.metrics[f"underflow_length_{name}"]
+            shown = f"{label}: lost after {median:.0f} steps (median)"
             ax.plot(np.arange(1, len(curve) + 1), curve, color=f"C{i}", label=shown)
             if np.isfinite(end[0]):
                 ax.plot(end[0], curve[int(end[0]) - 1], "X", color=f"C{i}", markersize=8)

@@ -32,7 +32,8 @@ def run(study: RidgePath) -> Outcome:
 
 
 def solve(Phi: Floats, t: Floats, penalty: float) -> Floats:
-    return np.linalg.solve(Phi.T @ Phi + penalty * np.eye(Phi.shape[1]), Phi.T @ t)
+    w = np.linalg.solve(Phi.T @ Phi + penalty * np.eye(Phi.shape[1]), Phi.T @ t)
+    return np.asarray(w, dtype=np.float64)
 
 
 def test_cross_validation_refits_with_the_penalty_of_the_points_left() -> None:
@@ -72,12 +73,11 @@ def test_gaussian_bumps_minimise_the_total_error(penalise_bias: bool) -> None:
     centres = np.array([0, 1 / 3, 2 / 3, 1])
     Phi = np.column_stack([np.ones(15), np.exp(-4.5 * (x[:, None] - centres) ** 2)])
     penalised = np.array([penalise_bias, 1, 1, 1, 1])
-    best = minimize(
-        lambda w: np.sum((t - Phi @ w) ** 2) + 0.5 * penalised @ w**2,
-        np.zeros(5),
-        method="BFGS",
-        options={"gtol": 1e-8},
-    )
+
+    def total_error(w: Floats) -> float:
+        return float(np.sum((t - Phi @ w) ** 2) + 0.5 * penalised @ w**2)
+
+    best = minimize(total_error, np.zeros(5), method="BFGS", options={"gtol": 1e-8})
     found = [outcome.metrics[f"weight_{j}_lambda_0.5_order_4"] for j in range(5)]
     assert_allclose(found, best.x, rtol=1e-4, atol=1e-5)
     assert outcome.metrics["gradient_vanishes_order_4"] is True
