@@ -7,19 +7,32 @@ from pathlib import Path
 
 from experiments.records import Record
 
+THUMBNAIL = 512  # pixels
+
 
 def ensure(record: Record) -> None:
     """Draw and write what is not there yet. Any process may do this at any time."""
     if not record.finished:
         return
     if not (record.folder / "figures").exists():
-        from experiments import plotting
-
-        _fill(record.folder / "figures", lambda folder: plotting.draw(record, folder, ["png"]))
+        _fill(record.folder / "figures", lambda folder: _draw(record, folder))
     if not (record.folder / "tables").exists():
         from experiments.tables import write_tables
 
         _fill(record.folder / "tables", lambda folder: write_tables(record, folder, ["csv"]))
+
+
+def _draw(record: Record, folder: Path) -> None:
+    """Every figure as PNG, and the headline small as well, the way the MLflow UI shows images."""
+    from PIL import Image
+
+    from experiments import plotting
+
+    paths = plotting.draw(record, folder, ["png"])
+    if paths:
+        with Image.open(paths[0]) as image:
+            image.thumbnail((THUMBNAIL, THUMBNAIL))
+            image.convert("RGB").save(paths[0].with_suffix(".webp"))
 
 
 def _fill(target: Path, write: Callable[[Path], object]) -> None:

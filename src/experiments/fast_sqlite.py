@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 SCHEMAS = {"dc11669786a5"}  # MLflow 3.17
 _TAG = "bythebook.run_id"
+_OWN_ID = "{mlflow-run-id}"  # stands in a tag for the run's own id
 _LARGEST = 1.7976931348623157e308  # MLflow clamps infinities to the largest double
 _PATIENCE = 120  # seconds to wait for another writer
 
@@ -124,7 +125,7 @@ def _fill(db: sqlite3.Connection, run_id: str, payload: "Payload") -> None:
     tags = {**payload.tags, "mlflow.runName": payload.name, _TAG: payload.record_id}
     db.executemany(
         "INSERT OR REPLACE INTO tags (key, value, run_uuid) VALUES (?, ?, ?)",
-        [(key, value, run_id) for key, value in tags.items()],
+        [(key, value.replace(_OWN_ID, run_id), run_id) for key, value in tags.items()],
     )
     db.executemany(
         "INSERT OR REPLACE INTO params (key, value, run_uuid) VALUES (?, ?, ?)",

@@ -70,7 +70,10 @@ def studies() -> dict[str, type[Study]]:
     """Every study by name."""
     package = importlib.import_module("experiments.studies")
     for module in pkgutil.iter_modules(package.__path__):
-        importlib.import_module(f"experiments.studies.{module.name}")
+        try:
+            importlib.import_module(f"experiments.studies.{module.name}")
+        except (ImportError, SyntaxError) as error:
+            raise BadInput(f"the study module {module.name} cannot be loaded: {error}") from error
     return dict(sorted(_registry.items()))
 
 

@@ -7,6 +7,8 @@ again, and what an interruption left RUNNING is completed. So logging can be rep
 
 import os
 import sqlite3
+import tempfile
+import uuid
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
 
 RUN_ID = "bythebook.run_id"
+MLFLOW_ID = "{mlflow-run-id}"  # in a tag: filled in when MLflow's id is known
 RUNNING, FINISHED, FAILED, KILLED = "RUNNING", "FINISHED", "FAILED", "KILLED"
 
 
@@ -187,13 +190,17 @@ class ClientTracker:
         if run is not None and run.info.status != RUNNING and not payload.update:
             return str(run.info.run_id)
         if run is None:
-            tags = {**payload.tags, RUN_ID: payload.record_id}
+            tags = {RUN_ID: payload.record_id}
             run = client.create_run(experiment, payload.start, tags, payload.name)
         run_id = str(run.info.run_id)
         self._log(client, run_id, payload)
-        for name, path in payload.artifacts.items():
-            folder = Path(name).parent.as_posix()
-            client.log_artifact(run_id, str(path), None if folder == "." else folder)
+        if payload.artifacts:
+            with tempfile.TemporaryDirectory() as folder:
+                for name, path in payload.artifacts.items():
+                    place = Path(folder) / name
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    place.symlink_to(path.absolute())
+                client.log_artifacts(run_id, folder)
         if payload.status != RUNNING:
             client.set_terminated(run_id, payload.status, payload.end)
         elif run.info.status != RUNNING:
@@ -206,7 +213,9 @@ class ClientTracker:
         stamp = payload.end or payload.start
         metrics = [Metric(name, value, stamp, step) for name, value, step in payload.metrics]
         params = [Param(name, value) for name, value in payload.params.items()]
-        tags = [RunTag(name, value) for name, value in payload.tags.items()]
+        tags = [
+            RunTag(name, value.replace(MLFLOW_ID, run_id)) for name, value in payload.tags.items()
+        ]
         # The server takes at most 100 params, 100 tags and 1000 entries of all kinds at once.
         client.log_batch(run_id, metrics[:800], params[:100], tags[:100])
         for start in range(100, max(len(params), len(tags)), 100):
@@ -288,7 +297,8 @@ def _metrics(record: Record) -> list[tuple[str, float, int]]:
     ]
     for name, curve in outcome["series"].items():
         points = zip(curve["steps"], curve["values"], strict=True)
-        found += [(name, float(value), int(step)) for step, value in points]
+        # The UI draws what stands before a slash as a section of its own: curves before numbers.
+        found += [(f"curves/{name}", float(value), int(step)) for step, value in points]
     return found
 
 
@@ -326,6 +336,8 @@ def _tags(
         tags["error.message"] = record["error"]["message"]
     if parent:
         tags["mlflow.parentRunId"] = parent
+    if headline(record) is not None:
+        tags["mlflow.loggedImages"] = "True"
     return tags
 
 
@@ -351,7 +363,11 @@ def description(record: Record) -> str:
             cells[0] += " (derived)"
         lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
     if source["note"]:
-        lines += ["", source["note"]]
+        lines += ["", _cell(source["note"])]
+    small = headline(record)
+    if small is not None:
+        address = f"get-artifact?path=figures/{small.stem}.png&run_uuid={MLFLOW_ID}"
+        lines += ["", f"![{small.stem}]({address})"]
     if record["error"]:
         lines += ["", f"Failed: {record['error']['type']}: {record['error']['message']}"]
     return "\n".join(lines)
@@ -364,6 +380,19 @@ def _cell(text: str) -> str:
 
 def _artifacts(record: Record) -> dict[str, Path]:
     found = {path.name: path for path in record.folder.glob("*.*") if path.is_file()}
-    for folder in ("figures", "tables"):
-        found |= {f"{folder}/{path.name}": path for path in (record.folder / folder).glob("*.*")}
+    for pattern in ("figures/*.png", "tables/*.csv"):
+        for path in sorted(record.folder.glob(pattern)):
+            found[path.relative_to(record.folder).as_posix()] = path
+    small = headline(record)
+    if small is not None:  # named as MLflow names the images it shows among a run's charts
+        end = int(1000 * (record["provenance"]["started"] + record["provenance"]["seconds"]))
+        unique = uuid.uuid5(uuid.NAMESPACE_OID, record.id)
+        name = f"images/{small.stem}+step+0+timestamp+{end}+{unique}"
+        found[f"{name}.png"] = small.with_suffix(".png")
+        found[f"{name}+compressed.webp"] = small
     return found
+
+
+def headline(record: Record) -> Path | None:
+    """The small copy of a run's first figure."""
+    return next(iter(sorted(record.folder.glob("figures/*.webp"))), None)

@@ -12,6 +12,7 @@ from models.gaussian_mixture_starts import (
     start_from_random_responsibilities,
     start_from_responsibilities,
     start_identical,
+    start_of_gaussians,
 )
 from models.kmeans import kmeans, random_points
 
@@ -102,3 +103,15 @@ def test_one_dimension_is_no_special_case(rng):
     X = rng.normal(size=(20, 1))
     np.testing.assert_allclose(sample_covariance(X), [[X.var()]], rtol=1e-12)
     assert fit(X, start_at_points(X, 2, rng, 3), max_iter=5).theta.Sigma.shape == (3, 2, 1, 1)
+
+
+def test_random_gaussians_are_round_and_standard(rng):
+    theta = start_of_gaussians(3, 2, rng, restarts=4000)
+    assert theta.mu.shape == (4000, 3, 2)
+    np.testing.assert_allclose(theta.mu.std((0, 1)), 1, atol=0.03)
+    u = theta.Sigma[..., 0, 0]
+    assert u.min() > 0
+    assert u.max() < 1
+    np.testing.assert_allclose(u.mean(), 0.5, atol=0.02)
+    np.testing.assert_array_equal(theta.Sigma, u[..., None, None] * np.eye(2))
+    np.testing.assert_allclose(theta.pi, 1 / 3, rtol=1e-15)

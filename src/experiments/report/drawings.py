@@ -1,7 +1,8 @@
 """The report's figures: drawn once from each record, in every format, and kept.
 
-The cache lies below outputs/report-cache/. Its folders are named after the run and a digest of all
-that draws it, so a figure is drawn again when the drawing code has changed, and only then.
+The cache lies below outputs/report-cache/. Its folders are named after the run, whose id changes
+with its study's code, and a digest of the style that all studies share. So a figure is drawn again
+when what draws it has changed, and an old run keeps the figure that its own code drew.
 """
 
 import hashlib
@@ -22,9 +23,7 @@ from pathlib import Path
 import matplotlib as mpl
 
 from experiments import plotting
-from experiments.digests import code_digest
 from experiments.records import Record, read
-from experiments.study import studies
 
 FORMATS = ("svg", "pdf", "png")
 ALONE = 3  # so few are drawn before other processes would have started
@@ -42,7 +41,7 @@ class Drawn:
 
 def drawn(records: Mapping[str, Record], place: Path) -> dict[str, Drawn]:
     """Every record's figures, by run id; those that are missing are drawn on all cores."""
-    folders = {record.id: place / f"{record.id}-{_digest(record)}" for record in records.values()}
+    folders = {record.id: place / f"{record.id}-{_style()}" for record in records.values()}
     missing = [
         (record.folder, folders[record.id])
         for record in records.values()
@@ -57,18 +56,12 @@ def drawn(records: Mapping[str, Record], place: Path) -> dict[str, Drawn]:
     return found
 
 
-def _digest(record: Record) -> str:
-    """Of the code that draws a record, the style and matplotlib itself."""
-    study = studies().get(record["science"]["study"])
-    return _drawing_digest(study.__module__ if study is not None else "")
-
-
 @cache
-def _drawing_digest(module: str) -> str:
+def _style() -> str:
+    """Of all that is common to the drawings: our helpers, the style and matplotlib itself."""
     code = Path(plotting.__file__)
-    digest = hashlib.sha256(code.read_bytes())
+    digest = hashlib.sha256(code.read_bytes() + mpl.__version__.encode())
     digest.update((code.parent / "styles" / "screen.mplstyle").read_bytes())
-    digest.update(f"{mpl.__version__} {code_digest(module) if module else ''}".encode())
     return digest.hexdigest()[:12]
 
 

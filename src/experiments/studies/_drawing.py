@@ -66,6 +66,8 @@ def mixture_panel(ax: "Axes", X: Floats, gamma: Floats | None, mu: Floats, Sigma
 def sides(values: Floats, width: float = 0.6) -> Floats:
     """Horizontal offsets that keep equal values apart: a strip of dots without random jitter."""
     offsets = np.zeros(len(values))
+    if not len(values):
+        return offsets
     if np.ptp(values) > 0:
         bins = np.floor((values - values.min()) / np.ptp(values) * 40).astype(int)
     else:

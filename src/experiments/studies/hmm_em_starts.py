@@ -17,6 +17,8 @@ from models.types import AnyArray, Ints
 AT_RANDOM = ("random", "viterbi", "annealed", "switched")
 CATEGORICAL = (*AT_RANDOM, "labelled", "truth", "identical", "perturbed", "zeros")
 GAUSSIAN = (*CATEGORICAL, "kmeans", "mixture")
+# What no label shows would start at zero, and stay there for good (PRML exercise 13.6).
+ONE_MORE = bw.Prior(initial=1.0, transition=1.0, symbol=1.0)
 
 
 class Data(NamedTuple):
@@ -51,7 +53,7 @@ def categorical_start(
         return data.truth
     if kind == "labelled":
         x, z = data.x[:labels], data.states[:labels]
-        return starts.labelled_categorical(x, bw.one_hot(z, K)[None, None], L, bw.Prior(1, 1, 1))
+        return starts.labelled_categorical(x, bw.one_hot(z, K)[None, None], L, ONE_MORE)
     if kind == "identical":
         return starts.identical_categorical(data.x, K, L, 1)
     if kind == "perturbed":
@@ -69,7 +71,8 @@ def gaussian_start(
     if kind == "truth":
         return data.truth
     if kind == "labelled":
-        return starts.labelled_gaussian(x[:labels], bw.one_hot(data.states[:labels], K)[None, None])
+        gamma = bw.one_hot(data.states[:labels], K)[None, None]
+        return starts.labelled_gaussian(x[:labels], gamma, ONE_MORE)
     if kind == "identical":
         return starts.identical_gaussian(x, K, 1)
     if kind == "perturbed":

@@ -100,8 +100,8 @@ class IncrementalEm(Clusters, Study):
 
 def _passes(L: Floats, level: float) -> Ints:
     """The first pass after which each row has reached the level; one more than all if none has."""
-    reached = L >= level  # noqa: SIM300
-    return np.where(reached.any(axis=1), reached.argmax(axis=1), L.shape[1])
+    reached = L - level >= 0
+    return np.asarray(np.where(reached.any(axis=1), reached.argmax(axis=1), L.shape[1]))
 
 
 def _update_error(X: Floats, mu: Floats, rng: Generator) -> float:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.random import Generator
 
 from experiments.outcome import Scalar
-from experiments.studies.hmm_em_starts import Data, make_data
+from experiments.studies.hmm_em_starts import ONE_MORE, Data, make_data
 from experiments.study import Outcome, Series, Study, knob
 from models import baum_welch as bw
 from models import baum_welch_starts as starts
@@ -15,6 +15,8 @@ from models import hmm
 from models.types import Floats
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from matplotlib.figure import Figure
 
 CHAINS = ("casino", "lilypad")
@@ -30,6 +32,10 @@ class LabelledTraining(Study):
     )
     repetitions: int = knob(40, "sequences of each length", at_least=2, at_most=1000)
     shakes: int = knob(200, "neighbours that the most likely model is held against", at_least=1)
+
+    def problems(self) -> "Iterator[str]":
+        if len(self.lengths) < 2:
+            yield f"study.lengths={self.lengths}: a rate needs at least two lengths"
 
     def run(self, rng: Generator) -> Outcome:
         lengths = sorted(self.lengths)
@@ -145,8 +151,7 @@ def _em_from_labels(rng: Generator) -> dict[str, Scalar]:
     """On the book's game: EM from the labelled estimate, and the best of twenty random starts."""
     data = make_data("casino-book", 300, 1, rng)[0]
     gamma = bw.one_hot(data.states, 2)[None, None]
-    # One pseudo-count: a face that no labelled roll shows must not become impossible.
-    labelled = starts.labelled_categorical(data.x, gamma, 6, bw.Prior(1.0, 1.0, 1.0))
+    labelled = starts.labelled_categorical(data.x, gamma, 6, ONE_MORE)
     final = float(bw.baum_welch(labelled, data.x, tol=1e-6, max_iter=2000).final[0])
     random = starts.random_categorical(2, 6, 20, rng)
     best = float(bw.baum_welch(random, data.x, tol=1e-6, max_iter=2000).final.max())

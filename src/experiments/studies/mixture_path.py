@@ -7,6 +7,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.optimize import linear_sum_assignment
 
+from experiments.errors import BadInput
 from experiments.outcome import Scalar
 from experiments.studies.cluster_data import Clusters, place_problems
 from experiments.studies.em_bound import bound_path, bound_statements, log_joints
@@ -56,11 +57,13 @@ class MixturePath(Clusters, Study):
         X = self.points(rng)
         starts = self._starts(rng)
         em = self._fit(X, starts, snapshots=101)
-        reached = em.final > np.nanmax(em.final) - 0.1
+        reached = em.final > np.max(em.final[~np.isnan(em.final)], initial=-np.inf) - 0.1
         # A stated start is shown; of random ones the first that finds the best optimum.
         shown = take(starts, [0 if self.start else int(np.argmax(reached))])
         one = self._fit(X, shown, snapshots=self.iterations + 1)
-        T = int(one.iterations[0])
+        T = int(one.iterations[0]) - int(np.isnan(one.final[0]))  # short of a collapse
+        if T < 1:
+            raise BadInput("a component collapses in the first iteration; try another study.start")
         thetas = [one.snapshots[t] for t in range(T + 1)]
         path = bound_path(log_joints(X, thetas))
         L = path.log_likelihood
@@ -130,8 +133,9 @@ class MixturePath(Clusters, Study):
         for step in sorted(self.snapshots):
             titles.append(f"converged, L = {T}" if step >= T else f"L = {step}")
         rows = -(-len(places) // 3)
-        ranges = np.ptp(X, axis=0)
-        ratio = float(np.clip(ranges[1] / ranges[0], 0.8, 1.5))
+        reach = np.sqrt(np.diagonal(Sigma, axis1=2, axis2=3))
+        ranges = np.ptp(np.concatenate([X, *(mu - reach), *(mu + reach)]), axis=0)
+        ratio = min(float(ranges[1] / ranges[0]) + 0.1, 1.4)
         figure, axes = grid(rows, 3, ratio, sharex=True, sharey=True)
         cells = axes.ravel()
         for i, (place, title) in enumerate(zip(places, titles, strict=True)):
@@ -164,8 +168,8 @@ class MixturePath(Clusters, Study):
 
 def never_falls(objective: Floats) -> bool:
     """Whether no restart's objective falls, but for rounding; NaN is after the end."""
-    finite = objective[np.isfinite(objective)]
-    return not bool((np.diff(objective) < -1e-10 * np.abs(finite).max()).any())
+    size = np.abs(objective[np.isfinite(objective)]).max(initial=0.0)
+    return not bool((np.diff(objective) < -1e-10 * size).any())
 
 
 def agreement(a: Ints, b: Ints, k: int) -> float:

@@ -79,7 +79,7 @@ class MixtureSingularity(Clusters, Study):
         posterior = L + log_prior(mixture, weak_prior(X, 2))
         height = log_density(where[None], single)[:, 0]  # ln N(x | x, sigma^2 I)
         regular = fit(X, start_from_labels(X, kmeans(X, kmeans_plus_plus(X, 2, rng, 20)).labels, 2))
-        best = float(regular.final[regular.best])
+        best = float(np.max(regular.final[~np.isnan(regular.final)], initial=-np.inf))
         rise = np.diff(L)[-2:]  # per decade, at the end
         as_printed = -0.5 * np.log(2 * np.pi) - np.log(widths)  # ln of (9.15)
         corrected = D * as_printed

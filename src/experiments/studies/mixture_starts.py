@@ -77,9 +77,9 @@ class MixtureStarts(Clusters, Study):
                 passing = take(theta, [0])
             fits[start, k] = self._fit(X, theta)
             cycles[start, k] = float(kmeans(X, theta.mu).iterations.mean())  # from the same centres
-        largest = {k: max(np.nanmax(fits[start, k].final) for start in self.starts) for k in ks}
+        largest = {k: max(_largest(fits[start, k].final) for start in self.starts) for k in ks}
         cells = {
-            cell: self._summary(em, float(largest[cell[1]])) | {"kmeans_cycles": cycles[cell]}
+            cell: self._summary(em, largest[cell[1]]) | {"kmeans_cycles": cycles[cell]}
             for cell, em in fits.items()
         }
         metrics: dict[str, Scalar] = {
@@ -91,7 +91,7 @@ class MixtureStarts(Clusters, Study):
         }
         for k in ks:
             optima = [cells[start, k]["optima"] for start in self.starts]
-            metrics |= {f"largest_k{k}": float(largest[k]), f"several_maxima_k{k}": max(optima) > 1}
+            metrics |= {f"largest_k{k}": largest[k], f"several_maxima_k{k}": max(optima) > 1}
         for (start, k), cell in cells.items():
             metrics |= {f"{name}_{start}_k{k}": value for name, value in cell.items()}
             ratio = cell["mean_iterations"] / cell["kmeans_cycles"]
@@ -102,11 +102,11 @@ class MixtureStarts(Clusters, Study):
             metrics[f"{a}_fewer_iterations_than_{b}_k{k}"] = faster
             surer = one["share_best"] > other["share_best"]
             metrics[f"{a}_finds_best_more_often_than_{b}_k{k}"] = surer
-        if passing is not None:
+        if passing is not None and np.isfinite(largest[passing.pi.shape[1]]):
             k = passing.pi.shape[1]
             ends = [fits[start, k] for start in self.starts]
-            best = max(ends, key=lambda em: float(np.nanmax(em.final)))
-            theta = take(best.theta, [best.best])
+            best = max(ends, key=lambda em: _largest(em.final))
+            theta = take(best.theta, [int(np.argmax(best.final == _largest(best.final)))])
             change = _permutation_change(X, theta)
             metrics |= {
                 "permutation_change": change,
@@ -119,7 +119,7 @@ class MixtureStarts(Clusters, Study):
         }
         return Outcome(
             metrics,
-            series={"largest": Series(ks, [float(largest[k]) for k in ks])},
+            series={"largest": Series(ks, [largest[k] for k in ks])},
             tables={"starts": {"start": list(where[0]), "k": list(where[1]), **rows}},
             arrays={f"final_{start}_k{k}": em.final for (start, k), em in fits.items()},
         )
@@ -136,7 +136,9 @@ class MixtureStarts(Clusters, Study):
     def _summary(self, em: EMFit[GaussianMixture], largest: float) -> dict[str, float]:
         """One kind of start at one K; starts that collapsed count as such and for nothing else."""
         sound = ~np.isnan(em.final)
-        ended, iterations = em.final[sound], em.iterations[sound]
+        ended, iterations = em.final[sound], em.iterations[sound].astype(float)
+        if not sound.any():  # nothing to tell but that
+            ended, iterations = np.array([np.nan]), np.array([np.nan])
         share = float(np.mean(ended > largest - self.resolution))
         return {
             "best": float(ended.max()),
@@ -261,6 +263,11 @@ def _permutation_change(X: Floats, theta: GaussianMixture) -> float:
     orders = np.hstack([orders, np.tile(np.arange(6, theta.pi.shape[1]), (len(orders), 1))])
     renamed = GaussianMixture(*(field[0][orders] for field in theta))
     return float(np.ptp(log_density(X, renamed).sum(axis=1)))
+
+
+def _largest(values: Floats) -> float:
+    """The largest final value, minus infinity if all collapsed."""
+    return float(np.max(_ended(values), initial=-np.inf))
 
 
 def _ended(values: Floats) -> Floats:

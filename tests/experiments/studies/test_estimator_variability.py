@@ -9,7 +9,11 @@ from scipy import stats
 
 from experiments.errors import BadInput
 from experiments.outcome import Outcome
-from experiments.studies.estimator_variability import SHOWN, EstimatorVariability
+from experiments.studies.estimator_variability import (
+    SHOWN,
+    EstimatorVariability,
+    _line_metrics,
+)
 from experiments.study import generator
 
 STUDY = EstimatorVariability(repetitions=500, experiments=400)
@@ -116,6 +120,14 @@ def test_ten_lines_bracket_the_truth_as_a_rule_and_two_do_not() -> None:
     assert float(ten["share_of_figures_with_truth_between"]) > 0.9
     assert float(two["share_of_figures_with_truth_between"]) < 0.5
     assert_allclose(ten["share_above_truth"], 0.5, rtol=0, atol=0.1)
+
+
+def test_lines_on_one_side_do_not_bracket() -> None:
+    """Groups of two about a truth of zero: crossing, below, above, on both sides."""
+    lines = np.array([[1, -1], [-1, 1], [-1, -2], [-3, -1], [1, 2], [3, 1], [-1, -1], [1, 1.0]])
+    found = _line_metrics(lines, np.zeros(2), 2)
+    assert found["share_of_figures_with_truth_between"] == 0.5
+    assert found["share_above_truth"] == 0.5
 
 
 def test_the_first_figure_asked_for_comes_first() -> None:

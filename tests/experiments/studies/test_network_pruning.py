@@ -1,6 +1,7 @@
 """Pruning: connections counted by hand, and a network that no penalty of this size prunes."""
 
 import dataclasses
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -8,14 +9,22 @@ from numpy.testing import assert_allclose
 
 from experiments.errors import BadInput
 from experiments.outcome import Outcome
+from experiments.runner import one_thread
 from experiments.studies.network_pruning import NetworkPruning
 from experiments.study import generator
 from models.neural_network import error_and_gradient, fit_network, predict
 from models.random_curves import random_curves
 
 SMALL = NetworkPruning(
-    hidden=[3, 2], penalties=[1.0, 0.01, 100.0], n=40, repetitions=2, max_iter=150, rounds=2
+    hidden=[3, 2], penalties=[1.0, 0.01, 100.0], n=20, repetitions=2, max_iter=80, rounds=2
 )
+
+
+@pytest.fixture(autouse=True)
+def single_thread() -> Iterator[None]:
+    """As in a run: many small products are slower by far on threads that wait for each other."""
+    with one_thread():
+        yield
 
 
 def run(study: NetworkPruning) -> Outcome:
@@ -39,14 +48,14 @@ def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complain
 def test_the_fits_one_by_one() -> None:
     outcome = run(SMALL)
     rng, sizes = generator(SMALL.name, 0), (1, 3, 2, 1)
-    data = random_curves(2, 40, rng)
+    data = random_curves(2, 20, rng)
     start = rng.standard_normal((2, 17))
     for penalty in (0.01, 1.0):
         left, misfit = [], []
         for s in range(2):
             x, t, theta = data.x[s][:, None], data.t[s][:, None], start[s : s + 1]
             for _ in range(2):
-                theta = fit_network(theta, sizes, x, t, decay=1e-3, l1=penalty, max_iter=150).theta
+                theta = fit_network(theta, sizes, x, t, decay=1e-3, l1=penalty, max_iter=80).theta
             left.append(np.count_nonzero(np.abs(theta) > 1e-4))
             misfit.append(np.std(predict(theta, sizes, x)[0] - t) / np.std(t))
             if penalty == 1.0 and s == 0:
@@ -77,5 +86,7 @@ def test_the_figure_draws_the_connections_that_are_left() -> None:
     outcome = run(dataclasses.replace(SMALL, repetitions=1))
     left = np.count_nonzero(np.abs(outcome.arrays["theta"]) > 1e-4)
     axes = SMALL.draw(outcome)["network"].axes[0]
-    edges = [line for line in axes.lines if len(line.get_xdata()) == 2 and line.get_zorder() == 1]
+    edges = [
+        line for line in axes.lines if np.size(line.get_xdata()) == 2 and line.get_zorder() == 1
+    ]
     assert len(edges) == left

@@ -13,6 +13,7 @@ from experiments.studies.network_regularisation import NetworkRegularisation
 from experiments.study import generator
 from models.datasets import load
 from models.neural_network import fit_networks, per_layer, predict, random_start
+from models.types import Floats
 
 TEN = NetworkRegularisation(
     data="curve-fitting", hidden=[2, 8], decays=[0.01, 0.0], starts=3, max_iter=60, validation=30
@@ -39,6 +40,12 @@ def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complain
         dataclasses.replace(TEN, **knobs)  # type: ignore[arg-type]
 
 
+def excess(u: float, theta: Floats, sizes: tuple[int, ...]) -> float:
+    """The squared error about the sine at one input."""
+    y = predict(theta, sizes, np.array([[(u - 0.5) * np.sqrt(12)]]))
+    return float((y[0, 0, 0] - np.sin(2 * np.pi * u)) ** 2)
+
+
 @pytest.mark.parametrize("biases", [False, True])
 def test_errors_of_networks_fitted_one_by_one(biases: bool) -> None:
     found = run(dataclasses.replace(TEN, penalise_biases=biases)).metrics
@@ -57,11 +64,7 @@ def test_errors_of_networks_fitted_one_by_one(biases: bool) -> None:
                 theta = fit_networks(one[None], sizes, column, t, decay=penalty, max_iter=60).theta
                 train.append(np.mean((predict(theta, sizes, column)[0, :, 0] - t) ** 2))
 
-                def excess(u: float, theta: np.ndarray = theta) -> float:
-                    y = predict(theta, sizes, np.array([[(u - 0.5) * np.sqrt(12)]]))
-                    return float((y[0, 0, 0] - np.sin(2 * np.pi * u)) ** 2)
-
-                test.append(integrate.quad(excess, 0, 1, limit=200)[0] + 0.09)
+                test.append(integrate.quad(excess, 0, 1, (theta, sizes), limit=200)[0] + 0.09)
             name = f"rms_hidden_{units}_decay_{decay:g}"
             assert_allclose(found[f"train_{name}"], np.sqrt(np.median(train)), rtol=1e-5, atol=1e-7)
             assert_allclose(found[f"test_{name}"], np.sqrt(np.median(test)), rtol=1e-4)
@@ -106,7 +109,7 @@ def test_early_stopping_finds_the_turn_of_the_validation_error() -> None:
 
 
 def test_a_step_that_is_too_large_is_seen() -> None:
-    study = dataclasses.replace(TEN, starts=1, max_iter=2, epochs=30, rate=0.5)
+    study = dataclasses.replace(TEN, starts=1, max_iter=2, epochs=3, rate=0.12)
     assert run(study).metrics["training_never_rises"] is False
 
 

@@ -69,9 +69,9 @@ def test_the_metrics_are_those_of_the_gaps(outcome: Outcome) -> None:
     assert found["share_subspace_ends_highest"] == wins.mean()
 
 
-def test_a_climb_that_falls_is_seen() -> None:
-    gap = np.zeros((1, 5, 3))
-    gap[0, 4] = [9.0, 5.0, 1.0]  # the subspace start, behind all others
+def test_a_subspace_start_that_is_no_good_is_seen() -> None:
+    gap = np.zeros((1, 5, 13))
+    gap[0, 4] = np.linspace(9, 1, 13)  # the subspace start, behind all others
     found = SMALL._metrics(gap)
     assert found["subspace_starts_highest"] is False
     assert found["subspace_leads_early"] is False
@@ -89,5 +89,5 @@ def test_without_noise_the_outputs_span_two_dimensions(outcome: Outcome) -> None
 def test_the_figure_shows_every_start(outcome: Outcome) -> None:
     axes = SMALL.draw(outcome)["climb"].axes
     assert [ax.get_title() for ax in axes] == ["series 1", "series 2"]
-    drawn = [line for line in axes[0].lines if len(line.get_xdata()) == 13]
+    drawn = [line for line in axes[0].lines if np.size(line.get_xdata()) == 13]
     assert len(drawn) == 5
