@@ -77,7 +77,8 @@ def _book_order(name: str) -> tuple[Any, ...]:
     place = list(BOOKS).index(book) if book in BOOKS else len(BOOKS)
     # Numbers in numeric order, whatever stands before them: fig-1.9 comes before fig-1.10.
     numbers = [int(part) for part in re.findall(r"\d+", result)]
-    return (place, numbers[:2], re.sub(r"\d+", "", result), numbers)
+    numbered = re.search(r"\d+\.\d", result) is not None and not re.search(r"\b[a-z]\.\d", result)
+    return (place, not numbered, numbers, result)  # appendices and the unnumbered come last
 
 
 def read(name: str) -> Entry:

@@ -112,11 +112,13 @@ class Template:
             raise BadInput(problems)
         self.experiment, self.data_dir = experiment, config.data.dir
         self.printed = Printed(_object(config.source), tuple(_object(config.claims)))
-        grade = self.printed.source.grade
+        book, grade = self.printed.source.book, self.printed.source.grade
+        if book and book not in catalogue.BOOKS:
+            raise BadInput(f"source.book={book}; allowed: {', '.join(catalogue.BOOKS)}")
         if grade not in datasets.GRADES:
             raise BadInput(f"source.grade={grade}; allowed: {', '.join(datasets.GRADES)}")
-        book = experiment_job(experiment) if experiment is not None else None
-        self.book = book if book is not None and book.printed == self.printed else None
+        stated = experiment_job(experiment) if experiment is not None else None
+        self.book = stated if stated is not None and stated.printed == self.printed else None
         self.kind: Any = OmegaConf.get_type(config.study)
         self._scratch = OmegaConf.masked_copy(config, ["study", "seed"])
         self._knobs, self._seed = _contents(self._scratch)

@@ -65,4 +65,5 @@ def save(figure: Figure, folder: Path, name: str, formats: Sequence[str]) -> lis
     paths = [folder / f"{name}.{suffix}" for suffix in formats]
     for path in paths:
         figure.savefig(path, metadata=_METADATA[path.suffix[1:]])
+        figure.set_layout_engine("none")  # the layout is found; other formats need not search again
     return paths

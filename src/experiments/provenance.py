@@ -25,13 +25,18 @@ def environment() -> dict[str, Any]:
         "user": _user(),
         "packages": {name: found for name in PACKAGES if (found := _version(name))},
         "git": _git(),
-        "command": redacted(" ".join(["bythebook", *sys.argv[1:]])),
+        "command": redacted(" ".join([_program(), *sys.argv[1:]])),
     }
 
 
 def redacted(text: str) -> str:
     """No password that was typed into an address reaches a record."""
     return re.sub(r"(://)[^/\s@]+@", r"\1***@", text)
+
+
+def _program() -> str:
+    """`bythebook`, with the verb that Hydra does not see."""
+    return "bythebook run" if sys.argv[0] == "bythebook run" else "bythebook"
 
 
 def _user() -> str:

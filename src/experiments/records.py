@@ -8,7 +8,7 @@ something is done is a look at the file system; there is no index that could dis
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -79,14 +79,7 @@ class RunStore:
 
     def done(self, job: Job) -> Record | None:
         """The newest finished attempt with the job's key."""
-        for path in reversed(self._attempts(job)):
-            try:
-                record = read(path)
-            except BadInput:  # torn by a power cut: run it again, under the next number
-                continue
-            if record.finished:
-                return record
-        return None
+        return _first_finished(reversed(self._attempts(job)))
 
     def _attempts(self, job: Job) -> list[Path]:
         """The attempts at a key, oldest first: a few look-ups, however many runs there are."""
@@ -150,11 +143,8 @@ class RunStore:
     def latest(self, experiment: str) -> Record | None:
         """The newest finished run of an experiment as its file stated it at the time."""
         folders = [p for p in (self.runs / experiment).glob("[!.]*") if (p / "run.json").exists()]
-        for folder in sorted(folders, key=lambda p: (p / "run.json").stat().st_mtime_ns)[::-1]:
-            record = read(folder)
-            if record.finished:
-                return record
-        return None
+        newest_first = sorted(folders, key=lambda p: (p / "run.json").stat().st_mtime_ns)[::-1]
+        return _first_finished(newest_first)
 
     def folders(self) -> Iterator[Path]:
         """Every run folder there is."""
@@ -192,6 +182,17 @@ def read(folder: Path) -> Record:
     if content.get("format") != FORMAT:
         raise BadInput(f"the record {folder} has format {content.get('format')}, expected {FORMAT}")
     return Record(folder, content)
+
+
+def _first_finished(folders: Iterable[Path]) -> Record | None:
+    for folder in folders:
+        try:
+            record = read(folder)
+        except BadInput:  # torn by a power cut: the run is made again, under the next number
+            continue
+        if record.finished:
+            return record
+    return None
 
 
 def _some(paths: list[Path]) -> str:

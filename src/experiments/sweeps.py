@@ -287,7 +287,8 @@ def read_sweep(folder: Path) -> tuple[Plan, dict[str, Any], list[str | None]]:
 def draw_sweep(plan: Plan, table: "pd.DataFrame", folder: Path) -> dict[str, Path]:
     """The swept metric against the first knob, a line for each value of the others."""
     names = metric_names(table, plan)
-    metric = plan.metric if plan.metric in names else names[0]
+    varying = [name for name in names if table[name].nunique() > 1]
+    metric = plan.metric if plan.metric in names else (varying or names)[0]
     from experiments import plotting
 
     knobs = plan.knobs

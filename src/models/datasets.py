@@ -102,6 +102,13 @@ _EMBEDDED = {
 }
 
 _ORIGINALS = {
+    "fcml-coin-1000": _Original(
+        "fcml/coin_data/big_data.csv",
+        "1f48a743f3db298335f2e2ddb8aa5d0c9f0536e3b36aac2c7345e6a6c67d2fec",
+        (1000, 1),
+        standins.coin_tosses,
+        "the authors' file coin_data, FCML 3.3.5: a thousand tosses, head = 1",
+    ),
     "fcml-kmeans": _Original(
         "fcml/kmeansdata/X.csv",
         "1fed3fcee4e98e7eab7dfafb7bb50aa166fbb6b99f9568a860fe0f7e3673c8cd",

@@ -40,7 +40,7 @@ def enumerate_paths(pi: Floats, A: Floats, lik: Floats) -> Paths:
     """Weigh every path: its initial probability, its transitions and its likelihoods."""
     T, K = lik.shape[-2:]
     z = all_paths(K, T)
-    chain = pi[..., z[:, 0]] * A[..., z[:, 1:], z[:, :-1]].prod(axis=-1)
+    chain = pi[..., z[:, 0]] * A[..., z[:, :-1], z[:, 1:]].prod(axis=-1)
     return Paths(z, chain * lik[..., np.arange(T), z].prod(axis=-1))  # 13.6
 
 

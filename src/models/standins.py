@@ -19,3 +19,13 @@ def three_clusters() -> Floats:
     variances = np.array([[0.8, 0.9], [0.6, 1.6], [0.5, 0.9]])
     which = np.repeat(np.arange(3), [48, 29, 23])
     return np.asarray(centres[which] + np.sqrt(variances[which]) * rng.standard_normal((100, 2)))
+
+
+def coin_tosses() -> Floats:
+    """FCML 3.3.5: a thousand tosses of the stall owner's coin, head = 1, (1000, 1).
+
+    The book only shows posteriors after 100 and 1000 of them. Drawn with the share of heads in the
+    authors' file, 0.725.
+    """
+    rng = np.random.default_rng(335)
+    return (rng.random((1000, 1)) < 0.725).astype(np.float64)

@@ -49,7 +49,7 @@ def read_back(uri: str, run_id: str) -> dict[str, Any]:
         "params": run.data.params,
         "metrics": {name: repr(value) for name, value in run.data.metrics.items()},
         "history": history,
-        "tags": run.data.tags,
+        "tags": {k: v.replace(run_id, "OWN-ID") for k, v in run.data.tags.items()},
         "artifacts": listed,
         "figures": sorted(a.path for a in client.list_artifacts(run_id, "figures")),
         "info": (info.run_name, info.status, info.start_time, info.end_time, info.lifecycle_stage),

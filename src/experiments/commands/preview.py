@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from rich.markup import escape
 
 from experiments import console
 from experiments.cli import OK
+from experiments.errors import BadInput
 from experiments.jobs import Job
 from experiments.outcome import dumps
 from experiments.records import Record, RunStore, read
@@ -41,8 +43,9 @@ def _earlier(places: set[Path]) -> dict[str, Record]:
     found: dict[str, Record] = {}
     for place in places:
         for path in sorted(place.glob("[!.]*/run.json"), key=lambda p: p.stat().st_mtime_ns):
-            record = read(path.parent)
-            found[_identity(record["science"])] = record
+            with suppress(BadInput):  # a torn record is as good as none
+                record = read(path.parent)
+                found[_identity(record["science"])] = record
     return found
 
 

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable
 
+_ACRONYMS = {"em", "gmm", "hmm", "lds", "map", "ml", "pca"}
+
 
 def slug(text: str) -> str:
     """Letters, digits, dots, hyphens, underscores and slashes; everything else becomes a hyphen."""
@@ -25,5 +27,5 @@ def slugs(texts: Iterable[str]) -> list[str]:
 
 
 def humanised(name: str) -> str:
-    """`polynomial_order` as people write it."""
-    return name.replace("_", " ")
+    """`hmm_em_starts` as people write it: HMM EM starts."""
+    return " ".join(part.upper() if part in _ACRONYMS else part for part in name.split("_"))

@@ -231,11 +231,12 @@ class BiasVariance(SyntheticCurve, Study):
         for ax, place, fits, mean in zip(
             axes[0], arrays["shown"], arrays["fits"], arrays["mean_fits"], strict=True
         ):
-            ax.plot(arrays["grid"], fits.T, color="C4", linewidth=0.6, alpha=0.6)
-            ax.plot([], [], color="C4", linewidth=0.6, label=f"{len(fits)} of the fits")
-            ax.plot(arrays["grid"], arrays["truth"], color="C2", label="true curve")
+            ax.plot(arrays["grid"], fits.T, "-", color="C4", linewidth=0.6, alpha=0.6)
+            ax.plot([], [], "-", color="C4", linewidth=0.6, label=f"{len(fits)} of the fits")
+            ax.plot(arrays["grid"], arrays["truth"], "-", color="C2", label="true curve")
             ax.plot(arrays["grid"], mean, "--", color="C1", label="mean of all fits")
-            ax.set(xlabel="x", title=f"{_AXES[self._axis]} {place:g}")
+            equals = " = " if self._axis == "ln_lambda" else " "
+            ax.set(xlabel="x", title=f"{_AXES[self._axis]}{equals}{place:g}")
         spread = np.ptp(arrays["truth"])
         middle = (arrays["truth"].max() + arrays["truth"].min()) / 2
         axes[0, 0].set(ylabel="t", ylim=(middle - 0.9 * spread, middle + 0.9 * spread))

@@ -34,8 +34,13 @@ class Clusters:
     def problems(self) -> "Iterator[str]":
         if (self.data is None) == (not self.centres):
             yield f"study.data={self.data}, study.centres={self.centres}; allowed: exactly one"
-        if self.centres:
-            yield from place_problems("centres", self.centres, len(self.centres[0]))
+            return
+        found = list(place_problems("centres", self.centres, len((self.centres or [[]])[0])))
+        yield from found or self.rules()
+
+    def rules(self) -> "Iterator[str]":
+        """What a study asks of data that make sense: a line for each rule broken."""
+        yield from ()
 
     @property
     def size(self) -> tuple[int, int]:
@@ -82,8 +87,7 @@ def place_problems(name: str, places: list[list[float]], dimension: int) -> "Ite
 class ClusterData(Clusters, Study):
     """The points before any clustering: how many, what scale, how one variable helps another."""
 
-    def problems(self) -> "Iterator[str]":
-        yield from super().problems()
+    def rules(self) -> "Iterator[str]":
         if self.size[1] != 2:
             yield f"the data have {self.size[1]} variables; allowed: 2"
 

@@ -117,7 +117,7 @@ class Bagging(SyntheticCurve, Study):
                 (
                     ("average", "members on average"),
                     ("committee", "bootstrap committee"),
-                    ("independent", "committee with a data set a member"),
+                    ("independent", "members with own data sets"),
                 )
             ):
                 ax.plot(table["members"][rows], table[name][rows], marker="os^"[i], label=label)
@@ -126,7 +126,7 @@ class Bagging(SyntheticCurve, Study):
                 color="black",
                 linewidth=1,
                 linestyle=":",
-                label="one fit to the whole data set",
+                label="one fit to all data",
             )
             ax.set(xlabel="members", xscale="log", yscale="log", title=f"order {order}")
         figure.supylabel("squared error about the true curve", fontsize="medium")
@@ -143,10 +143,10 @@ class Bagging(SyntheticCurve, Study):
         )
         for ax, order in zip(axes.flat, sorted(self.orders), strict=False):
             members = arrays[f"members_order_{order}"]
-            ax.plot(arrays["grid"], members.T, color="C4", linewidth=0.6, alpha=0.6)
-            ax.plot([], [], color="C4", linewidth=0.6, label=f"{len(members)} members")
+            ax.plot(arrays["grid"], members.T, "-", color="C4", linewidth=0.6, alpha=0.6)
+            ax.plot([], [], "-", color="C4", linewidth=0.6, label=f"{len(members)} members")
             ax.plot(arrays["x"], arrays["t"], "o", color="0.4", markersize=3, label="data")
-            ax.plot(arrays["grid"], arrays["truth"], color="C2", label="true curve")
+            ax.plot(arrays["grid"], arrays["truth"], "-", color="C2", label="true curve")
             mean = arrays[f"mean_order_{order}"]
             ax.plot(arrays["grid"], mean, "--", color="C1", label="committee")
             ax.set(xlabel="x", title=f"order {order}")
@@ -231,9 +231,9 @@ class CommitteeError(Study):
         for i, rho in enumerate(self.correlations):
             members, ratio = outcome.series[f"ratio_correlation_{rho:g}"]
             expected = [committee_ratio(rho, m) for m in members]
-            ax.plot(members, expected, color=f"C{i}")
+            ax.plot(members, expected, "-", color=f"C{i}")
             ax.plot(members, ratio, "os^Dv<>p"[i % 8], color=f"C{i}", label=rf"$\rho$ = {rho:g}")
-        ax.plot([], [], color="0.4", label=r"$\rho + (1 - \rho) / M$")
+        ax.plot([], [], "-", color="0.4", label=r"$\rho + (1 - \rho) / M$")
         ax.set(xlabel="members M", ylabel=r"$E_{COM}\, /\, E_{AV}$", xscale="log", yscale="log")
         ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
         return {"ratio": figure}

@@ -42,6 +42,10 @@ class DataTable(Study):
         metrics: dict[str, Scalar] = {
             f"mean_{name}": float(np.mean(values)) for name, values in columns.items()
         }
+        metrics |= {"smallest_x": float(x.min()), "largest_t": float(t.max())}
+        if np.ptp(x) > 0 and np.ptp(t) > 0:
+            covariance = np.mean((x - x.mean()) * (t - t.mean()))
+            metrics["correlation_x_t"] = float(covariance / (x.std() * t.std()))
         table = {name: values.tolist() for name, values in columns.items()}
         for name, cells in (("xt", self.products), ("xx", self.squares)):
             if cells:

@@ -79,8 +79,7 @@ class EmBound(Clusters, Study):
     iterations: int = knob(40, "iterations of EM", at_least=1, at_most=1000)
     random_q: int = knob(200, "arbitrary distributions q to try the bound on", at_least=1)
 
-    def problems(self) -> "Iterator[str]":
-        yield from super().problems()
+    def rules(self) -> "Iterator[str]":
         if self.k > self.size[0]:
             yield f"study.k={self.k}: there are {self.size[0]} points; allowed: no more components"
 

@@ -38,8 +38,7 @@ class EmLimits(Clusters, Study):
     )
     fixed_weights: bool = knob(False, "hold the mixing weights where they begin")
 
-    def problems(self) -> "Iterator[str]":
-        yield from super().problems()
+    def rules(self) -> "Iterator[str]":
         if self.start:
             yield from place_problems("start", self.start, self.size[1])
             if len(self.start) != self.k:

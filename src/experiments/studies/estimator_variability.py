@@ -42,6 +42,10 @@ class EstimatorVariability(Study):
         1000, "whole experiments, each with inputs of its own", at_least=100, at_most=100_000
     )
     lines: int = knob(10, "fitted lines to draw", at_least=2, at_most=100)
+    printed_covariance: list[float] = knob(
+        [], "var w0, cov, var w1 as printed: what do they imply?", may_be_empty=True
+    )
+    printed_estimate: float | None = knob(None, "noise variance as printed, to scale them", above=0)
     show: list[str] = knob(["estimates"], "what to draw", choices=SHOWN, distinct=True)
 
     def problems(self) -> "Iterator[str]":
@@ -49,6 +53,16 @@ class EstimatorVariability(Study):
             yield f"study.low={self.low:g}, study.high={self.high:g}; allowed: low < high"
         if not 2 <= len(self.weights) < min(self.n):
             yield f"study.weights={self.weights}; allowed: at least two, fewer than {min(self.n)}"
+        v0, c, v1 = (
+            self.printed_covariance if len(self.printed_covariance) == 3 else (0.0, 0.0, 0.0)
+        )
+        if self.printed_covariance and not (v0 * v1 > c**2 and len(self.weights) == 2):
+            yield (
+                f"study.printed_covariance={self.printed_covariance}; allowed: none, or the"
+                " entries of a positive definite matrix of two weights"
+            )
+        if self.printed_estimate is not None and not self.printed_covariance:
+            yield "study.printed_estimate scales study.printed_covariance, which is empty"
 
     def run(self, rng: Generator) -> Outcome:
         w, n = np.array(self.weights), self.n[0]
@@ -82,6 +96,8 @@ class EstimatorVariability(Study):
         arrays |= possible | _histogram(found.w, w, theory)
         curve = self._noise_curve(found.sigma2, rng)
         metrics |= _noise_metrics(curve, self.noise_variance)
+        if self.printed_covariance:
+            metrics |= self._implied_by_print()
         series = {"noise_variance": Series(curve["n"], curve["mean"])}
         return Outcome(metrics, series, {"noise_variance": curve}, arrays)
 
@@ -109,6 +125,17 @@ class EstimatorVariability(Study):
             arrays[f"possible_plugin_{name}"] = theory[:, i, j] * share
             arrays[f"possible_{name}_ratio"] = averages.covariance[:, i, j] / theory[:, i, j]
         return arrays
+
+    def _implied_by_print(self) -> dict[str, Scalar]:
+        """The points and inputs behind a printed covariance, and what another noise makes of it."""
+        v0, c, v1 = self.printed_covariance
+        points = self.noise_variance * v1 / (v0 * v1 - c**2)  # the first entry of X^T X
+        metrics: dict[str, Scalar] = {"implied_points": points, "implied_input_mean": -c / v1}
+        if self.printed_estimate is not None:
+            share = self.printed_estimate / self.noise_variance
+            for name, value in zip(_ENTRIES, self.printed_covariance, strict=True):
+                metrics[f"rescaled_{name}"] = value * share
+        return metrics
 
     def _noise_curve(self, first: Floats, rng: Generator) -> Table:
         """The mean estimate of the noise variance for every n, with its expectation (2.53)."""
@@ -141,11 +168,13 @@ class EstimatorVariability(Study):
         arrays = outcome.arrays
         figure, ax = panels()
         if what == "data":
-            ax.plot(arrays["x"], arrays["t"], "o", color="C0", label="one data set")
+            ax.plot(arrays["x"], arrays["t"], "o", color="C1", label="one data set")
         else:
-            ax.plot(arrays["grid"], arrays["lines"].T, color="C0", linewidth=1, alpha=0.7)
-            ax.plot([], [], color="C0", linewidth=1, label=f"fits to {self.lines} data sets")
-        ax.plot(arrays["grid"], arrays["truth"], color="black", linewidth=2.5, label="true line")
+            ax.plot(arrays["grid"], arrays["lines"].T, "-", color="C1", linewidth=1, alpha=0.7)
+            ax.plot([], [], "-", color="C1", linewidth=1, label=f"fits to {self.lines} data sets")
+        ax.plot(
+            arrays["grid"], arrays["truth"], "-", color="black", linewidth=2.5, label="true line"
+        )
         ax.set(xlabel="x", ylabel="t")
         ax.legend(loc="upper left")
         return figure
@@ -161,9 +190,9 @@ class EstimatorVariability(Study):
         middle0, middle1 = (edges0[1:] + edges0[:-1]) / 2, (edges1[1:] + edges1[:-1]) / 2
         levels = counts.max() * np.array([0.1, 0.3, 0.5, 0.7, 0.9])
         right.contour(middle0, middle1, counts.T, levels=levels, colors="C0", linewidths=1)
-        right.plot([], [], color="C0", linewidth=1, label="data sets, contours of the histogram")
+        right.plot([], [], "-", color="C0", linewidth=1, label="simulated")
         for k, ellipse in enumerate(arrays["ellipses"]):
-            label = "theory, 1 and 2 standard deviations" if k == 0 else None
+            label = "theory, 1 and 2 sd" if k == 0 else None
             right.plot(*ellipse, "--", color="C1", linewidth=1.3, label=label)
         for ax in (left, right):
             ax.plot(*self.weights[:2], "P", color="black" if ax is right else "C1", markersize=7)

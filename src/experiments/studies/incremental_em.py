@@ -32,8 +32,7 @@ class IncrementalEm(Clusters, Study):
     passes: int = knob(60, "passes over the data at most", at_least=1, at_most=1000)
     close: float = knob(1e-3, "log units below the maximum that count as close", above=0)
 
-    def problems(self) -> "Iterator[str]":
-        yield from super().problems()
+    def rules(self) -> "Iterator[str]":
         yield from place_problems("start", self.start, self.size[1])
 
     def run(self, rng: Generator) -> Outcome:

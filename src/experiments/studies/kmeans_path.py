@@ -29,8 +29,7 @@ class KmeansPath(Clusters, Study):
     repetitions: int = knob(400, "further starts, drawn about `start`", at_least=1, at_most=100_000)
     panels: int = knob(9, "half steps to draw, the start among them", at_least=0, at_most=16)
 
-    def problems(self) -> "Iterator[str]":
-        yield from super().problems()
+    def rules(self) -> "Iterator[str]":
         yield from place_problems("start", self.start, self.size[1])
         if self.panels and self.size[1] != 2:
             yield f"study.panels={self.panels}: the data have {self.size[1]} variables; allowed: 2"

@@ -42,8 +42,7 @@ class KmeansStarts(Clusters, Study):
     )
     redraw: bool = knob(False, "draw the centre of an empty cluster anew, uniform in the box")
 
-    def problems(self) -> "Iterator[str]":
-        yield from super().problems()
+    def rules(self) -> "Iterator[str]":
         if max(self.k) > self.size[0]:
             yield f"study.k={self.k}: there are {self.size[0]} points; allowed: no more clusters"
         if self.box and not (len(self.box) == 2 and self.box[0] < self.box[1]):

@@ -44,8 +44,7 @@ class MixturePath(Clusters, Study):
     iterations: int = knob(500, "iterations at most", at_least=1, at_most=10_000)
     collapsed_below: float = knob(1e-3, "a start ends when a variance falls below this", at_least=0)
 
-    def problems(self) -> "Iterator[str]":
-        yield from super().problems()
+    def rules(self) -> "Iterator[str]":
         if self.size[1] != 2:
             yield f"the data have {self.size[1]} variables; allowed: 2, to be drawn in the plane"
         if self.start:

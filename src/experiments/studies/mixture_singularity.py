@@ -54,8 +54,7 @@ class MixtureSingularity(Clusters, Study):
     weight: float = knob(0.5, "weight of the component that shrinks", above=0, below=1)
     point: int = knob(0, "the data point it shrinks onto", at_least=0)
 
-    def problems(self) -> "Iterator[str]":
-        yield from super().problems()
+    def rules(self) -> "Iterator[str]":
         if self.point >= self.size[0]:
             yield f"study.point={self.point}: there are {self.size[0]} points, counted from 0"
 
@@ -156,8 +155,7 @@ class SingularityRemedies(Clusters, Study):
     tol: float = knob(1e-5, "stop when the objective gains no more", above=0)
     iterations: int = knob(300, "iterations at most", at_least=1, at_most=100_000)
 
-    def problems(self) -> "Iterator[str]":
-        yield from super().problems()
+    def rules(self) -> "Iterator[str]":
         if max(self.k) > self.size[0]:
             yield f"study.k={self.k}: there are {self.size[0]} points; allowed: no more components"
 

@@ -87,9 +87,9 @@ class NetworkPruning(Study):
         figure, (left, right) = panels(1, 2)
         self._draw_network(left, outcome)
         right.plot(arrays["x"], arrays["t"], "o", color="0.6", markersize=3, label="data")
-        right.plot(arrays["grid"], arrays["curve"], color="C1", label="pruned network")
+        right.plot(arrays["grid"], arrays["curve"], "-", color="C1", label="pruned network")
         right.set(xlabel="x", ylabel="y")
-        figure.legend(loc="outside lower center", ncols=5)
+        figure.legend(loc="outside lower center", ncols=3)
         return {"network": figure, "penalties": self._draw_penalties(outcome)}
 
     def _draw_network(self, ax: "Axes", outcome: Outcome) -> None:
@@ -104,12 +104,12 @@ class NetworkPruning(Study):
                         colour = "C0" if weight > 0 else "C1"
                         width = min(0.6 + abs(weight), 4)
                         ends = ([depth, depth + 1], [place, target])
-                        ax.plot(*ends, color=colour, linewidth=width, alpha=0.8, zorder=1)
+                        ax.plot(*ends, "-", color=colour, linewidth=width, alpha=0.8, zorder=1)
             ax.plot(depth, top, "s", color="0.6", markersize=8, zorder=2)
         for depth, places in enumerate(height):
             ax.plot(np.full(len(places), depth), places, "o", color="black", markersize=9, zorder=2)
-        ax.plot([], [], color="C0", label="positive weight")
-        ax.plot([], [], color="C1", label="negative weight")
+        ax.plot([], [], "-", color="C0", label="positive weight")
+        ax.plot([], [], "-", color="C1", label="negative weight")
         ax.plot([], [], "s", color="0.6", label="constant 1")
         names = ["input", *(f"hidden {k + 1}" for k in range(len(self.hidden))), "output"]
         ax.set(xticks=range(len(sizes)), xticklabels=names, yticks=[])
@@ -129,6 +129,6 @@ class NetworkPruning(Study):
         left.set(xlabel="l1 penalty", ylabel="connections left", xscale="log")
         left.set_ylim(bottom=0)
         right.plot(table["penalty"], table["misfit"], marker="o")
-        right.set(xlabel="l1 penalty", ylabel="residual over data, standard deviations")
+        right.set(xlabel="l1 penalty", ylabel="residual sd / data sd")
         right.set_ylim(bottom=0)
         return figure

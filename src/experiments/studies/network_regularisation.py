@@ -181,7 +181,7 @@ class NetworkRegularisation(SyntheticCurve, Study):
         arrays, decays = outcome.arrays, sorted(self.decays)
         figure, ax = panels()
         ax.plot(arrays["x"], arrays["t"], "o", color="black", markersize=4, label="data")
-        ax.plot(arrays["grid"], arrays["truth"], color="C2", label="true curve")
+        ax.plot(arrays["grid"], arrays["truth"], "-", color="C2", label="true curve")
         best = decays.index(float(outcome.metrics["chosen_decay"]))
         for j, colour, dash in ((0, "C1", "-"), (best, "C0", "--")):
             label = f"{max(self.hidden)} hidden units, $\\lambda$ = {decays[j]:g}"
@@ -207,7 +207,7 @@ class NetworkRegularisation(SyntheticCurve, Study):
         stop = outcome.metrics["median_stopping_epoch"]
         ax.axvline(stop, color="black", linewidth=1, linestyle=":", label="median stopping epoch")
         ax.set(xlabel="epochs", ylabel="error, RMS", xscale="log")
-        ax.legend()
+        figure.legend(loc="outside lower center", ncols=2)
         return figure
 
 

@@ -21,7 +21,7 @@ from experiments.outcome import Outcome
 from experiments.provenance import environment
 from experiments.records import Record, RunStore
 from experiments.report import content, drawings, facts, pages, results, sheets, site
-from experiments.report.naming import slugs
+from experiments.report.naming import humanised, slugs
 from experiments.runner import compute, verdicts
 from experiments.scoreboard import claim_records
 
@@ -432,6 +432,10 @@ def test_slugs_are_safe_and_differ() -> None:
     assert slugs(["a b", "a-b", "A B", "..", "x/../y"]) == [
         "a-b", "a-b-2", "A-B-3", "unnamed", "x/unnamed/y",
     ]  # fmt: skip
+
+
+def test_acronyms_are_written_large() -> None:
+    assert humanised("hmm_em_starts") == "HMM EM starts"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from experiments.study import generator
 
 
 def test_unknown_models_are_refused() -> None:
-    with pytest.raises(BadInput, match="study.models"):
+    with pytest.raises(BadInput, match=r"study\.models"):
         EmMonotone(models=["oracle"])
 
 

@@ -32,6 +32,10 @@ def run(study: EstimatorVariability, seed: int = 0) -> Outcome:
         ({"noise_variance": 0.0}, "study.noise_variance"),
         ({"show": ["nothing"]}, "study.show"),
         ({"n": [2]}, "study.n"),
+        ({"printed_covariance": [1.0]}, "none, or the entries"),
+        ({"printed_covariance": [1.0, 1.0, 1.0]}, "positive definite"),
+        ({"printed_covariance": [2.0, 1.0, 1.0], "weights": [1.0] * 3}, "of two weights"),
+        ({"printed_estimate": 0.2}, "which is empty"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
@@ -120,6 +124,18 @@ def test_ten_lines_bracket_the_truth_as_a_rule_and_two_do_not() -> None:
     assert float(ten["share_of_figures_with_truth_between"]) > 0.9
     assert float(two["share_of_figures_with_truth_between"]) < 0.5
     assert_allclose(ten["share_above_truth"], 0.5, rtol=0, atol=0.1)
+
+
+def test_a_covariance_tells_of_its_inputs() -> None:
+    x = np.random.default_rng(2).uniform(size=20)
+    X = np.column_stack([np.ones(20), x])
+    exact = 0.25 * np.linalg.inv(X.T @ X)
+    entries = [exact[0, 0], exact[0, 1], exact[1, 1]]
+    study = dataclasses.replace(STUDY, printed_covariance=entries, printed_estimate=0.2)
+    found = run(study).metrics
+    assert found["implied_points"] == pytest.approx(20, rel=1e-9)
+    assert found["implied_input_mean"] == pytest.approx(x.mean(), rel=1e-9)
+    assert found["rescaled_covariance_w_0_w_1"] == pytest.approx(exact[0, 1] * 0.8, rel=1e-12)
 
 
 def test_lines_on_one_side_do_not_bracket() -> None:

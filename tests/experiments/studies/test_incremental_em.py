@@ -37,8 +37,8 @@ def test_passes_against_plain_loops() -> None:
         data=None,
         standardise=False,
         n_each=15,
-        spread=1.0,
-        centres=[[-1.5, 0.0], [1.5, 0.0]],
+        spread=0.8,
+        centres=[[-2.0, 0.0], [2.0, 0.0]],
         start=[[-1.0, 1.0], [1.0, -1.0]],
         close=1e-2,
     )

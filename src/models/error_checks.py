@@ -1,0 +1,46 @@
+r"""Do the errors of a fit depend on the input? Two tests by Student's t.
+
+    rank correlation   rho of the ranks;  rho sqrt((N - 2) / (1 - rho^2)) ~ t with N - 2
+    curvature          the weight of x^2 beside a line, over its standard error ~ t with N - 3
+
+Spearman's rho sees a relation in one direction, the second test a bend.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import stdtr
+
+from models.linear import least_squares, line
+from models.types import Floats
+
+
+class Check(NamedTuple):
+    """A statistic, and how often chance alone goes as far from zero."""
+
+    statistic: float
+    p_value: float
+
+
+def rank_correlation(a: Floats, b: Floats) -> Check:
+    """Spearman's rho of two samples without ties."""
+    ranks = np.argsort(np.argsort(np.stack([a, b])))
+    rho = float(np.atleast_2d(np.corrcoef(ranks))[0, 1])
+    dof = len(a) - 2
+    if abs(rho) >= 1:
+        return Check(rho, 0.0)
+    return Check(rho, _two_sided(rho * np.sqrt(dof / (1 - rho**2)), dof))
+
+
+def curvature(x: Floats, t: Floats) -> Check:
+    """Student's t of a squared input beside a line; inputs are centred for the digits' sake."""
+    centred = (x - x.mean()) / np.ptp(x)
+    fit = least_squares(np.column_stack([line(centred), centred**2]), t)
+    dof = len(t) - 3
+    error = np.sqrt(fit.covariance[2, 2] * len(t) / dof)  # the unbiased noise variance
+    statistic = float(fit.w[2] / error)
+    return Check(statistic, _two_sided(statistic, dof))
+
+
+def _two_sided(statistic: float, dof: int) -> float:
+    return float(2 * stdtr(dof, -abs(statistic)))
