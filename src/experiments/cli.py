@@ -102,6 +102,7 @@ def _parser() -> argparse.ArgumentParser:
 
     verb("report", "Write the static site from recorded runs.", selection)
     ui = verb("ui", "Open the MLflow UI on the project's own store.")
+    ui.add_argument("study", nargs="?", help="open on the runs of this study")
     ui.add_argument("--host", default="127.0.0.1", help="address to listen on (default: loopback)")
     ui.add_argument("--port", type=int, default=5000)
     ui.add_argument("--no-browser", action="store_true", help="only print the address")

@@ -35,6 +35,9 @@ class Study(ABC):
     name: ClassVar[str]  # PolynomialOrder is `polynomial_order` on the command line
 
     def __init_subclass__(cls) -> None:
+        hidden = set(cls.__dict__.get("__annotations__", {})) & set(dir(Study))
+        if hidden:
+            raise TypeError(f"{cls.__name__}: a knob may not be called {', '.join(sorted(hidden))}")
         cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
         if cls.__module__.startswith("experiments.studies."):
             _registry[cls.name] = cls

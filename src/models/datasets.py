@@ -64,8 +64,10 @@ class _Original:
     path: str
     sha256: str
     shape: tuple[int, int]
-    standin: Callable[[], Floats]
+    standin: Callable[[], Floats]  # of the same shape, or smaller where the original is large
     origin: str
+    words: tuple[str, ...] = ()  # a file of words: each is the number of its place here, else len
+    targets: tuple[str, str] | None = None  # path and SHA-256 of a second file, the last column t
 
 
 _EMBEDDED = {
@@ -115,6 +117,39 @@ _ORIGINALS = {
         (100, 2),
         standins.three_clusters,
         "the authors' file kmeansdata, FCML chapter 6",
+    ),
+    "fcml-logistic": _Original(
+        "fcml/logregdata/X.csv",
+        "163c035166a9a8444938d0b8e03ef6a8a00f5b94d6d40826a8043644366bbb40",
+        (40, 3),
+        standins.two_classes,
+        "the authors' files logregdata, FCML chapter 4: two attributes and a binary response",
+        targets=(
+            "fcml/logregdata/t.csv",
+            "0230598088d250304f3cc0c9857e4519a4338df58ff804ec62a17959ed7fac65",
+        ),
+    ),
+    "fcml-rings": _Original(
+        "fcml/kmeansnonlindata/X.csv",
+        "61d92ec3208d2351f6bb307798b26c12c1e38359945733e9436274897fffe02f",
+        (1492, 2),
+        standins.ring_around_disc,
+        "the authors' file kmeansnonlindata, FCML 6.2.2",
+    ),
+    "fcml-votes": _Original(
+        "fcml/parliament1997/X.csv",
+        "be76eced30029c50f8d0f3c1c89a092bc3766e7e851e77e7dc5a2e33376b071b",
+        (1273, 678),
+        lambda: standins.legislature().votes,
+        "the authors' file parliament1997: a row a division, a column an MP; 0 is absent",
+    ),
+    "fcml-votes-party": _Original(
+        "fcml/parliament1997/party.csv",
+        "24eee2c7e3751f6c642cafabcce17fae21f1dee86f3d3cc4c3331f9521501029",
+        (678, 1),
+        lambda: standins.legislature().party,
+        "the authors' file parliament1997: the party of each MP, a place in PARTIES",
+        standins.PARTIES,
     ),
 }
 
@@ -167,16 +202,31 @@ def _load_embedded(name: str, entry: _Embedded) -> DataSet:
 def _load_original(name: str, entry: _Original, directory: Path | None) -> DataSet:
     path = directory / entry.path if directory is not None else None
     if path is not None and path.exists():
-        values = np.loadtxt(io.BytesIO(_checked(path, entry.sha256)), delimiter=",", ndmin=2)
+        values = _values(_checked(path, entry.sha256), entry.words)
         grade, digest, origin = ORIGINAL, entry.sha256, entry.origin
+        if entry.targets is not None and directory is not None:
+            second, expected = entry.targets
+            t = _values(_checked(directory / second, expected), ())
+            values = np.column_stack([values, t])
+            digest = hashlib.sha256(f"{entry.sha256} {expected}".encode()).hexdigest()
     else:
         values = entry.standin()
         digest = hashlib.sha256(values.tobytes()).hexdigest()
         grade, origin = STANDIN, f"generated in place of {entry.origin}"
-    if values.shape != entry.shape:
+    if grade == ORIGINAL and values.shape != entry.shape:
         raise DataError(f"{name}: shape {values.shape}, expected {entry.shape}")
     columns = {f"x{i + 1}": column.copy() for i, column in enumerate(values.T)}
+    if entry.targets is not None:
+        columns["t"] = columns.pop(f"x{len(columns)}")
     return DataSet(name, columns, grade, origin, digest)
+
+
+def _values(content: bytes, words: tuple[str, ...]) -> Floats:
+    if not words:
+        return np.loadtxt(io.BytesIO(content), delimiter=",", ndmin=2)
+    place = {word: float(i) for i, word in enumerate(words)}
+    lines = content.decode().split("\n")
+    return np.array([[place.get(line.strip(), len(words))] for line in lines if line.strip()])
 
 
 def _checked(path: Path, sha256: str) -> bytes:

@@ -4,6 +4,9 @@ r"""Mixtures of linear regressions with a common noise precision, by EM from R s
 
 PRML 14.5.1, whose equation numbers are used. phi is the vector of M basis functions of the input:
 (1, x) for the straight lines of Figure 14.8. Components with equal weights are a fixed point of EM.
+
+Data are Phi (N, M) and t (N,), the same for all restarts, or Phi (R, N, M) and t (R, N): one data
+set for each, which `fit_each` takes.
 """
 
 from collections.abc import Collection
@@ -46,8 +49,8 @@ def _component_log_joint(residual: Floats, theta: LinearMixture) -> Floats:
 
 
 def log_joint(Phi: Floats, t: Floats, theta: LinearMixture) -> Floats:
-    """Log joint ln p(t_n, z_n = k | phi_n, theta), shape (R, N, K), for Phi (N, M), t (N,)."""
-    return _component_log_joint(t - theta.w @ Phi.T, theta).swapaxes(1, 2)
+    """Log joint ln p(t_n, z_n = k | phi_n, theta), shape (R, N, K)."""
+    return _component_log_joint(t[..., None, :] - theta.w @ Phi.mT, theta).swapaxes(1, 2)
 
 
 def responsibilities(Phi: Floats, t: Floats, theta: LinearMixture) -> Floats:
@@ -65,14 +68,14 @@ def e_step(Phi: Floats, t: Floats, theta: LinearMixture) -> tuple[Statistics, Fl
     R, K, M = theta.w.shape
     N, gram, gradient = np.zeros((R, K)), np.zeros((R, K, M, M)), np.zeros((R, K, M))
     squares, log_likelihood = np.zeros(R), np.zeros(R)
-    for rows in row_blocks(len(t), R * K * M):
-        phi = Phi[rows]
-        residual = t[rows] - theta.w @ phi.T  # (R, K, n)
+    for rows in row_blocks(t.shape[-1], R * K * M):
+        phi = Phi[..., rows, :]
+        residual = t[..., None, rows] - theta.w @ phi.mT  # (R, K, n)
         gamma, log_evidence = posterior(_component_log_joint(residual, theta), axis=1)  # (14.37)
         log_likelihood += log_evidence.sum(1)  # (14.35)
         weighted = gamma * residual
         N += gamma.sum(2)
-        gram += (gamma[:, :, None] * phi.T) @ phi
+        gram += (gamma[:, :, None] * phi.mT[..., None, :, :]) @ phi[..., None, :, :]
         gradient += weighted @ phi
         squares += np.einsum("rkn,rkn->r", weighted, residual)
     return Statistics(N, gram, gradient, squares), log_likelihood
@@ -113,6 +116,34 @@ def fit(
     )
 
 
+class _WithData(NamedTuple):
+    """The parameters with their data, which leave the batch together."""
+
+    pi: Floats
+    w: Floats
+    beta: Floats
+    Phi: Floats  # (R, N, M)
+    t: Floats  # (R, N)
+
+    @property
+    def theta(self) -> LinearMixture:
+        return LinearMixture(self.pi, self.w, self.beta)
+
+
+def fit_each(
+    Phi: Floats, t: Floats, start: LinearMixture, *, tol: float = 1e-8, max_iter: int = 500
+) -> EMFit[LinearMixture]:
+    """EM on R data sets, Phi (R, N, M) and t (R, N), from one start each."""
+    em = expectation_maximisation(
+        _WithData(*start, Phi, t),
+        lambda state: e_step(state.Phi, state.t, state.theta),
+        lambda state, q: _WithData(*m_step(state.theta, q), state.Phi, state.t),
+        tol=tol,
+        max_iter=max_iter,
+    )
+    return EMFit(em.theta.theta, em.objective, em.iterations, em.converged, {})
+
+
 def start_at(w: npt.ArrayLike, t: Floats) -> LinearMixture:
     """Weights (R, K, M), equal proportions, and the noise as large as all the variance of t.
 
@@ -120,7 +151,7 @@ def start_at(w: npt.ArrayLike, t: Floats) -> LinearMixture:
     """
     weights = np.array(w, dtype=float)
     R, K, _ = weights.shape
-    return LinearMixture(np.full((R, K), 1 / K), weights, np.full(R, 1 / np.var(t)))
+    return LinearMixture(np.full((R, K), 1 / K), weights, np.full(R, 1 / np.var(t, axis=-1)))
 
 
 def start_at_random(

@@ -3,11 +3,14 @@
 import argparse
 import os
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
+import urllib.parse
 import urllib.request
 import webbrowser
+from contextlib import closing
 from pathlib import Path
 
 from experiments import console
@@ -16,8 +19,10 @@ from experiments.errors import BadInput
 from experiments.paths import outputs_folder, writable
 from experiments.tracking import LocalTracker
 
-# MLflow opens in a view for language-model traces; runs live in the other one.
-VIEW = "/#/experiments?workflowType=machine_learning"
+# MLflow opens in a view for language-model traces; runs live in the other one. The cells of sweeps
+# would swamp the list: they hang below their parents.
+VIEW = "workflowType=machine_learning"
+RUNS = "searchFilter=" + urllib.parse.quote("tags.kind != 'cell'")
 
 
 def main(options: argparse.Namespace) -> int:
@@ -30,6 +35,7 @@ def main(options: argparse.Namespace) -> int:
             raise BadInput(f"port {options.port} is in use; choose another with --port")
     tracker = LocalTracker(outputs)
     tracker.create()
+    view = _view(tracker.database, options.study)
     server = _start(tracker, outputs, options.host, options.port)
     address = f"http://{options.host}:{options.port}"
     try:
@@ -38,9 +44,10 @@ def main(options: argparse.Namespace) -> int:
                 console.tell("the MLflow server stopped; its last words are above")
                 return UNEXPECTED
             time.sleep(0.2)
-        console.out.print(f"{address}{VIEW}\nCtrl-C stops the server")
+        print(f"{address}/#/experiments{view}", flush=True)
+        console.out.print("Ctrl-C stops the server")
         if not options.no_browser:
-            webbrowser.open(address + VIEW)
+            webbrowser.open(f"{address}/#/experiments{view}")
         server.wait()
     except KeyboardInterrupt:
         console.out.print("stopped")
@@ -50,13 +57,25 @@ def main(options: argparse.Namespace) -> int:
     return OK
 
 
+def _view(database: Path, study: str | None) -> str:
+    """The page to open: the list of studies, or one study's runs and sweeps."""
+    if study is None:
+        return f"?{VIEW}"
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+        sql = "SELECT name, experiment_id FROM experiments WHERE lifecycle_stage = 'active'"
+        known = dict(connection.execute(sql).fetchall())
+    if study not in known:
+        raise BadInput(f"no runs of '{study}' are tracked; there are: {', '.join(sorted(known))}")
+    return f"/{known[study]}/runs?{VIEW}&{RUNS}"
+
+
 def _start(tracker: LocalTracker, outputs: Path, host: str, port: int) -> "subprocess.Popen[bytes]":
     quiet = {"MLFLOW_DISABLE_TELEMETRY": "true", "DO_NOT_TRACK": "true"}
     command = [sys.executable, "-m", "mlflow", "server", "--workers", "1"]
     command += ["--backend-store-uri", tracker.uri, "--host", host, "--port", str(port)]
     command += ["--default-artifact-root", str(tracker.artifacts / "default")]
     # One worker: with more, every request waits 40 ms for a delayed acknowledgement.
-    return subprocess.Popen(command, env={**os.environ, **quiet}, cwd=outputs)
+    return subprocess.Popen(command, env={**os.environ, **quiet}, cwd=outputs, stdout=sys.stderr)
 
 
 def _answers(address: str) -> bool:

@@ -1,14 +1,13 @@
 """Beliefs about a coin, toss by toss, and the bet they advise (FCML 3.1.2-3.3)."""
 
 from dataclasses import dataclass
-from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from itertools import combinations, permutations
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
 
 from experiments.outcome import Scalar, Table
-from experiments.studies._drawing import grid, whole_steps
 from experiments.study import Outcome, Study, knob
 from models import coin
 from models.coin import Beta
@@ -18,12 +17,10 @@ from models.types import Floats, Ints
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _SHOWN = ("stages", "overlay", "path", "win", "tosses")
-_UNIFORM = Beta(np.ones((1, 1)), np.ones((1, 1)))
-_LINES = ("-", "--", "-.", ":")
+_UNIFORM = Beta(np.ones(1), np.ones(1))
 
 
 @dataclass
@@ -51,7 +48,7 @@ class BetaPriors:
     @property
     def labels(self) -> list[str]:
         """The priors in figures."""
-        return [f"prior Beta({a:g}, {b:g})" for a, b in zip(self.alphas, self.betas, strict=True)]
+        return [f"Beta({a:g}, {b:g})" for a, b in zip(self.alphas, self.betas, strict=True)]
 
     @property
     def prior(self) -> Beta:
@@ -79,51 +76,90 @@ class CoinGame(BetaPriors, Study):
         yield from super().problems()
         if len(self.interval) != 2 or not 0 <= self.interval[0] < self.interval[1] <= 1:
             yield f"study.interval={self.interval}; allowed: two numbers, 0 <= low < high <= 1"
-        if self.data is None and (self.heads is None or self.tosses is None):
-            yield "study.data=null needs study.heads and study.tosses"
-        elif self.data is None and (self.heads or 0) > (self.tosses or 0):
-            yield f"study.heads={self.heads}; allowed: at most study.tosses={self.tosses}"
-        if self.data is not None:
-            yield from self._data_problems(load(self.data).columns)
-        known = self._counts()[0].tolist() if not (self.data is None and not self.tosses) else [0]
-        if self.stages != sorted(set(self.stages)) or not set(self.stages) <= set(known):
+        found = list(self._toss_problems())
+        yield from found
+        known = [] if found else self._counts()[0].tolist()
+        if known and (self.stages != sorted(set(self.stages)) or not set(self.stages) <= {*known}):
             allowed = f"0 to {known[-1]}" if len(known) > 2 else f"0 and {known[-1]}"
             yield f"study.stages={self.stages}; allowed: ascending, from {allowed}"
 
-    def _data_problems(self, columns: dict[str, Floats]) -> "Iterator[str]":
+    def _toss_problems(self) -> "Iterator[str]":
+        if self.data is None:
+            if self.heads is None or self.tosses is None or self.customers:
+                yield "study.data=null needs study.heads and study.tosses, and no customers"
+            elif self.heads > self.tosses:
+                yield f"study.heads={self.heads}; allowed: at most study.tosses={self.tosses}"
+            if {"path", "tosses"} & set(self.show):
+                yield f"study.show={self.show} needs study.data: each toss, not only their count"
+            return
         if self.heads is not None or self.tosses is not None:
             yield "study.heads and study.tosses are for study.data=null"
+        columns = load(self.data).columns
         if not set(np.unique(list(columns.values())[-1])) <= {0.0, 1.0}:
             yield f"study.data={self.data} has no tosses: its last column is not 0 and 1"
-        known = np.unique(columns.get("customer", np.array([])))
+        known = np.unique(columns.get("customer", np.array([]))).astype(int).tolist()
         if not set(self.customers) <= set(known):
-            yield f"study.customers={self.customers}; allowed in {self.data}: {known.tolist()}"
+            yield f"study.customers={self.customers}; allowed with {self.data}: {known}"
+
+    def _tosses(self) -> list[Floats]:
+        """The tosses of each customer, head = 1."""
+        assert self.data is not None
+        columns = load(self.data).columns
+        head = list(columns.values())[-1]
+        return [head[columns["customer"] == c] for c in self.customers] or [head]
 
     def _counts(self) -> tuple[Ints, Floats]:
         """Tosses N and heads y_N: from none on, toss by toss where the tosses are known."""
         if self.data is None:
             return np.array([0, self.tosses or 0]), np.array([0.0, self.heads or 0])
-        columns = load(self.data).columns
-        head = list(columns.values())[-1]
-        if self.customers:
-            head = np.concatenate([head[columns["customer"] == c] for c in self.customers])
+        head = np.concatenate(self._tosses())
         return np.arange(len(head) + 1), np.concatenate([[0.0], np.cumsum(head)])
 
     def run(self, rng: Generator) -> Outcome:
         steps, heads = self._counts()
-        path = coin.update(self.prior, heads, steps)  # (P, T)
-        mean, variance = coin.mean(path), coin.variance(path)
         at = np.searchsorted(steps, self.stages)
-        belief = Beta(path.alpha[:, at], path.beta[:, at])  # (P, S)
+        path = coin.update(self.prior, heads, steps)  # (P, T)
+        belief = coin.update(self.prior, heads[at], steps[at])  # (P, S)
+        found = self._reported(belief, heads[at], steps[at])
+        metrics: dict[str, Scalar] = {
+            f"{name}_{prior}_n_{n}": float(values[i, s])
+            for name, values in found.items()
+            for i, prior in enumerate(self.names)
+            for s, n in enumerate(self.stages)
+        }
+        metrics |= {f"heads_n_{n}": int(heads[k]) for n, k in zip(self.stages, at, strict=True)}
+        metrics |= self._comparisons(found)
+        metrics |= self._checks(found, heads[at], steps[at], belief)
+        arrays = self._curves(path, belief, at)
+        if self.data is not None:
+            customers = self._tosses()
+            arrays["customer_ends"] = np.cumsum([len(tosses) for tosses in customers])
+            for c, tosses in zip(self.customers, customers, strict=False):
+                metrics[f"heads_customer_{c}"] = int(tosses.sum())
+            metrics |= self._path_metrics(path, heads, steps)
+        rows: Table = {
+            "prior": [name for name in self.names for _ in at],
+            "tosses": self.stages * len(self.names),
+            "heads": heads[at].tolist() * len(self.names),
+        }
+        rows |= {name: values.ravel().tolist() for name, values in found.items()}
+        along: Table = {"tosses": steps.tolist(), "heads": heads.tolist()}
+        for name, m, v in zip(self.names, coin.mean(path), coin.variance(path), strict=True):
+            along |= {f"mean_{name}": m.tolist(), f"variance_{name}": v.tolist()}
+        return Outcome(metrics, tables={"beliefs": rows, "path": along}, arrays=arrays)
+
+    def _reported(self, belief: Beta, heads: Floats, tosses: Ints) -> dict[str, Floats]:
+        """What is known at each stage under each prior, all (P, S)."""
         bet = self.game_tosses, self.win_at_most
+        mean = coin.mean(belief)
         win = coin.expected_win_probability(belief, *bet)
-        plugin = coin.win_probability(mean[:, at], *bet)
-        second_moment = coin.expectation(lambda r: coin.win_probability(r, *bet) ** 2, belief)
-        reported: dict[str, Floats] = {
+        plugin = coin.win_probability(mean, *bet)
+        square = coin.expectation(lambda r: coin.win_probability(r, *bet) ** 2, belief)
+        return {
             "posterior_alpha": belief.alpha,
             "posterior_beta": belief.beta,
-            "mean": mean[:, at],
-            "variance": variance[:, at],
+            "mean": mean,
+            "variance": coin.variance(belief),
             "mass_in_interval": coin.mass(belief, *self.interval),
             "mass_above_half": coin.mass(belief, 0.5, 1.0),
             "win": win,
@@ -132,109 +168,73 @@ class CoinGame(BetaPriors, Study):
             "plugin_lose": 1 - plugin,
             "gap": np.abs(win - plugin),
             "profit": 2 * win - 1,
-            "win_standard_deviation": np.sqrt(np.maximum(second_moment - win**2, 0)),
-            "evidence": np.exp(coin.log_beta_binomial(heads[at], steps[at], self.prior)),
-            "equation_3_6_area": coin.expectation(lambda r: 1 - r, belief),
+            "win_standard_deviation": np.sqrt(np.maximum(square - win**2, 0)),
+            "evidence": np.exp(coin.log_beta_binomial(heads, tosses, self.prior)),
         }
-        rows: dict[str, list[Any]] = {"prior": np.repeat(self.names, len(at)).tolist()}
-        rows |= {"tosses": self.stages * len(self.names), "heads": heads[at].tolist() * len(mean)}
-        rows |= {name: values.ravel().tolist() for name, values in reported.items()}
-        metrics: dict[str, Scalar] = {
-            f"{name}_{prior}_n_{n}": float(values[i, s])
-            for name, values in reported.items()
-            for i, prior in enumerate(self.names)
-            for s, n in enumerate(self.stages)
-        }
-        metrics |= {f"heads_n_{n}": int(heads[k]) for n, k in zip(self.stages, at, strict=True)}
-        metrics |= self._heads_by_customer() | self._comparisons(reported)
-        metrics |= self._path_metrics(steps, heads, mean, variance)
-        metrics["quadrature_agrees"] = self._quadrature_agrees(reported, heads[at], belief)
-        metrics["equation_3_6_as_printed_is_a_density"] = bool(
-            np.allclose(reported["equation_3_6_area"], 1, rtol=0, atol=1e-6)
-        )
-        path_table: Table = {"tosses": steps.tolist(), "heads": heads.tolist()}
-        path_table |= {f"mean_{name}": m.tolist() for name, m in zip(self.names, mean, strict=True)}
-        path_table |= {
-            f"variance_{name}": v.tolist() for name, v in zip(self.names, variance, strict=True)
-        }
-        r = np.linspace(0, 1, 501)
-        before = np.maximum(at - 1, 0)
-        curves = {
-            "prior_density": self._curve(self.prior, r),
-            "density": self._curve(belief, r),
-            "previous_density": self._curve(Beta(path.alpha[:, before], path.beta[:, before]), r),
-        }
-        tables = {"beliefs": rows, "path": path_table}
-        return Outcome(metrics, tables=tables, arrays={"r": r, **curves})
 
-    def _curve(self, belief: Beta, r: Floats) -> Floats:
-        """Densities (P, S, r)."""
-        spread = Beta(belief.alpha[..., None], belief.beta[..., None])
-        return np.exp(coin.log_density(spread, r))
-
-    def _heads_by_customer(self) -> dict[str, Scalar]:
-        if self.data is None or not self.customers:
-            return {}
-        columns = load(self.data).columns
-        counts = {c: columns["head"][columns["customer"] == c].sum() for c in self.customers}
-        return {f"heads_customer_{c}": int(count) for c, count in counts.items()}
-
-    def _quadrature_agrees(self, reported: dict[str, Floats], heads: Floats, belief: Beta) -> bool:
-        """Are the closed forms what integrating the densities gives?"""
-        bet, n = (self.game_tosses, self.win_at_most), np.array(self.stages)
+    def _checks(
+        self, found: dict[str, Floats], heads: Floats, tosses: Ints, belief: Beta
+    ) -> dict[str, Scalar]:
+        """The closed forms against quadrature, and equation 3.6 with its exponent as printed."""
+        bet = self.game_tosses, self.win_at_most
         mean = coin.expectation(lambda r: r, belief)
-        centred = coin.expectation(lambda r: (r - mean[..., None]) ** 2, belief)
-        win = coin.expectation(lambda r: coin.win_probability(r, *bet), belief)
         prior = Beta(*(np.broadcast_to(part, mean.shape) for part in self.prior))
-        likelihood = coin.expectation(
-            lambda r: np.exp(coin.log_binomial(heads[:, None], n[:, None], r)), prior
-        )
-        pairs = {"mean": mean, "variance": centred, "win": win, "evidence": likelihood}
-        return all(
-            np.allclose(reported[name], value, rtol=1e-9, atol=0) for name, value in pairs.items()
-        )
+        y, n = heads[:, None], tosses[:, None]
+        by_quadrature = {
+            "mean": mean,
+            "variance": coin.expectation(lambda r: (r - mean[..., None]) ** 2, belief),
+            "win": coin.expectation(lambda r: coin.win_probability(r, *bet), belief),
+            "evidence": coin.expectation(lambda r: np.exp(coin.log_binomial(y, n, r)), prior),
+        }
+        area = coin.expectation(lambda r: 1 - r, belief)[:, -1]  # one factor of 1 - r too many
+        checks: dict[str, Scalar] = {
+            "quadrature_agrees": all(
+                np.allclose(found[name], value, rtol=1e-9, atol=0)
+                for name, value in by_quadrature.items()
+            ),
+            "equation_3_6_as_printed_is_a_density": bool(np.allclose(area, 1, rtol=0, atol=1e-6)),
+        }
+        r = np.linspace(0.01, 0.99, 99)
+        for i, (name, alpha) in enumerate(zip(self.names, self.alphas, strict=True)):
+            if self.betas[i] == 1:
+                density = np.exp(coin.log_density(Beta(*(part[i] for part in self.prior)), r))
+                same = np.allclose(density, alpha * r ** (alpha - 1), rtol=1e-9, atol=0)
+                checks[f"prior_is_power_of_r_{name}"] = bool(same)
+        return checks | {
+            f"equation_3_6_area_{name}_n_{self.stages[-1]}": value
+            for name, value in zip(self.names, area.tolist(), strict=True)
+        }
 
-    def _comparisons(self, reported: dict[str, Floats]) -> dict[str, Scalar]:
-        """Priors against each other: how far apart, which explains the tosses best."""
-        mean, sd = reported["mean"], np.sqrt(reported["variance"])
+    def _comparisons(self, found: dict[str, Floats]) -> dict[str, Scalar]:
+        """Priors against each other, stages against each other."""
+        mean, sd, gap = found["mean"], np.sqrt(found["variance"]), found["gap"]
         metrics: dict[str, Scalar] = {}
-        pairs = list(combinations(range(len(self.names)), 2))
         for s, n in enumerate(self.stages):
-            for i, j in pairs:
-                apart = abs(mean[i, s] - mean[j, s]) / sd[i, s]
-                metrics[f"sd_apart_{self.names[i]}_{self.names[j]}_n_{n}"] = apart
-            order = np.argsort(-reported["evidence"][:, s], kind="stable")
-            metrics |= {
-                f"evidence_rank_{self.names[i]}_n_{n}": k for k, i in enumerate(order.tolist(), 1)
-            }
-        if pairs and len(self.stages) > 1:
-            spread = np.ptp(mean, axis=0)
-            metrics["means_draw_together"] = bool(np.all(np.diff(spread) < 0))
+            for (i, one), (j, other) in combinations(enumerate(self.names), 2):
+                metrics[f"sd_apart_{one}_{other}_n_{n}"] = abs(mean[i, s] - mean[j, s]) / sd[i, s]
+            for what, values in (("evidence", -found["evidence"]), ("variance", found["variance"])):
+                order = np.argsort(values[:, s], kind="stable").tolist()
+                metrics |= {f"{what}_rank_{self.names[i]}_n_{n}": k for k, i in enumerate(order, 1)}
+            for i, name in enumerate(self.names):
+                higher = found["plugin_win"][i, s] > found["win"][i, s]
+                metrics[f"plugin_is_higher_{name}_n_{n}"] = bool(higher)
+        for (i, one), (j, other) in permutations(enumerate(self.names), 2):
+            metrics[f"gap_smaller_{one}_than_{other}"] = bool(gap[i, -1] < gap[j, -1])
         for i, name in enumerate(self.names):
-            gap = reported["gap"][i]
-            metrics[f"gap_falls_{name}"] = bool(np.all(np.diff(gap) < 0))
-            metrics[f"plugin_is_higher_{name}_n_{self.stages[0]}"] = bool(
-                reported["plugin_win"][i, 0] > reported["win"][i, 0]
-            )
-            for j, other in enumerate(self.names):
-                if i != j:
-                    smaller = gap[-1] < reported["gap"][j, -1]
-                    metrics[f"gap_smaller_{name}_than_{other}"] = bool(smaller)
+            metrics[f"gap_falls_{name}"] = bool(np.all(np.diff(gap[i]) < 0))
+        metrics["means_draw_together"] = bool(np.all(np.diff(np.ptp(mean, axis=0)) < 0))
         return metrics
 
-    def _path_metrics(
-        self, steps: Ints, heads: Floats, mean: Floats, variance: Floats
-    ) -> dict[str, Scalar]:
+    def _path_metrics(self, path: Beta, heads: Floats, steps: Ints) -> dict[str, Scalar]:
         """How mean and variance go along the tosses."""
-        if self.data is None:
-            return {}
-        reference = coin.update(_UNIFORM, heads, steps)
-        free = np.ptp(coin.mean(reference)), np.ptp(coin.variance(reference))
+        mean, variance = coin.mean(path), coin.variance(path)
+        uniform = coin.update(_UNIFORM, heads, steps)
+        free = np.ptp(coin.mean(uniform)), np.ptp(coin.variance(uniform))
         tail = np.diff(heads) == 0
         metrics: dict[str, Scalar] = {}
-        for i, name in enumerate(self.names):
-            rises = np.diff(variance[i]) > 1e-12 * variance[i, :-1]
-            moves = np.ptp(mean[i]), np.ptp(variance[i])
+        for name, m, v in zip(self.names, mean, variance, strict=True):
+            rises = np.diff(v) > 1e-12 * v[:-1]
+            moves = np.ptp(m), np.ptp(v)
             metrics |= {
                 f"mean_moves_{name}": float(moves[0]),
                 f"variance_moves_{name}": float(moves[1]),
@@ -247,138 +247,52 @@ class CoinGame(BetaPriors, Study):
                 metrics[f"variance_first_rise_{name}"] = int(steps[1:][rises][0])
         return metrics
 
+    def _curves(self, path: Beta, belief: Beta, at: Ints) -> dict[str, Floats]:
+        """Densities over r, (P, 1, r) of the priors and (P, S, r) of the stages."""
+        before = np.maximum(at - 1, 0)
+        shown = {
+            "prior_density": self.prior,
+            "previous_density": Beta(path.alpha[:, before], path.beta[:, before]),
+            "density": belief,
+        }
+        r = np.linspace(0, 1, 501)
+        densities = {
+            name: np.exp(coin.log_density(Beta(alpha[..., None], beta[..., None]), r))
+            for name, (alpha, beta) in shown.items()
+        }
+        return {"r": r, **densities}
+
     def draw(self, outcome: Outcome) -> "dict[str, Figure]":
+        from experiments.studies import _coin_drawing as drawing
+
         draws = {
             "stages": self._draw_stages,
             "overlay": self._draw_overlay,
-            "path": self._draw_path,
-            "win": self._draw_win,
-            "tosses": self._draw_tosses,
+            "path": lambda found: drawing.path(found, self.names, self.labels),
+            "win": lambda found: drawing.win(found, self.labels),
+            "tosses": drawing.tosses,
         }
         return {name: draws[name](outcome) for name in self.show}
 
     def _draw_stages(self, outcome: Outcome) -> "Figure":
-        """A panel a stage: all priors; a single one with where it came from."""
-        arrays, many = outcome.arrays, len(self.stages)
-        columns = min(many, 3 if many > 4 else 2)
-        figure, axes = grid(-(-many // columns), columns, 0.75, sharex=True)
-        for s, ax in enumerate(axes.flat):
-            if s >= many:
-                ax.set_axis_off()
-                continue
-            n = self.stages[s]
-            if len(self.names) == 1:
-                if n > 1:
-                    look = {"linestyle": "-.", "color": "C1", "linewidth": 1.2}
-                    ax.plot(arrays["r"], arrays["previous_density"][0, s], **look)
-                if n > 0:
-                    ax.plot(arrays["r"], arrays["prior_density"][0, 0], "--", color="0.45")
-                ax.plot(arrays["r"], arrays["density"][0, s], color="C0")
-            else:
-                for i in range(len(self.names)):
-                    ax.plot(arrays["r"], arrays["density"][i, s], _LINES[i % 4], color=f"C{i}")
-            ax.set(title=f"{n} tosses" if n else "before any toss", ylim=(0, None))
-            ax.set(xlabel="r" if s >= many - columns else "", xlim=(0, 1))
-        for row in axes:
-            row[0].set_ylabel("density of r")
-        ax = axes.flat[0]
-        if len(self.names) == 1:
-            ax.plot([], [], color="C0", label="posterior")
-            if max(self.stages) > 1:
-                ax.plot([], [], "-.", color="C1", linewidth=1.2, label="one toss earlier")
-            ax.plot([], [], "--", color="0.45", label=self.labels[0])
-        else:
-            for i, label in enumerate(self.labels):
-                ax.plot([], [], _LINES[i % 4], color=f"C{i}", label=label)
-        figure.legend(loc="outside lower center", ncols=3)
-        return figure
+        """A panel a stage: every prior's posterior, or a single one with where it came from."""
+        from experiments.studies._coin_drawing import densities
+
+        arrays, labels = outcome.arrays, self.labels
+        curves = np.moveaxis(arrays["density"], 0, 1)  # (S, P, r)
+        if len(labels) == 1:
+            prior = np.broadcast_to(arrays["prior_density"], arrays["density"].shape)
+            curves = np.stack([arrays["density"][0], prior[0], arrays["previous_density"][0]], 1)
+            labels = ["posterior", f"prior {labels[0]}", "one toss earlier"]
+        titles = [f"after {n} toss{'es' if n > 1 else ''}" if n else "prior" for n in self.stages]
+        columns = min(len(titles), 3 if len(titles) > 4 else 2)
+        return densities(arrays["r"], curves, titles, labels, columns)
 
     def _draw_overlay(self, outcome: Outcome) -> "Figure":
-        """A panel a prior: all stages."""
-        arrays, many = outcome.arrays, len(self.names)
-        columns = min(many, 2)
-        figure, axes = grid(-(-many // columns), columns, 0.65, sharex=True)
-        for i, ax in enumerate(axes.flat):
-            if i >= many:
-                ax.set_axis_off()
-                continue
-            for s, n in enumerate(self.stages):
-                label = f"{n} tosses" if n else self.labels[i]
-                ax.plot(arrays["r"], arrays["density"][i, s], _LINES[s % 4], label=label)
-            ax.set(xlabel="r", ylabel="density of r", xlim=(0, 1), ylim=(0, None))
-            if many > 1:
-                ax.set_title(self.labels[i])
-        handles = axes.flat[0].get_legend_handles_labels()
-        figure.legend(*handles, loc="outside lower center", ncols=4)
-        return figure
+        """A panel a prior: the posteriors of all stages."""
+        from experiments.studies._coin_drawing import densities
 
-    def _draw_path(self, outcome: Outcome) -> "Figure":
-        from experiments.plotting import panels
-
-        table = outcome.tables["path"]
-        steps, tail = np.array(table["tosses"]), np.diff(table["heads"]) == 0
-        mark = len(steps) <= 40  # the tails among the tosses, while they can be told apart
-        figure, axes = panels(1, 2)
-        for ax, what in zip(axes, ("mean", "variance"), strict=True):
-            for i, name in enumerate(self.names):
-                values = np.array(table[f"{what}_{name}"])
-                ax.plot(steps, values, _LINES[i % 4], color=f"C{i}", label=self.labels[i])
-                if mark:
-                    ax.plot(steps[1:][~tail], values[1:][~tail], "o", color=f"C{i}")
-                    ax.plot(steps[1:][tail], values[1:][tail], "v", color="C1", markersize=6.5)
-            ax.set(xlabel="tosses", ylabel=f"{what} of r")
-            whole_steps(ax)
-        if mark:
-            axes[0].plot([], [], "o", color="0.4", label="after a head")
-            axes[0].plot([], [], "v", color="C1", markersize=6.5, label="after a tail")
-        handles = axes[0].get_legend_handles_labels()
-        figure.legend(*handles, loc="outside lower center", ncols=3)
-        return figure
-
-    def _draw_win(self, outcome: Outcome) -> "Figure":
-        from experiments.plotting import panels
-
-        rows = outcome.tables["beliefs"]
-        place = np.arange(len(rows["win"]))
-        figure, ax = panels()
-        for k, (column, label) in enumerate(
-            (("win", "averaged over the posterior"), ("plugin_win", "at the posterior mean"))
-        ):
-            style: dict[str, Any] = {"color": f"C{k}", "hatch": "//" * k, "label": label}
-            bars = ax.bar(place + 0.4 * k - 0.2, rows[column], width=0.38, **style)
-            ax.bar_label(bars, fmt="%.4f", fontsize=8, padding=1)
-        ax.axhline(0.5, color="black", linewidth=1, linestyle=":")
-        names = [label for label in self.labels for _ in self.stages]
-        ticks = [
-            f"{name.removeprefix('prior ')}\n{y:g} heads in {n}"
-            for name, n, y in zip(names, rows["tosses"], rows["heads"], strict=True)
-        ]
-        ax.set_xticks(place, ticks)
-        ax.set(
-            ylabel="probability of winning", ylim=(0, max(rows["win"] + rows["plugin_win"]) + 0.1)
-        )
-        figure.legend(loc="outside lower center", ncols=2)
-        return figure
-
-    def _draw_tosses(self, outcome: Outcome) -> "Figure":
-        from experiments.plotting import panels
-
-        table = outcome.tables["path"]
-        steps, heads = np.array(table["tosses"]), np.array(table["heads"])
-        figure, ax = panels()
-        self._mark_tosses(ax, steps, heads)
-        ax.set(xlabel="tosses", ylabel="heads so far", ylim=(0, None))
-        whole_steps(ax)
-        ax.legend(loc="upper left")
-        return figure
-
-    def _mark_tosses(self, ax: "Axes", steps: Ints, heads: Floats) -> None:
-        tail = np.diff(heads) == 0
-        ax.step(steps, heads, where="post", color="0.6", linewidth=1)
-        ax.plot(steps[1:][~tail], heads[1:][~tail], "o", color="C0", label="head")
-        ax.plot(steps[1:][tail], heads[1:][tail], "v", color="C1", label="tail")
-        if self.customers and self.data is not None:
-            columns = load(self.data).columns
-            ends = np.cumsum([np.sum(columns["customer"] == c) for c in self.customers])
-            for end in ends[:-1]:
-                ax.axvline(end + 0.5, color="black", linewidth=1, linestyle=":")
+        labels = [f"after {n} tosses" if n else "prior" for n in self.stages]
+        columns = min(len(self.names), 3)
+        titles = [f"prior {label}" for label in self.labels]
+        return densities(outcome.arrays["r"], outcome.arrays["density"], titles, labels, columns)

@@ -32,6 +32,7 @@ class LineMixture(Study):
     )
     snapshots: list[int] = knob([30, 50], "iterations to show", at_least=1, distinct=True)
     restarts: int = knob(200, "further starts, from random lines", at_least=1, at_most=10_000)
+    repetitions: int = knob(200, "data sets, of which the first is drawn", at_least=1, at_most=10_000)
 
     def problems(self) -> "Iterator[str]":
         yield from place_problems("start", self.start, 2)

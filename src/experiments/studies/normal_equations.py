@@ -74,11 +74,12 @@ class NormalEquations(Study):
         favoured = arrays["alpha"] != 1
         figure, ax = panels()
         ax.plot(arrays["grid"], arrays["plain"], label="equal weights")
-        label = f"weight {self.favour:g} for the circled"
-        ax.plot(arrays["grid"], arrays["weighted"], "--", label=label)
         ax.plot(arrays["x"], arrays["t"], "o", color="black", label="data")
-        ring = {"markersize": 11, "markerfacecolor": "none", "markeredgecolor": "C1"}
-        ax.plot(arrays["x"][favoured], arrays["t"][favoured], "o", **ring)
+        if favoured.any():
+            label = f"weight {self.favour:g} for the circled"
+            ax.plot(arrays["grid"], arrays["weighted"], "--", color="C1", label=label)
+            ring = {"markersize": 11, "markerfacecolor": "none", "markeredgecolor": "C1"}
+            ax.plot(arrays["x"][favoured], arrays["t"][favoured], "o", **ring)
         ax.set(xlabel=names.x, ylabel=names.t)
         ax.legend()
         return {"lines": figure}

@@ -56,6 +56,11 @@ def test_distortion_against_a_plain_loop() -> None:
         "E5",
         "M5",
     ]
+    centres, labels = outcome.arrays["centres"], outcome.arrays["labels"]
+    np.testing.assert_array_equal(centres[0], study.start)
+    for step, members in enumerate(labels, start=1):  # the means of what the E step assigned
+        means = [X[members == k].mean(axis=0) for k in range(2)]
+        np.testing.assert_allclose(centres[step], means, rtol=1e-10)
     assert outcome.metrics["smallest_cluster"] == 98
     assert outcome.metrics["last_cycle_changes_nothing"] is True
     assert outcome.metrics["assignment_is_by_bisector"] is True

@@ -1,0 +1,77 @@
+r"""K nearest neighbours: the majority among the K closest training points (FCML 5.3.1).
+
+    t_new = argmax_c #{n among the K nearest: t_n = c}
+    d^2(x, y) = (x - y)^T (x - y) = k(x, x) - 2 k(x, y) + k(y, y)                  FCML 5.3.2.6
+
+The distance needs inner products only, so any kernel k may take their place. Votes are kept apart
+from decisions: a tie is a fact, how to break it is a choice (here: the class with the smaller
+number). All K are had at once from one ordering of the neighbours, and cross-validation from the
+same ordering with the points of the own fold struck out.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from models.types import Floats, Ints
+
+Kernel = Callable[[Floats, Floats], Floats]  # points (N, D) and (M, D) to (N, M)
+
+
+def squared_distances(X: Floats, Y: Floats) -> Floats:
+    """(x - y)^T (x - y) of points (N, D) and (M, D), shape (N, M)."""
+    return np.asarray(cdist(X, Y, "sqeuclidean"))
+
+
+def kernel_distances(X: Floats, Y: Floats, kernel: Kernel) -> Floats:
+    """Squared distances in the space of the kernel, shape (N, M)."""
+    own_x = np.array([kernel(x[None], x[None])[0, 0] for x in X])
+    own_y = np.array([kernel(y[None], y[None])[0, 0] for y in Y])
+    return np.asarray(own_x[:, None] - 2 * kernel(X, Y) + own_y)  # FCML 5.3.2.6
+
+
+def votes(distances: Floats, t: Ints, ks: list[int], C: int) -> Ints:
+    """Votes for each class among the K nearest, for each K, shape (len(ks), Q, C).
+
+    `distances` (Q, N) of Q new points from N training points of classes t (N,) in 0, ..., C - 1.
+    """
+    most = min(max(ks), len(t))
+    if most < len(t):
+        near = np.argpartition(distances, most - 1, axis=1)[:, :most]
+        inner = np.argsort(np.take_along_axis(distances, near, axis=1), axis=1, kind="stable")
+        near = np.take_along_axis(near, inner, axis=1)
+    else:
+        near = np.argsort(distances, axis=1, kind="stable")
+    found = (t[near][..., None] == np.arange(C)).cumsum(axis=1)  # (Q, most, C)
+    return np.asarray(found[:, [min(k, most) - 1 for k in ks]].transpose(1, 0, 2))
+
+
+def majority(tally: Ints) -> Ints:
+    """The class with the most votes along the last axis; the first of those that tie."""
+    return np.asarray(tally.argmax(-1))
+
+
+def fold_errors(X: Floats, t: Ints, ks: list[int], folds: Ints, C: int = 2) -> Floats:
+    """Share of points that their neighbours in other folds misclassify, shape (P, len(ks)).
+
+    `folds` (P, N) gives every point's fold in each of P partitions; a fold for each point is
+    leave-one-out.
+    """
+    largest = max(int(np.bincount(row).max()) for row in folds)
+    depth = min(max(ks) + largest, len(X))  # enough, even if the own fold is nearest
+    near = np.argsort(squared_distances(X, X), axis=1, kind="stable")[:, :depth]
+    other = folds[:, near] != folds[:, :, None]  # (P, N, depth)
+    place = other.cumsum(-1)
+    wrong = np.empty((len(folds), len(ks)))
+    for i, k in enumerate(ks):
+        counted = other & (place <= k)
+        tally = np.stack([(counted & (t[near] == c)).sum(-1) for c in range(C)], axis=-1)
+        wrong[:, i] = (majority(tally) != t).mean(-1)
+    return wrong
+
+
+def random_partitions(N: int, folds: int, repetitions: int, rng: np.random.Generator) -> Ints:
+    """The fold of every point in each of some random partitions, as equal as can be, (P, N)."""
+    even = np.broadcast_to(np.arange(N) % folds, (repetitions, N))
+    return np.asarray(rng.permuted(even, axis=1))

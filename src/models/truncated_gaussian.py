@@ -1,0 +1,36 @@
+r"""A Gaussian cut at the origin (FCML comment 7.3).
+
+    N+(x | mu, s2) = N(x | mu, s2) / Phi(mu / s)       x > 0
+    N-(x | mu, s2) = N(x | mu, s2) / Phi(-mu / s)      x < 0
+
+    <x>+ = mu + s phi(mu / s) / Phi(mu / s),           <x>- = mu - s phi(mu / s) / Phi(-mu / s)
+
+The comment prints the means without the factor s, which is right for s = 1 alone. `side` is +1 or
+-1; both cases are then one, with t = side mu / s.
+"""
+
+import numpy as np
+from scipy.special import erfcx, log_ndtr
+
+from models.types import Floats
+
+
+def hazard(t: Floats) -> Floats:
+    """The ratio phi(t) / Phi(t), elementwise; no underflow for very negative t."""
+    return np.asarray(np.sqrt(2 / np.pi) / erfcx(-t / np.sqrt(2)))
+
+
+def mean(mu: Floats, s: Floats, side: Floats) -> Floats:
+    """Expected value of the truncated Gaussian, elementwise."""
+    return np.asarray(mu + side * s * hazard(side * mu / s))
+
+
+def mean_as_printed(mu: Floats, s: Floats, side: Floats) -> Floats:
+    """The same as the comment prints it, without the factor s."""
+    return np.asarray(mu + side * hazard(side * mu / s))
+
+
+def density(x: Floats, mu: float, s: float, side: int) -> Floats:
+    """The density at points x, zero on the other side of the origin."""
+    log_p = -(((x - mu) / s) ** 2) / 2 - np.log(s * np.sqrt(2 * np.pi)) - log_ndtr(side * mu / s)
+    return np.where(side * x > 0, np.exp(log_p), 0.0)

@@ -1,0 +1,74 @@
+"""The MLflow UI as `bythebook ui` opens it: the runs are listed, the figure is shown."""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from experiments.cli import main
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterator[str]:
+    """A served store with one run and one sweep of fifty."""
+    outputs = tmp_path_factory.mktemp("outputs")
+    shutil.copyfile(empty_store, outputs / "mlflow.db")
+    assert main(["run", "experiment=fcml/fig-1.15", f"outputs={outputs}"]) == 0
+    sweep = [
+        "run",
+        "-m",
+        "study=polynomial_order",
+        "study.methods=[kfold]",
+        "study.folds=range(2,27)",
+    ]
+    assert main([*sweep, "seed=0,1", f"outputs={outputs}"]) == 0
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "experiments", "ui", "polynomial_order", "--no-browser"]
+    server = subprocess.Popen(
+        [*command, "--port", str(port), "--outputs", str(outputs)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    assert server.stdout is not None
+    printed = server.stdout.readline().strip()
+    try:
+        yield printed
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+
+
+def test_ui_opens_on_the_runs_and_not_on_the_cells(page: Any, address: str) -> None:
+    assert re.match(r"http://127\.0\.0\.1:\d+/#/experiments/\d+/runs\?", address)
+    page.goto(address)
+    page.get_by_text("Figure 1.15", exact=True).first.wait_for(timeout=60_000)
+    page.get_by_text("polynomial_order over folds, seed").first.wait_for(timeout=60_000)
+    assert page.get_by_text("folds=2, seed=0").count() == 0
+    page.get_by_text("2 matching runs").wait_for(timeout=60_000)
+
+
+def test_a_run_shows_its_claims_and_its_figure(page: Any, address: str) -> None:
+    page.goto(address)
+    page.get_by_text("Figure 1.15", exact=True).first.click()
+    page.get_by_text("leave-one-out prefers a third order polynomial").wait_for(timeout=60_000)
+    page.get_by_text("Show more").first.click()
+    image = page.locator("img[src*='get-artifact']").first
+    image.wait_for(timeout=60_000)
+    page.wait_for_function(
+        "() => { const i = document.querySelector(\"img[src*='get-artifact']\");"
+        " return i && i.naturalWidth > 100; }",
+        timeout=60_000,
+    )
