@@ -22,20 +22,20 @@ def _start_up(folder: Path) -> Result:
         "list every experiment",
         "python -c 'import mlflow'",
         "one command",
-        lambda: _bythebook(folder, "list"),
+        lambda: bythebook(folder, "list"),
         lambda: _python("-c", "import mlflow"),
         goal="ours below 1 s",
     )
 
 
 def _single(folder: Path) -> Result:
-    _bythebook(folder, "run", "experiment=fcml/fig-1.15")  # the store is made, files are warm
+    bythebook(folder, "run", "experiment=fcml/fig-1.15")  # the store is made, files are warm
     return compare(
         "one tracked run, recorded, judged and drawn",
         "Hydra, fluent MLflow, no record, no figure",
         "one command",
-        lambda: _bythebook(folder, "run", "experiment=fcml/fig-1.15", "fresh=true"),
-        lambda: _plain(folder, "seed=0"),
+        lambda: bythebook(folder, "run", "experiment=fcml/fig-1.15", "fresh=true"),
+        lambda: plain_hydra(folder, "seed=0"),
         goal="ours below 3 s",
     )
 
@@ -45,14 +45,14 @@ def _sweeps(folder: Path) -> list[Result]:
 
     def sweep(start: int) -> None:
         span = f"seed=range({start},{start + RUNS})"
-        _bythebook(folder, "run", "-m", "experiment=fcml/fig-1.15", span, "jobs=2")
+        bythebook(folder, "run", "-m", "experiment=fcml/fig-1.15", span, "jobs=2")
 
     fresh = compare(
         "sweep, tracked, two processes",
         f"hydra -m, fluent MLflow ({PEER_RUNS} runs, scaled)",
         f"{RUNS} runs",
         lambda: sweep(next(seeds)),
-        lambda: _plain(folder, "-m", f"seed=range(0,{PEER_RUNS})"),
+        lambda: plain_hydra(folder, "-m", f"seed=range(0,{PEER_RUNS})"),
         goal=f"ours below {0.06 * RUNS:.0f} s (60 ms a run)",
         rounds=3,
         scale=RUNS / PEER_RUNS,
@@ -69,11 +69,11 @@ def _sweeps(folder: Path) -> list[Result]:
     return [fresh, again]
 
 
-def _bythebook(folder: Path, *arguments: str) -> None:
+def bythebook(folder: Path, *arguments: str) -> None:
     _python("-m", "experiments", *arguments, BYTHEBOOK_OUTPUTS=str(folder / "outputs"))
 
 
-def _plain(folder: Path, *arguments: str) -> None:
+def plain_hydra(folder: Path, *arguments: str) -> None:
     store = f"store=sqlite:///{folder / 'plain.db'}"
     places = [f"hydra.run.dir={folder}/run", f"hydra.sweep.dir={folder}/sweep"]
     _python(str(PEER), *arguments, store, *places, MLFLOW_DISABLE_TELEMETRY="true")

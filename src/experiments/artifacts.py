@@ -1,7 +1,7 @@
 """A run's figures and tables, beside its record: made once, from it alone, whole or not at all."""
 
 import shutil
-import tempfile
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 
@@ -36,7 +36,8 @@ def _draw(record: Record, folder: Path) -> None:
 
 
 def _fill(target: Path, write: Callable[[Path], object]) -> None:
-    aside = Path(tempfile.mkdtemp(prefix=".drawing-", dir=target.parent))
+    aside = target.with_name(f".drawing-{uuid.uuid4().hex}")
+    aside.mkdir()
     try:
         write(aside)
         aside.rename(target)

@@ -18,18 +18,24 @@ def explained(error: BaseException, study: str | None = None) -> BadInput:
     """Hydra's and OmegaConf's errors in one line that names the knob and what is allowed."""
     if isinstance(error, OverrideParseException):
         reason = error.message.splitlines()[0]
-        return BadInput(f"'{error.override}' cannot be read as key=value: {reason}")
+        override = error.override or ""
+        shown = override if len(override) <= 200 else f"{override[:200]}..."
+        return BadInput(f"'{shown}' cannot be read as key=value: {reason[:200]}")
     typed = re.search(r"(?:override|Error merging override) '?([+~]*[\w./@]+)", str(error))
     cause = error
     while cause.__cause__ is not None:
         cause = cause.__cause__
     text = " ".join(str(cause).split())
+    named = re.search(r"Key '([^']+)'", text)
     key = typed[1].lstrip("+~") if typed else (getattr(cause, "full_key", None) or "")
+    key = key or (named[1] if named else "")
     schema: Any = getattr(cause, "object_type", None)
     absent = re.search(r"Key '([^']+)' (?:is )?not in", text) or "does not exist" in text
     choice = re.search(r"Could not (?:find|load) '([^'/]+)/([^']+)'", text)
     if choice:
         return BadInput(no_choice(*choice.groups()))
+    if key.rpartition(".")[2] == "_target_":
+        return BadInput(f"{key} names something to import: not allowed, choose study=<name>")
     if absent and dataclasses.is_dataclass(schema):
         return BadInput(no_such(key, [entry.name for entry in dataclasses.fields(schema)]))
     if absent:

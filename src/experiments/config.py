@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,12 +18,14 @@ from experiments.claims import Claim
 from experiments.complaints import explained, no_choice, no_such
 from experiments.errors import BadInput
 from experiments.jobs import Job, Printed, Source
+from experiments.outcome import dumps
 from experiments.paths import outputs_folder
 from experiments.study import studies
 from models import datasets
 
 TRACKING = ("local", "server", "off")
 LAUNCHERS = ("local", "dask", "slurm")
+_RECORDED = ["study", "source", "claims", "metric"]
 
 
 @dataclass
@@ -117,7 +120,8 @@ class Template:
             raise BadInput(f"source.book={book}; allowed: {', '.join(catalogue.BOOKS)}")
         if grade not in datasets.GRADES:
             raise BadInput(f"source.grade={grade}; allowed: {', '.join(datasets.GRADES)}")
-        stated = experiment_job(experiment) if experiment is not None else None
+        known = experiment in catalogue.names()  # else it is a file of the user's own
+        stated = experiment_job(experiment) if experiment is not None and known else None
         self.book = stated if stated is not None and stated.printed == self.printed else None
         self.kind: Any = OmegaConf.get_type(config.study)
         self._scratch = OmegaConf.masked_copy(config, ["study", "seed"])
@@ -157,7 +161,7 @@ class Template:
 def _contents(cell: DictConfig) -> tuple[dict[str, Any], int]:
     problems = [
         *_unknown("study.", cell.study, OmegaConf.get_type(cell.study)),
-        *_resolvers("study", cell.study),
+        *_not_plain(cell),
     ]
     if problems:
         raise BadInput(problems)
@@ -174,6 +178,10 @@ def _object(node: Any) -> Any:
 
 
 def _problems(config: DictConfig) -> Iterator[str]:
+    crooked = list(_not_plain(OmegaConf.masked_copy(config, _RECORDED)))
+    if crooked:
+        yield from crooked
+        return
     if OmegaConf.get_type(config.study) not in studies().values():
         yield f"study is not one of the registered studies: {', '.join(studies())}"
         return
@@ -183,8 +191,13 @@ def _problems(config: DictConfig) -> Iterator[str]:
         yield f"jobs={config.jobs} is not allowed; allowed: int >= 1"
     if config.tracking.kind not in TRACKING:
         yield f"tracking.kind={config.tracking.kind}; allowed: {', '.join(TRACKING)}"
-    yield from _resolvers("source", config.source)
-    yield from _resolvers("claims", config.claims)
+    if config.launch.kind not in LAUNCHERS:
+        yield f"launch.kind={config.launch.kind}; allowed: {', '.join(LAUNCHERS)}"
+    for name, most in config.limit.items():
+        if most is not None and not 0 < most < math.inf:
+            yield f"limit.{name}={most} is not allowed; allowed: float > 0, or null"
+        if most is not None and config.launch.kind == "dask":
+            yield f"limit.{name}: Dask runs a study in a thread, which cannot be held to a limit"
 
 
 def _unknown(prefix: str, node: Any, schema: Any) -> Iterator[str]:
@@ -195,10 +208,16 @@ def _unknown(prefix: str, node: Any, schema: Any) -> Iterator[str]:
             yield no_such(f"{prefix}{name}", names)
 
 
-def _resolvers(part: str, node: Any) -> Iterator[str]:
-    """An interpolation that calls a resolver could read the environment into a record."""
-    if re.search(r"\$\{[^}]*:", str(OmegaConf.to_container(node, resolve=False))):
-        yield f"{part} uses an interpolation that calls a resolver (${{name:...}}): not allowed"
+def _not_plain(config: DictConfig) -> Iterator[str]:
+    """What is recorded is written out: an interpolation could read the environment into it."""
+    content = OmegaConf.to_container(config, resolve=False)
+    assert isinstance(content, dict)
+    for part in _RECORDED:
+        text = dumps(content.get(part))
+        if "${" in text:
+            yield f"{part} calls a resolver or another setting (${{...}}): not allowed"
+        if re.search(r"\\u0000|[\ud800-\udfff]", text):
+            yield f"{part} holds characters that are not text"
 
 
 @cache

@@ -7,18 +7,24 @@ issued the sweep writes to the tracking store.
 
 import multiprocessing
 import os
+import signal
+import threading
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from experiments.errors import BadInput
+from experiments.interrupts import Stopped, never
 from experiments.jobs import Job
 
 Chunk = list[Job]
+Results = Iterator[tuple[int, list[str] | None]]  # number of the chunk, folders of its runs
 
 
 @dataclass(frozen=True)
@@ -34,40 +40,95 @@ class Order:
 
 
 class Launcher(Protocol):
-    """Runs chunks; None instead of folders says that the worker died."""
+    """Runs chunks; None instead of folders says that the worker died.
+
+    Asked to stop, it finishes what is running: the last chunks may come back short, or not at all.
+    """
 
     @property
     def workers(self) -> int: ...
 
-    def run(
-        self, chunks: Sequence[Chunk], order: Order
-    ) -> Iterator[tuple[int, list[str] | None]]: ...
+    def run(self, chunks: Sequence[Chunk], order: Order, stopped: Stopped = never) -> Results: ...
 
 
 @dataclass(frozen=True)
 class Processes:
-    """Reused processes on this machine."""
+    """Reused processes on this machine, each a pool of its own: one that dies takes no other along.
+
+    A chunk waits at each worker's door, so that no worker waits for the process that logs.
+    """
 
     workers: int = 1
+    ahead: int = 1
 
-    def run(self, chunks: Sequence[Chunk], order: Order) -> Iterator[tuple[int, list[str] | None]]:
+    def run(self, chunks: Sequence[Chunk], order: Order, stopped: Stopped = never) -> Results:
         from experiments.runner import run_chunk
 
-        with self._pool() as pool:
-            futures: dict[Future[list[str]], int] = {
-                pool.submit(run_chunk, chunk, order): index for index, chunk in enumerate(chunks)
-            }
-            for future in as_completed(futures):
-                try:
-                    yield futures[future], future.result()
-                except BrokenProcessPool:
-                    yield futures[future], None
+        waiting = deque(enumerate(chunks))
+        pools = [_pool() for _ in range(min(self.workers, len(chunks)))]
+        running: dict[Future[list[str]], tuple[int, int]] = {}  # chunk and pool
+        try:
+            while waiting or running:
+                if stopped():
+                    waiting.clear()
+                    _signal(pools, signal.SIGINT)
+                for number in range(len(pools)) if waiting else ():
+                    load = sum(place == number for _, place in running.values())
+                    while waiting and load <= self.ahead:
+                        index, chunk = waiting.popleft()
+                        running[pools[number].submit(run_chunk, chunk, order)] = index, number
+                        load += 1
+                done, _ = wait(running, timeout=0.2, return_when=FIRST_COMPLETED)
+                for future in done:
+                    index, number = running.pop(future)
+                    try:
+                        yield index, future.result()
+                    except BrokenProcessPool:
+                        yield index, None
+                        if not any(place == number for _, place in running.values()):
+                            pools[number] = _pool()
+        except BaseException as error:
+            # A second Ctrl-C stops; after anything else, what is running may finish.
+            _signal(pools, signal.SIGINT if isinstance(error, Exception) else signal.SIGKILL)
+            raise
+        finally:
+            for pool in pools:
+                pool.shutdown()
 
-    def _pool(self) -> ProcessPoolExecutor:
-        # Fork would copy a process that may hold locks; a server forks clean ones, fast.
-        methods = multiprocessing.get_all_start_methods()
-        context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
-        return ProcessPoolExecutor(max_workers=self.workers, mp_context=context)
+
+def _pool() -> ProcessPoolExecutor:
+    # Fork would copy a process that may hold locks; a server forks clean ones, fast.
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+    return ProcessPoolExecutor(max_workers=1, mp_context=context, initializer=_begin)
+
+
+def _signal(pools: Iterable[ProcessPoolExecutor], number: signal.Signals) -> None:
+    for pool in pools:
+        for pid in list(pool._processes or ()):
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+
+
+_asked_to_stop = threading.Event()
+
+
+def asked_to_stop() -> bool:
+    """Is this a worker that is to stop after the run it is at?"""
+    return _asked_to_stop.is_set()
+
+
+def _begin() -> None:
+    """What a worker does first: it ends after a run when asked, and at once without its parent."""
+    signal.signal(signal.SIGINT, lambda *_: _asked_to_stop.set())
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 @dataclass(frozen=True)
@@ -77,7 +138,7 @@ class Dask:
     address: str
     workers: int = 4
 
-    def run(self, chunks: Sequence[Chunk], order: Order) -> Iterator[tuple[int, list[str] | None]]:
+    def run(self, chunks: Sequence[Chunk], order: Order, stopped: Stopped = never) -> Results:
         from experiments.runner import run_chunk
 
         try:
@@ -95,6 +156,9 @@ class Dask:
                 for index, chunk in enumerate(chunks)
             }
             for future in completed(list(futures)):
+                if stopped():
+                    client.cancel(list(futures))
+                    return
                 problem = future.exception()
                 if problem is not None and not isinstance(problem, KilledWorker):
                     raise problem
@@ -111,7 +175,7 @@ class Slurm:
     memory_gb: float = 4.0
     options: tuple[tuple[str, Any], ...] = ()
 
-    def run(self, chunks: Sequence[Chunk], order: Order) -> Iterator[tuple[int, list[str] | None]]:
+    def run(self, chunks: Sequence[Chunk], order: Order, stopped: Stopped = never) -> Results:
         from experiments.runner import run_chunk
 
         try:
@@ -128,6 +192,10 @@ class Slurm:
             submitted = [executor.submit(run_chunk, chunk, order) for chunk in chunks]
         waiting = dict(enumerate(submitted))
         while waiting:
+            if stopped():
+                for job in waiting.values():
+                    job.cancel()
+                return
             for index, job in list(waiting.items()):
                 if job.done():
                     del waiting[index]

@@ -1,4 +1,4 @@
-"""A lock between processes, released by the operating system if its holder dies."""
+"""Locks between processes, released by the operating system if their holder dies."""
 
 import fcntl
 from collections.abc import Iterator
@@ -9,7 +9,29 @@ from pathlib import Path
 @contextmanager
 def exclusive(path: Path) -> Iterator[None]:
     """Hold the lock file for the length of the block; others wait."""
+    with _held(path, fcntl.LOCK_EX):
+        yield
+
+
+@contextmanager
+def shared(path: Path) -> Iterator[None]:
+    """Hold the lock file together with others who share it, for all to see that it is held."""
+    with _held(path, fcntl.LOCK_SH):
+        yield
+
+
+def is_free(path: Path) -> bool:
+    """Does nobody hold the lock file right now?"""
+    try:
+        with _held(path, fcntl.LOCK_EX | fcntl.LOCK_NB):
+            return True
+    except BlockingIOError:
+        return False
+
+
+@contextmanager
+def _held(path: Path, how: int) -> Iterator[None]:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)
+        fcntl.flock(stream, how)
         yield

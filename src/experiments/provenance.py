@@ -31,7 +31,7 @@ def environment() -> dict[str, Any]:
 
 def redacted(text: str) -> str:
     """No password that was typed into an address reaches a record."""
-    return re.sub(r"(://)[^/\s@]+@", r"\1***@", text)
+    return re.sub(r"(://)(?:[^\s'\"/]*:[^\s'\"]*|[^\s'\"/]+)@", r"\1***@", text)
 
 
 def _program() -> str:

@@ -6,9 +6,11 @@ something is done is a look at the file system; there is no index that could dis
 """
 
 import shutil
-import tempfile
 import time
+import uuid
+import zipfile
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,9 +21,12 @@ from experiments.claims import Verdict
 from experiments.errors import BadInput
 from experiments.jobs import Job
 from experiments.outcome import Outcome, dumps, loads
+from models.types import AnyArray
 
 FORMAT = 1
 FINISHED, FAILED = "finished", "failed"
+_CONTENT = ("id", "key", "status", "error", "experiment", "canonical", "grade", "science")
+_CONTENT += ("outcome", "verdicts", "provenance")
 
 
 class Record:
@@ -57,11 +62,8 @@ class Record:
 
     @cached_property
     def outcome(self) -> Outcome:
-        arrays = {}
-        if (self.folder / "arrays.npz").exists():
-            with np.load(self.folder / "arrays.npz", allow_pickle=False) as stored:
-                arrays = {name: stored[name] for name in stored.files}
-        return Outcome.from_json(self["outcome"], arrays)
+        path = self.folder / "arrays.npz"
+        return Outcome.from_json(self["outcome"], _arrays(path) if path.exists() else {})
 
 
 class RunStore:
@@ -104,7 +106,8 @@ class RunStore:
             return there
         place = self.place(job)
         place.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(prefix=".writing-", dir=place))
+        aside = place / f".writing-{uuid.uuid4().hex}"  # as open to others as their umask says
+        aside.mkdir()
         try:
             attempt = len(self._attempts(job)) + 1
             while True:
@@ -169,19 +172,32 @@ class RunStore:
         """Remove what interrupted writes left aside, an hour after they stopped."""
         newest = time.time() - 3600
         for path in self.runs.glob("*/*/.writing-*"):
-            if path.stat().st_mtime < newest:
-                shutil.rmtree(path, ignore_errors=True)
+            with suppress(OSError):  # it is gone already, or not ours to remove
+                if path.stat().st_mtime < newest:
+                    shutil.rmtree(path)
 
 
 def read(folder: Path) -> Record:
     """A record from its folder."""
     try:
         content = loads((folder / "run.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise BadInput(f"the record {folder / 'run.json'} cannot be read: {error}") from error
-    if content.get("format") != FORMAT:
-        raise BadInput(f"the record {folder} has format {content.get('format')}, expected {FORMAT}")
+    stated = content.get("format") if isinstance(content, dict) else None
+    if stated != FORMAT:
+        raise BadInput(f"the record {folder} has format {stated}, expected {FORMAT}")
+    missing = [name for name in _CONTENT if name not in content]
+    if missing:
+        raise BadInput(f"the record {folder} has no {', '.join(missing)}")
     return Record(folder, content)
+
+
+def _arrays(path: Path) -> dict[str, AnyArray]:
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            return {name: stored[name] for name in stored.files}
+    except (OSError, ValueError, AttributeError, TypeError, zipfile.BadZipFile, EOFError) as error:
+        raise BadInput(f"the arrays {path} cannot be read: {error}") from error
 
 
 def _first_finished(folders: Iterable[Path]) -> Record | None:

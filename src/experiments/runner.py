@@ -13,8 +13,9 @@ from threadpoolctl import threadpool_limits
 from experiments import artifacts
 from experiments.claims import Verdict, judge
 from experiments.errors import BadInput
+from experiments.interrupts import Stopped, patient
 from experiments.jobs import Job
-from experiments.launchers import Launcher, Order, Processes
+from experiments.launchers import Launcher, Order, Processes, asked_to_stop
 from experiments.limits import limited
 from experiments.outcome import Outcome
 from experiments.provenance import environment
@@ -61,34 +62,41 @@ def perform(job: Job, order: Order) -> Record:
     except (BadInput, datasets.DataError):
         raise
     except Exception as problem:
-        outcome = None
-        error = {
-            "type": type(problem).__name__,
-            "message": str(problem),
-            "traceback": traceback.format_exc(),
-        }
+        outcome, error = None, _told(problem)
     took = {
         "started": started,
         "seconds": time.perf_counter() - clock,
         "cpu_seconds": time.process_time() - cpu,
     }
-    record = RunStore(order.outputs).write(
-        job,
-        {**order.facts, **took},
-        outcome=outcome,
-        verdicts=judged,
-        error=error,
-        adopt=not order.fresh,
-    )
+    facts, store = {**order.facts, **took}, RunStore(order.outputs)
+    try:
+        record = store.write(
+            job, facts, outcome=outcome, verdicts=judged, error=error, adopt=not order.fresh
+        )
+    except (TypeError, ValueError) as problem:  # the study returned what is neither JSON nor array
+        record = store.write(job, facts, error=_told(problem))
     if order.figures:
         artifacts.ensure(record)
     return record
 
 
+def _told(problem: Exception) -> dict[str, str]:
+    return {
+        "type": type(problem).__name__,
+        "message": str(problem),
+        "traceback": traceback.format_exc(),
+    }
+
+
 def run_chunk(jobs: list[Job], order: Order) -> list[str]:
     """What a worker does: run its jobs, and tell where the records are."""
+    folders = []
     with one_thread():
-        return [str(perform(job, order).folder) for job in jobs]
+        for job in jobs:
+            if asked_to_stop():
+                break
+            folders.append(str(perform(job, order).folder))
+    return folders
 
 
 @contextmanager
@@ -117,44 +125,64 @@ def perform_all(
             yield Done(index, found, computed=False)
         else:
             waiting.append(index)
-    if isinstance(launcher, Processes) and (launcher.workers == 1 or len(waiting) == 1):
+    if len(waiting) == 1:
+        with one_thread():
+            yield Done(waiting[0], perform(jobs[waiting[0]], order), computed=True)
+        return
+    with patient() as stopped:
+        computed = 0
+        for done in _compute(jobs, waiting, order, launcher, stopped):
+            computed += 1
+            yield done
+        if stopped() and computed < len(waiting):
+            raise KeyboardInterrupt
+
+
+def _compute(
+    jobs: Sequence[Job], waiting: list[int], order: Order, launcher: Launcher, stopped: Stopped
+) -> Iterator[Done]:
+    if isinstance(launcher, Processes) and launcher.workers == 1:
         with one_thread():
             for index in waiting:
+                if stopped():
+                    return
                 yield Done(index, perform(jobs[index], order), computed=True)
-    elif waiting:
-        yield from _launch(jobs, waiting, order, launcher)
-
-
-def _launch(
-    jobs: Sequence[Job], waiting: list[int], order: Order, launcher: Launcher
-) -> Iterator[Done]:
+        return
     # Chunks are large enough to spread their overhead, small enough to keep everyone busy.
     size = max(1, min(50, len(waiting) // (4 * launcher.workers)))
     chunks = [waiting[i : i + size] for i in range(0, len(waiting), size)]
     missing: list[int] = []
-    for chunk, folders in launcher.run([[jobs[i] for i in chunk] for chunk in chunks], order):
+    batches = [[jobs[i] for i in chunk] for chunk in chunks]
+    for chunk, folders in launcher.run(batches, order, stopped):
         if folders is None:
             missing += chunks[chunk]
         else:
-            for index, folder in zip(chunks[chunk], folders, strict=True):
+            for index, folder in zip(chunks[chunk], folders, strict=False):
                 yield Done(index, read(Path(folder)), computed=True)
-    yield from _one_at_a_time(jobs, missing, order)
+    if missing and not stopped():
+        yield from _one_at_a_time(jobs, missing, order, stopped)
 
 
-def _one_at_a_time(jobs: Sequence[Job], indices: list[int], order: Order) -> Iterator[Done]:
+def _one_at_a_time(
+    jobs: Sequence[Job], indices: list[int], order: Order, stopped: Stopped
+) -> Iterator[Done]:
     """After a worker died: find the job that kills it, and let the others finish."""
     store = RunStore(order.outputs)
+    again = []
     for index in indices:
-        job = jobs[index]
-        found = None if order.fresh else store.done(job)
+        found = None if order.fresh else store.done(jobs[index])
         if found is not None:
             yield Done(index, found, computed=True)
-            continue
-        ((_, folders),) = Processes(1).run([[job]], order)
-        if folders is not None:
-            yield Done(index, read(Path(folders[0])), computed=True)
         else:
+            again.append(index)
+    alone = Processes(1, ahead=0)
+    for number, folders in alone.run([[jobs[i]] for i in again], order, stopped):
+        index = again[number]
+        if folders is None:
             message = "the process that ran it was killed (out of memory, or by hand)"
             error = {"type": "WorkerDied", "message": message, "traceback": ""}
             took = {"started": time.time(), "seconds": 0.0, "cpu_seconds": 0.0}
-            yield Done(index, store.write(job, {**order.facts, **took}, error=error), computed=True)
+            record = store.write(jobs[index], {**order.facts, **took}, error=error)
+            yield Done(index, record, computed=True)
+        for folder in folders or ():
+            yield Done(index, read(Path(folder)), computed=True)

@@ -1,6 +1,7 @@
 """Study: a family of experiments with typed knobs; how to compute it, and how to draw it."""
 
 import importlib
+import inspect
 import pkgutil
 import re
 from abc import ABC, abstractmethod
@@ -35,7 +36,7 @@ class Study(ABC):
     name: ClassVar[str]  # PolynomialOrder is `polynomial_order` on the command line
 
     def __init_subclass__(cls) -> None:
-        hidden = set(cls.__dict__.get("__annotations__", {})) & set(dir(Study))
+        hidden = set(inspect.get_annotations(cls)) & set(dir(Study))
         if hidden:
             raise TypeError(f"{cls.__name__}: a knob may not be called {', '.join(sorted(hidden))}")
         cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()

@@ -52,6 +52,20 @@ def estimate(X: Floats) -> Gaussian:
     return Gaussian(mean, (X - mean).T @ (X - mean) / len(X))  # FCML exercises 2.8, 2.10
 
 
+def log_likelihood(X: Floats, mean: Floats, covariance: Floats) -> Floats:
+    """Log likelihood of a sample X (N, D) under means (..., D) and covariances (..., D, D).
+
+    The sample enters by its mean and scatter alone, so many parameters cost little.
+    """
+    N, D = X.shape
+    centre, scatter = estimate(X)
+    off = centre - mean
+    second = scatter + off[..., :, None] * off[..., None, :]
+    quadratic = np.trace(np.linalg.solve(covariance, second), axis1=-2, axis2=-1)
+    log_det = np.linalg.slogdet(covariance).logabsdet
+    return np.asarray(-N / 2 * (D * np.log(2 * np.pi) + log_det + quadratic))
+
+
 def mean_information(covariance: Floats) -> Floats:
     """The Fisher information of the mean in one observation, Sigma^-1 (FCML exercise 2.14)."""
     return np.asarray(cho_solve(cho_factor(covariance), np.eye(len(covariance))))

@@ -2,8 +2,8 @@ r"""Diagonal Gaussian mixtures with a Gaussian prior on the means, by EM (FCML e
 
     p(x | k) = prod_d N(x_d | mu_kd, sigma2_kd),     p(mu_kd) = N(m, s2)
 
-The terms of the bound with mu_kd are quadratic. Their maximum, for the variances of the step before,
-weights the prior by its precision and the data by theirs:
+The terms of the bound with mu_kd are quadratic. Their maximum, for the variances of the step
+before, weights the prior by its precision and the data by theirs:
 
     mu_kd = (m / s2 + sum_n q_nk x_nd / sigma2_kd) / (1 / s2 + sum_n q_nk / sigma2_kd)
 

@@ -1,8 +1,12 @@
-r"""Two variants of EM for Gaussian mixtures: resetting collapsing components; point by point.
+r"""Three variants of EM for Gaussian mixtures: resets, a floor under the variances, point by point.
 
 Resets (PRML 9.2.1). A component that shrinks onto a data point drives the likelihood to infinity.
 As soon as it is seen to collapse, its mean moves to a random data point and its covariance to that
 of all the data, and the optimisation continues.
+
+A floor. Among covariances with no eigenvalue below a floor the likelihood is bounded. The most
+likely of them for a scatter S_k / N_k has its eigenvectors, and its eigenvalues or the floor,
+whichever is larger: the M step stays exact and the likelihood still never falls.
 
 Incremental EM (PRML 9.4; Neal and Hinton 1999). The bound L(q, theta) may be climbed by a partial E
 step: renew the responsibilities of one point m, correct the sufficient statistics, do the M step.
@@ -25,6 +29,7 @@ from models.gaussian_mixture import (
     collapsed,
     component_log_joint,
     constrain,
+    e_step,
     fit,
     log_joint,
     m_step,
@@ -94,6 +99,35 @@ def fit_with_resets(
         resets[todo] += 1
     objective = objective[:, : iterations.max(initial=0) + 1]
     return ResetFit(EMFit(theta, objective, iterations, converged, {}), resets)
+
+
+def raised(Sigma: Floats, floor: float) -> Floats:
+    """Covariances (..., D, D) with every eigenvalue below the floor lifted to it."""
+    values, vectors = np.linalg.eigh(Sigma)
+    return np.asarray(
+        (vectors * np.maximum(values, floor)[..., None, :]) @ vectors.swapaxes(-2, -1)
+    )
+
+
+def fit_with_floor(
+    X: Floats,
+    start: GaussianMixture,
+    floor: float,
+    *,
+    covariance: Covariance = "full",
+    tol: float = 1e-8,
+    max_iter: int = 500,
+) -> EMFit[GaussianMixture]:
+    """EM from R starts over covariances with no eigenvalue below `floor`; nothing collapses."""
+
+    def maximise(theta: GaussianMixture, q: Statistics) -> GaussianMixture:
+        theta = m_step(theta, q, covariance=covariance)
+        return theta._replace(Sigma=raised(theta.Sigma, floor))
+
+    start = start._replace(Sigma=raised(constrain(start.Sigma, covariance), floor))
+    return expectation_maximisation(
+        start, lambda theta: e_step(X, theta), maximise, tol=tol, max_iter=max_iter
+    )
 
 
 class Incremental(NamedTuple):

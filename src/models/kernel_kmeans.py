@@ -11,7 +11,6 @@ empty. Of two clusters at the same distance the one with the smaller index takes
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from models.types import Bools, Floats, Ints
 
@@ -24,11 +23,6 @@ class KernelKMeansFit(NamedTuple):
     distortion: Floats  # (R, T) sum_n of d_nk to the cluster chosen; NaN after the start stopped
     iterations: Ints  # (R,) iterations that changed a label
     converged: Bools  # (R,)
-
-
-def gaussian_kernel(X: Floats, gamma: float) -> Floats:
-    """The kernel exp(-gamma |x_n - x_m|^2) of all pairs, shape (N, N)."""
-    return np.asarray(np.exp(-gamma * cdist(X, X, "sqeuclidean")))  # (5.19)
 
 
 def distances(K: Floats, labels: Ints, clusters: int) -> Floats:
@@ -73,4 +67,4 @@ def kernel_kmeans(
 
 def one_against_the_rest(N: int, objects: Ints) -> Ints:
     """Starts in which one object has its own cluster 1 and all others are in cluster 0, (R, N)."""
-    return (np.arange(N) == np.asarray(objects)[:, None]).astype(np.int64)
+    return np.asarray(np.arange(N) == np.asarray(objects)[:, None], dtype=np.int64)

@@ -9,14 +9,10 @@ number). All K are had at once from one ordering of the neighbours, and cross-va
 same ordering with the points of the own fold struck out.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from models.types import Floats, Ints
-
-Kernel = Callable[[Floats, Floats], Floats]  # points (N, D) and (M, D) to (N, M)
 
 
 def squared_distances(X: Floats, Y: Floats) -> Floats:
@@ -24,11 +20,9 @@ def squared_distances(X: Floats, Y: Floats) -> Floats:
     return np.asarray(cdist(X, Y, "sqeuclidean"))
 
 
-def kernel_distances(X: Floats, Y: Floats, kernel: Kernel) -> Floats:
-    """Squared distances in the space of the kernel, shape (N, M)."""
-    own_x = np.array([kernel(x[None], x[None])[0, 0] for x in X])
-    own_y = np.array([kernel(y[None], y[None])[0, 0] for y in Y])
-    return np.asarray(own_x[:, None] - 2 * kernel(X, Y) + own_y)  # FCML 5.3.2.6
+def kernel_distances(cross: Floats, own_x: Floats, own_y: Floats) -> Floats:
+    """Squared distances in the space of a kernel, from k(x, y) (N, M), k(x, x) and k(y, y)."""
+    return np.asarray(own_x[:, None] - 2 * cross + own_y)  # FCML 5.3.2.6
 
 
 def votes(distances: Floats, t: Ints, ks: list[int], C: int) -> Ints:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.types import Floats, Ints
+from models.types import Floats
 
 
 class PCA(NamedTuple):
@@ -34,16 +34,3 @@ def pca(Y: Floats) -> PCA:
     largest = np.take_along_axis(W, np.abs(W).argmax(-2)[..., None, :], -2)
     W = W * np.sign(largest)  # eigenvectors have no sign of their own
     return PCA(values, W, (Y - Y.mean(-2, keepdims=True)) @ W)
-
-
-def nearest_neighbour_accuracy(X: Floats, labels: Ints, k: int) -> Floats:
-    """Share of points whose k nearest others vote for their class, shape (...), X (..., N, D).
-
-    The classes are 0, 1, ...; of tied classes the smallest wins.
-    """
-    squared = ((X[..., :, None, :] - X[..., None, :, :]) ** 2).sum(-1)
-    N = X.shape[-2]
-    squared[..., np.arange(N), np.arange(N)] = np.inf  # leave the point itself out
-    neighbours = np.argpartition(squared, k - 1, axis=-1)[..., :k]
-    votes = (labels[neighbours][..., None] == np.arange(labels.max() + 1)).sum(-2)
-    return np.asarray((votes.argmax(-1) == labels).mean(-1))

@@ -2,8 +2,8 @@ r"""Mixtures of Poisson distributions by EM, R restarts at once (FCML exercise 6
 
     p(x) = sum_k pi_k lambda_k^x exp(-lambda_k) / x!              counts x = 0, 1, 2, ...
 
-    E step    q_nk = pi_k p(x_n | lambda_k) / sum_j pi_j p(x_n | lambda_j)           as (6.18)
-    M step    lambda_k = sum_n q_nk x_n / sum_n q_nk,   pi_k = sum_n q_nk / N        as (6.15), (6.16)
+    E step    q_nk = pi_k p(x_n | lambda_k) / sum_j pi_j p(x_n | lambda_j)    as (6.18)
+    M step    lambda_k = sum_n q_nk x_n / sum_n q_nk,  pi_k = sum_n q_nk / N  as (6.16), (6.15)
 
 The maximum of the bound over lambda_k solves sum_n q_nk (x_n / lambda_k - 1) = 0.
 """

@@ -43,7 +43,8 @@ def _gaussian_factor(
     moments = outer(mu, Sigma).reshape(-1, D * D)
     A = np.eye(D) + (observed @ moments).reshape(-1, D, D)
     new_Sigma = np.linalg.solve(A, np.broadcast_to(np.eye(D), A.shape))
-    return np.linalg.solve(A, (q @ mu)[..., None])[..., 0], new_Sigma
+    new_mu = np.linalg.solve(A, (q @ mu)[..., None])[..., 0]
+    return np.asarray(new_mu, dtype=np.float64), np.asarray(new_Sigma, dtype=np.float64)
 
 
 def auxiliary_mean(Y: Floats, mean: Floats) -> Floats:

@@ -52,9 +52,10 @@ def roc_curve(score: Floats, true: Bools) -> Roc:
     hits = np.cumsum(true[order])
     last = np.append(np.diff(score[order]) != 0, True)  # the last of each run of equal scores
     found, called = hits[last], np.flatnonzero(last) + 1
-    sensitivity = np.concatenate([[0], found / true.sum()])
-    false_alarms = np.concatenate([[0], (called - found) / (~true).sum()])
-    return Roc(false_alarms, sensitivity)
+    return Roc(
+        np.concatenate([[0], (called - found) / (~true).sum()]),
+        np.concatenate([[0], found / true.sum()]),
+    )
 
 
 def auc(score: Floats, true: Bools) -> Floats:

@@ -7,8 +7,8 @@ r"""Probabilistic PCA by variational Bayes, with missing values, for a batch of 
 FCML 7.5; 7.6 leaves out what was not observed (z_nm = 0), which is `switches`; 7.6.1 gives the
 missing values factors of their own, Q(y_nm) = N(<w_m>^T <x_n>, 1/<tau>), which is `latent`.
 
-7.5.1 and 7.6 print f without the y_nm in the cross term; the bound of 7.5.5 has it. The text samples
-<log tau>, which is digamma(e) - log f.
+7.5.1 and 7.6 print f without the y_nm in the cross term; the bound of 7.5.5 has it. The text
+samples <log tau>, which is digamma(e) - log f.
 """
 
 from typing import Literal, NamedTuple
@@ -65,7 +65,8 @@ def _gaussian_factor(
     A = np.eye(D) + tau[:, None, None, None] * (weights @ moments).reshape(*y.shape[:2], D, D)
     new_Sigma = np.linalg.solve(A, np.broadcast_to(np.eye(D), A.shape))  # (7.13)
     first = tau[:, None, None] * ((weights * y) @ mu)
-    return np.linalg.solve(A, first[..., None])[..., 0], new_Sigma  # (7.14)
+    new_mu = np.linalg.solve(A, first[..., None])[..., 0]  # (7.14)
+    return np.asarray(new_mu, dtype=np.float64), np.asarray(new_Sigma, dtype=np.float64)
 
 
 def expected_square(q: Posterior) -> Floats:

@@ -2,9 +2,15 @@
 
 import numpy as np
 from numpy.testing import assert_allclose
-from scipy.stats import multivariate_normal
+from scipy.stats import invgamma, multivariate_normal, norm
 
-from models.bayesian_regression import log_evidence, posterior
+from models.bayesian_regression import (
+    InverseGamma,
+    log_evidence,
+    noise_posterior,
+    posterior,
+    predictive,
+)
 from models.ridge import ridge_path
 from models.types import Floats
 
@@ -66,3 +72,24 @@ def test_log_evidence_does_not_underflow() -> None:
     t = 5 * x**3 - x**2 + x + np.sqrt(150) * rng.normal(size=100)
     found = log_evidence(x[:, None] ** np.arange(4), t, 150.0, np.array([1.0]))
     assert np.all((found > -440) & (found < -385))
+
+
+def test_prediction_is_the_joint_gaussian_conditioned_on_the_targets() -> None:
+    Phi, t = design(4, 9, 2)
+    seen, new = Phi[:6], Phi[6:]
+    Sigma = np.diag([2.0, 0.7])
+    found = predictive(new, SIGMA2, posterior(seen, t[:6], SIGMA2, np.zeros(2), Sigma))
+    joint = Phi @ Sigma @ Phi.T + SIGMA2 * np.eye(9)
+    gain = np.linalg.solve(joint[:6, :6], joint[:6, 6:]).T
+    assert_allclose(found.mean, gain @ t[:6], rtol=1e-9)
+    assert_allclose(found.variance, np.diag(joint[6:, 6:] - gain @ joint[:6, 6:]), rtol=1e-9)
+
+
+def test_posterior_of_the_noise_is_prior_times_likelihood() -> None:
+    residuals = design(5, 11, 1)[1]
+    prior = InverseGamma(1.7, 0.6)
+    after = noise_posterior(residuals, prior)
+    v = np.linspace(0.2, 4, 30)
+    assert_allclose(prior.log_density(v), invgamma(1.7, scale=0.6).logpdf(v), rtol=1e-10)
+    product = prior.log_density(v) + norm(0, np.sqrt(v)[:, None]).logpdf(residuals).sum(-1)
+    assert_allclose(np.ptp(product - after.log_density(v)), 0, atol=1e-11)

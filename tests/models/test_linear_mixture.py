@@ -11,6 +11,7 @@ from models.linear_mixture import (
     LinearMixture,
     e_step,
     fit,
+    fit_each,
     log_density,
     log_joint,
     m_step,
@@ -186,3 +187,21 @@ def test_random_starts_have_the_scale_of_the_targets(data, rng):
     start = start_at_random(1000 * Phi, t, 2, rng, 2000)
     spread = (start.w @ (1000 * Phi).T).std()
     np.testing.assert_allclose(spread, np.sqrt(2) * t.std(), rtol=0.1)
+
+
+def test_fit_each_is_fit_on_every_data_set():
+    rng = np.random.default_rng(8)
+    x = rng.uniform(-1, 1, (4, 30))
+    t = np.abs(x) + 0.1 * rng.normal(size=x.shape)
+    Phi = np.stack([np.ones_like(x), x], axis=-1)
+    w = rng.normal(size=(4, 2, 2))
+    together = fit_each(Phi, t, start_at(w, t), tol=1e-6)
+    assert len(set(together.iterations)) > 1  # they leave the batch at different times
+    for i in range(4):
+        alone = fit(Phi[i], t[i], start_at(w[i : i + 1], t[i]), tol=1e-6)
+        assert together.iterations[i] == alone.iterations[0]
+        np.testing.assert_allclose(together.theta.w[i], alone.theta.w[0], rtol=1e-9)
+        np.testing.assert_allclose(together.theta.beta[i], alone.theta.beta[0], rtol=1e-9)
+        np.testing.assert_allclose(together.final[i], alone.final[0], rtol=1e-9)
+        joint = log_joint(Phi, t, together.theta)[i]
+        np.testing.assert_allclose(joint, log_joint(Phi[i], t[i], alone.theta)[0], rtol=1e-8)

@@ -1,13 +1,13 @@
 """`bythebook run`: one configuration, or a sweep with `-m`, in Hydra's own grammar."""
 
 import os
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import hydra
+import yaml
 from hydra.core.hydra_config import HydraConfig
 from hydra.errors import HydraException
 from omegaconf import DictConfig
@@ -15,7 +15,7 @@ from omegaconf.errors import OmegaConfBaseException
 from rich.markup import escape
 from rich.progress import Progress
 
-from experiments import artifacts, catalogue, config, console, launchers, sweeper
+from experiments import artifacts, catalogue, config, console, guard, launchers, sweeper
 from experiments.cli import OK, UNEXPECTED
 from experiments.commands import help, preview
 from experiments.complaints import explained
@@ -34,9 +34,9 @@ def main(arguments: list[str]) -> int:
     arguments = [argument for argument in arguments if argument != "--dry-run"]
     if {"-h", "--help"} & set(arguments):
         return help.show()
-    for argument in arguments:
-        if re.match(r"\+*(experiment|study|tracking)=\[", argument):
-            raise BadInput(f"'{argument}': one name is allowed; -m with a,b sweeps over several")
+    arguments = [guard.without_password(argument) for argument in arguments]
+    guard.check_arguments(arguments)
+    guard.install()
     config.register()
     told: list[int | BaseException] = []
 
@@ -55,8 +55,10 @@ def main(arguments: list[str]) -> int:
     )
     try:
         launch(run_one)()
-    except (HydraException, OmegaConfBaseException) as error:
+    except (HydraException, OmegaConfBaseException, yaml.YAMLError, UnicodeDecodeError) as error:
         raise explained(error, _chosen_study(arguments)) from error
+    except RecursionError as error:
+        raise BadInput("the configuration is nested too deeply") from error
     for end in told:
         if isinstance(end, BaseException):
             raise end

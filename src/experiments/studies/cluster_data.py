@@ -116,6 +116,11 @@ class ClusterData(Clusters, Study):
     def draw(self, outcome: Outcome) -> "dict[str, Figure]":
         from experiments.plotting import panels
 
+        if not self.standardise:
+            figure, ax = panels()
+            ax.plot(*outcome.arrays["X"].T, "o", markersize=4, alpha=0.7)
+            ax.set(xlabel=self.labels()[0], ylabel=self.labels()[1])
+            return {"data": figure}
         figure, axes = panels(1, 2)
         for ax, points, rescaled in zip(axes, ("raw", "X"), (False, True), strict=True):
             ax.plot(*outcome.arrays[points].T, "o", markersize=3, alpha=0.7)

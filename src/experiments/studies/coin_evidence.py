@@ -7,6 +7,7 @@ import numpy as np
 from numpy.random import Generator
 
 from experiments.outcome import Scalar
+from experiments.studies._drawing import whole_steps
 from experiments.study import Outcome, Study, knob
 from models.coin import Beta, best_prior, log_beta_binomial, log_binomial
 
@@ -90,6 +91,7 @@ class CoinEvidence(Study):
         ax.set(
             xlabel=f"heads in {self.tosses} tosses", ylabel="marginal likelihood", ylim=(0, None)
         )
+        whole_steps(ax)
         figure.legend(loc="outside lower center", ncols=2)
         return figure
 

@@ -45,6 +45,8 @@ class Distributions(Study):
                 yield f"{given}; allowed: {', '.join(names)}"
             elif any(row[place] <= 0 for place in _ABOVE_ZERO.get(self.family, ())):
                 yield f"{given}; allowed: > 0"
+            elif self.family == "beta" and min(row) < 0.5:
+                yield f"{given}; allowed: >= 0.5, for the quadrature's sake"
             elif self.family == "uniform" and row[0] >= row[1]:
                 yield f"{given}; allowed: a < b"
             elif self.family == "binomial" and not (row[0] >= 1 and 0 <= row[1] <= 1):
@@ -56,7 +58,7 @@ class Distributions(Study):
         for k, law in enumerate(laws, start=1):
             suffix = f"_{k}" if len(laws) > 1 else ""
             metrics |= {f"{name}{suffix}": value for name, value in self._summary(law).items()}
-        metrics["all_total_one"] = bool(all(abs(law.weight.sum() - 1) < 1e-9 for law in laws))
+        metrics["all_total_one"] = bool(all(abs(law.weight.sum() - 1) < 1e-7 for law in laws))
         if self.family == "gaussian":
             order = np.argsort([row[1] for row in self.parameters])
             metrics["width_grows_with_variance"] = bool(

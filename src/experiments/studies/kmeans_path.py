@@ -1,4 +1,4 @@
-"""K-means from one hand-picked start, step by step (PRML 9.1)."""
+"""K-means from one start, hand-picked or random, step by step (PRML 9.1, FCML 6.2)."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -10,7 +10,7 @@ from numpy.random import Generator
 from experiments.outcome import Scalar
 from experiments.studies.cluster_data import Clusters, place_problems
 from experiments.study import Outcome, Series, Study, knob
-from models.kmeans import assign, kmeans
+from models.kmeans import assign, kmeans, random_in_box
 from models.types import Floats, Ints
 
 if TYPE_CHECKING:
@@ -24,24 +24,40 @@ if TYPE_CHECKING:
 class KmeansPath(Clusters, Study):
     """The distortion J after every half step, from one start and from many near it (PRML 9.1)."""
 
-    start: list[list[float]] = knob([[-1.5, 1.0], [1.5, -1.0]], "the centres to begin with")
+    start: list[list[float]] = knob(
+        [[-1.5, 1.0], [1.5, -1.0]], "the centres to begin with; empty if random", may_be_empty=True
+    )
+    k: int = knob(0, "clusters of random starts; 0 if `start` is given", at_least=0, at_most=8)
+    box: list[float] = knob([-5.0, 5.0], "random centres are uniform between these, per variable")
     jitter: float = knob(0.5, "how well the start is known: sd of its coordinates", at_least=0)
     repetitions: int = knob(400, "further starts, drawn about `start`", at_least=1, at_most=100_000)
     panels: int = knob(9, "half steps to draw, the start among them", at_least=0, at_most=16)
 
     def rules(self) -> "Iterator[str]":
+        if bool(self.start) == bool(self.k):
+            given = f"study.start={self.start}, study.k={self.k}"
+            yield f"{given}: the start is empty or there are two; allowed: exactly one"
+        if len(self.box) != 2 or self.box[0] >= self.box[1]:
+            yield f"study.box={self.box}; allowed: two numbers, low < high"
         yield from place_problems("start", self.start, self.size[1])
         if self.panels and self.size[1] != 2:
             yield f"study.panels={self.panels}: the data have {self.size[1]} variables; allowed: 2"
 
     def run(self, rng: Generator) -> Outcome:
-        X, start = self.points(rng), np.array(self.start)
+        X = self.points(rng)
+        if self.start:
+            start = np.array(self.start)
+            moved = self.jitter * rng.standard_normal((self.repetitions, *start.shape))
+            near = kmeans(X, start + moved)
+        else:  # shown is the first that finds the smallest distortion
+            low, high = (np.full(X.shape[1], end) for end in self.box)
+            starts = random_in_box(low, high, self.k, rng, self.repetitions)
+            near = kmeans(X, starts)
+            start = starts[int(np.argmax(near.final < near.final.min() * (1 + 1e-9)))]
         fit = kmeans(X, start[None], snapshots=range(300))
         T = int(fit.iterations[0])
         centres = np.stack([fit.snapshots[t][0] for t in range(T + 1)])  # before E1, after M1, ...
         labels = assign(X, centres[:T])  # the T E steps as a batch
-        moved = self.jitter * rng.standard_normal((self.repetitions, *start.shape))
-        near = kmeans(X, start + moved)
         J = fit.distortion[0]
         sizes = np.sort(np.bincount(fit.labels[0], minlength=len(start)))
         lost = np.array([len(np.unique(found)) < len(start) for found in near.labels])

@@ -73,7 +73,7 @@ class NormalEquations(Study):
         names, arrays = axis_names(self.data), outcome.arrays
         favoured = arrays["alpha"] != 1
         figure, ax = panels()
-        ax.plot(arrays["grid"], arrays["plain"], label="equal weights")
+        ax.plot(arrays["grid"], arrays["plain"], label="least squares")
         ax.plot(arrays["x"], arrays["t"], "o", color="black", label="data")
         if favoured.any():
             label = f"weight {self.favour:g} for the circled"

@@ -24,7 +24,7 @@ def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complain
 
 
 def test_snapshots_against_a_plain_loop() -> None:
-    study = LineMixture(snapshots=[1, 10], restarts=20)
+    study = LineMixture(snapshots=[1, 10], restarts=20, repetitions=3)
     outcome = study.run(generator(study.name, 0))
     x, t = outcome.arrays["x"], outcome.arrays["t"]
     w, pi, sd = np.array(study.start), np.array([0.5, 0.5]), t.std()
@@ -52,7 +52,7 @@ def test_snapshots_against_a_plain_loop() -> None:
 
 
 def test_equal_lines_never_part() -> None:
-    study = LineMixture(start=[[0.0, 0.0], [0.0, 0.0]], restarts=2)
+    study = LineMixture(start=[[0.0, 0.0], [0.0, 0.0]], restarts=2, repetitions=2)
     found = study.run(generator(study.name, 0)).metrics
     assert found["final_log_likelihood"] == pytest.approx(
         found["single_line_log_likelihood"], abs=1e-6

@@ -1,0 +1,142 @@
+"""A thousand tracked runs: against plain Hydra with MLflow, against benchopt, and by size."""
+
+import math
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.pipeline import bythebook, plain_hydra
+from benchmarks.timing import Result, compare
+
+PEERS = Path(__file__).parent / "peers"
+LAMBDAS = ",".join(f"[1e-{k}]" for k in range(9, -1, -1))
+GRID = [
+    "study=ridge_path",
+    "study.ln_count=0",
+    "study.orders=" + ",".join(f"[{order}]" for order in range(1, 11)),
+    f"study.lambdas={LAMBDAS}",
+]
+RUNS, PEER_RUNS = 1000, 10
+SIZES = (10, 100, 1000, 10_000)
+
+
+def results() -> list[Result]:
+    with tempfile.TemporaryDirectory() as folder:
+        found = [_against_hydra(Path(folder)), *_against_benchopt(Path(folder))]
+        return [*found, _resumed(Path(folder))]
+
+
+def _sweep(folder: Path, start: int, *more: str, jobs: int = 2) -> None:
+    seeds = f"seed=range({start},{start + 10})"
+    bythebook(folder, "run", "-m", *GRID, seeds, f"jobs={jobs}", *more)
+
+
+def _against_hydra(folder: Path) -> Result:
+    starts = iter(range(0, 10**9, 10))
+    _sweep(folder, next(starts))  # the store is made
+    return compare(
+        "1,000 tracked runs, two processes",
+        f"hydra -m, one MLflow call a value ({PEER_RUNS} runs, scaled)",
+        f"{RUNS} runs",
+        lambda: _sweep(folder, next(starts)),
+        lambda: plain_hydra(folder, "-m", f"seed=range(0,{PEER_RUNS})"),
+        goal="50",
+        rounds=3,
+        scale=RUNS / PEER_RUNS,
+    )
+
+
+def _against_benchopt(folder: Path) -> list[Result]:
+    program = shutil.which("benchopt")
+    if program is None:
+        print("benchopt is not installed: pip install 'bythebook[bench]'", file=sys.stderr)
+        return []
+    starts = iter(range(10_000, 10**9, 10))
+
+    def peer() -> None:
+        copy = (
+            folder / f"benchopt-{time.monotonic_ns()}"
+        )  # its cache would make the second run free
+        shutil.copytree(PEERS / "benchopt_ridge", copy)
+        command = [program, "run", str(copy), "-n", "1", "-r", "1", "-j", "2"]
+        subprocess.run([*command, "--no-plot", "--no-html"], check=True, capture_output=True)
+
+    return [
+        compare(
+            "the same grid, tracked and recorded",
+            "benchopt -j 2 (tracks nothing)",
+            f"{RUNS} runs",
+            lambda: _sweep(folder, next(starts)),
+            peer,
+            goal="above 1",
+            rounds=3,
+        )
+    ]
+
+
+def _resumed(folder: Path) -> Result:
+    starts = iter(range(20_000, 10**9, 10))
+    _sweep(folder, 0)
+    return compare(
+        "a finished sweep issued again",
+        "the first time",
+        f"{RUNS} runs",
+        lambda: _sweep(folder, 0),
+        lambda: _sweep(folder, next(starts)),
+        goal="3",
+        rounds=3,
+    )
+
+
+def growth(sizes: tuple[int, ...] = SIZES) -> str:
+    """Time and memory by the number of runs, and the exponent between neighbours."""
+    lines = [
+        "| runs | wall | a run | peak memory | exponent |",
+        "| ---: | ---: | ---: | ---: | ---: |",
+    ]
+    before: tuple[int, float] | None = None
+    for size in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            bythebook(Path(folder), "run", "study=ridge_path", "study.ln_count=0", "figures=false")
+            start = time.perf_counter()
+            peak = _measured(Path(folder), size)
+            wall = time.perf_counter() - start
+        exponent = ""
+        if before is not None:
+            exponent = f"{math.log(wall / before[1]) / math.log(size / before[0]):.2f}"
+        each, memory = 1000 * wall / size, peak / 2**20
+        cells = [f"{size:,}", f"{wall:.1f} s", f"{each:.1f} ms", f"{memory:.0f} MiB", exponent]
+        lines.append("| " + " | ".join(cells) + " |")
+        before = (size, wall)
+    return "\n".join(lines)
+
+
+def _measured(folder: Path, size: int) -> int:
+    """Peak memory of the process that issues a sweep of this size, in bytes."""
+    command = [sys.executable, "-m", "experiments", "run", "-m", "study=ridge_path"]
+    command += ["study.ln_count=0", f"seed=range(0,{size})", "jobs=2"]
+    environment = {**os.environ, "BYTHEBOOK_OUTPUTS": str(folder / "outputs")}
+    with tempfile.TemporaryFile() as sink:
+        process = subprocess.Popen(command, env=environment, stdout=sink, stderr=sink)
+        peak = 0
+        while process.poll() is None:
+            peak = max(peak, _resident(process.pid))
+            time.sleep(0.05)
+    if process.returncode != 0:
+        raise RuntimeError(f"the sweep of {size} ended with {process.returncode}")
+    return peak
+
+
+def _resident(pid: int) -> int:
+    try:
+        text = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0
+    found = re.search(r"VmHWM:\s+(\d+) kB", text)
+    return int(found[1]) * 1024 if found else resource.getpagesize()

@@ -1,0 +1,109 @@
+"""What comes from outside is looked at before Hydra works with it.
+
+Hydra imports and calls what the `hydra` part of a configuration names (callbacks, loggers), and it
+does so before our own checks see the configuration. So the command line is checked first, and every
+configuration as soon as it is composed, whatever file or override it came from.
+"""
+
+import argparse
+import os
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NoReturn
+
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
+from hydra._internal.utils import get_args_parser
+from omegaconf import DictConfig, OmegaConf
+
+from experiments.errors import BadInput
+from experiments.provenance import redacted
+
+LONGEST = 100_000  # characters of an override: Hydra's parser takes minutes for a megabyte
+_LOGGING = {"version": 1, "root": None, "disable_existing_loggers": False}
+_GROUPS = r"[+~]*(experiment|study|tracking|launch)(@[^=]*)?="
+
+
+def check_arguments(arguments: Sequence[str]) -> None:
+    """Refuse what no run needs: paths for names, a book for a value, flags that read a pickle."""
+    for argument in arguments:
+        if len(argument) > LONGEST:
+            size = f"{len(argument):,} characters; allowed: {LONGEST:,}"
+            raise BadInput(f"'{argument[:40]}...' has {size}")
+        if not argument.isprintable() and re.search(r"[\x00\ud800-\udfff]", argument):
+            raise BadInput(f"{argument!a} is not text in UTF-8")
+        if re.match(_GROUPS + r"\[", argument):
+            raise BadInput(f"'{argument}': one name is allowed; -m with a,b sweeps over several")
+        if re.match(_GROUPS + r"(.*[,/(\s'\"])?(\.\.|/)", argument):
+            raise BadInput(f"'{argument}': a name is allowed, not a path")
+    options = _parsed(arguments)
+    if options.experimental_rerun is not None:
+        raise BadInput("--experimental-rerun reads a pickle: not allowed")
+    if options.config_path is not None or options.config_name is not None:
+        raise BadInput("--config-path and --config-name: not allowed; --config-dir adds files")
+
+
+def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    def refuse(message: str) -> NoReturn:
+        raise BadInput(f"{message}; `bythebook run --help` shows what there is")
+
+    parser = get_args_parser()
+    parser.error = refuse  # type: ignore[method-assign]
+    return parser.parse_args(list(arguments))
+
+
+def without_password(argument: str) -> str:
+    """An override with a password, without it: the address goes to where addresses may have one."""
+    found = re.fullmatch(r"(\+*tracking\.uri=)(['\"]?)(\S+://\S*@\S+)\2", argument)
+    if found:
+        os.environ["MLFLOW_TRACKING_URI"] = found[3]
+        return found[1] + "${oc.env:MLFLOW_TRACKING_URI}"
+    if redacted(argument) != argument:
+        raise BadInput(
+            f"'{redacted(argument)}' holds a password; it belongs in MLFLOW_TRACKING_USERNAME and"
+            " MLFLOW_TRACKING_PASSWORD"
+        )
+    return argument
+
+
+@cache
+def install() -> None:
+    """Look at every configuration that Hydra composes."""
+    load = ConfigLoaderImpl.load_configuration
+
+    def checked(self: ConfigLoaderImpl, *arguments: Any, **options: Any) -> DictConfig:
+        config = load(self, *arguments, **options)
+        check(config)
+        return config
+
+    ConfigLoaderImpl.load_configuration = checked  # type: ignore[method-assign]
+
+
+def check(config: DictConfig) -> None:
+    """Refuse a configuration that names something to import or call, or a file by its path."""
+    content = OmegaConf.to_container(config, resolve=False)
+    assert isinstance(content, dict)
+    hydra = content.pop("hydra", {})
+    if hydra.get("callbacks"):
+        raise BadInput("hydra.callbacks names something to import: not allowed")
+    for part in ("job_logging", "hydra_logging"):
+        if hydra.get(part) != _LOGGING:
+            raise BadInput(f"hydra.{part} is not `none`: a configuration may not set up logging")
+    where = _targets(content)
+    if where is not None:
+        raise BadInput(f"{where} names something to import: not allowed, choose study=<name>")
+    for group, choice in hydra.get("runtime", {}).get("choices", {}).items():
+        if isinstance(choice, str) and ".." in choice.split("/"):
+            raise BadInput(f"{group}={choice}: a name is allowed, not a path")
+
+
+def _targets(node: Any, path: str = "") -> str | None:
+    """The first key below a node that asks Hydra to import something."""
+    if isinstance(node, list):
+        node = dict(enumerate(node))
+    for key, value in node.items() if isinstance(node, dict) else ():
+        here = f"{path}.{key}" if path else str(key)
+        found = here if key == "_target_" else _targets(value, here)
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,95 @@
+r"""Metropolis-Hastings by a random walk, many chains at once (FCML 4.5.2).
+
+    propose  w~_s ~ N(w_(s-1), Sigma)
+    accept   if u <= r,   r = g(w~_s) / g(w_(s-1)),   u ~ U(0, 1)                 FCML 4.17
+
+else w_s = w_(s-1). The proposal is symmetric, so its ratio is one; g need not be normalised. With a
+flat g every proposal is accepted and the chain is a random walk (Figure 4.9).
+
+Chains from several starts have converged when they agree. With the average W of the variances
+within C chains of n samples and the variance B / n of their means, the potential scale reduction is
+
+    R^2 = ((n - 1) / n W + B / n) / W,
+
+about one for chains that have forgotten where they began (Gelman and Rubin).
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from models.types import Bools, Floats, Ints
+
+
+class Chains(NamedTuple):
+    """C chains of S samples each, the start being the first."""
+
+    w: Floats  # (S, C, D)
+    proposed: Floats  # (S - 1, C, D)
+    accepted: Bools  # (S - 1, C)
+
+
+def sample(
+    log_g: Callable[[Floats], Floats],
+    starts: Floats,
+    samples: int,
+    covariance: Floats,
+    rng: np.random.Generator,
+) -> Chains:
+    """Run chains from the starts (C, D); log_g maps (C, D) to (C,).
+
+    The covariance of the proposals is one for all, (D, D), or one a chain, (C, D, D).
+    """
+    w = np.array(starts, dtype=np.float64)
+    C, D = w.shape
+    moves = np.matvec(np.linalg.cholesky(covariance), rng.standard_normal((samples - 1, C, D)))
+    log_u = np.log1p(-rng.random((samples - 1, C)))  # of u in (0, 1]
+    path, proposed = np.empty((samples, C, D)), np.empty((samples - 1, C, D))
+    accepted = np.empty((samples - 1, C), dtype=bool)
+    path[0], height = w, log_g(w)
+    for s in range(samples - 1):
+        proposal = np.add(path[s], moves[s], out=proposed[s])
+        with np.errstate(over="ignore"):  # a proposal may be so far off that g underflows
+            level = log_g(proposal)
+        accept = np.less_equal(log_u[s], level - height, out=accepted[s])  # FCML 4.17
+        path[s + 1] = np.where(accept[:, None], proposal, path[s])
+        height = np.where(accept, level, height)
+    return Chains(path, proposed, accepted)
+
+
+def walk(starts: Floats, samples: int, covariance: Floats, rng: np.random.Generator) -> Floats:
+    """Random walks from the starts (C, D), shape (S, C, D); covariance as in `sample`."""
+    C, D = starts.shape
+    moves = np.matvec(np.linalg.cholesky(covariance), rng.standard_normal((samples - 1, C, D)))
+    return np.concatenate([starts[None], starts + np.cumsum(moves, axis=0)])
+
+
+def mixture(weights: Floats, means: Floats, covariances: Floats) -> Callable[[Floats], Floats]:
+    """The log density of a mixture of K Gaussians: means (K, D), covariances (K, D, D)."""
+    K, D = means.shape
+    L = np.linalg.cholesky(covariances)
+    whiten = np.array([solve_triangular(factor, np.eye(D), lower=True) for factor in L])
+    log_det = np.log(np.diagonal(L, axis1=-2, axis2=-1)).sum(-1)
+    constant = np.log(weights) - log_det - D * np.log(2 * np.pi) / 2
+
+    def log_density(w: Floats) -> Floats:
+        z = np.matvec(whiten, w[..., None, :] - means)  # (..., K, D)
+        parts = constant - (z**2).sum(-1) / 2
+        return np.asarray(parts[..., 0] if K == 1 else np.logaddexp.reduce(parts, axis=-1))
+
+    return log_density
+
+
+def scale_reduction(w: Floats) -> Floats:
+    """The potential scale reduction R of samples (S, C, D), shape (D,)."""
+    n = len(w)
+    within = w.var(axis=0, ddof=1).mean(axis=0)
+    between = w.mean(axis=0).var(axis=0, ddof=1)  # B / n
+    return np.asarray(np.sqrt((n - 1) / n + between / within))
+
+
+def first_inside(inside: Bools) -> Ints:
+    """For each chain (S, C): the first sample that lies in a region; S if none does."""
+    return np.where(inside.any(axis=0), inside.argmax(axis=0), len(inside))
