@@ -34,10 +34,10 @@ def explained(error: BaseException, study: str | None = None) -> BadInput:
     choice = re.search(r"Could not (?:find|load) '([^'/]+)/([^']+)'", text)
     if choice:
         return BadInput(no_choice(*choice.groups()))
-    if key.rpartition(".")[2] == "_target_":
-        return BadInput(f"{key} names something to import: not allowed, choose study=<name>")
     if absent and dataclasses.is_dataclass(schema):
         return BadInput(no_such(key, [entry.name for entry in dataclasses.fields(schema)]))
+    if key.rpartition(".")[2] == "_target_":
+        return BadInput(f"{key} names something to import: not allowed, choose study=<name>")
     if absent:
         return BadInput(f"there is no '{key}': choose study=<name> or experiment=<name> first")
     reason = text.split(" full_key:")[0]

@@ -27,8 +27,9 @@ _PATIENCE = 120  # seconds to wait for another writer
 
 def understands(database: Path) -> bool:
     """Is the schema of this file one that the statements below were written for?"""
+    address = f"{database.absolute().as_uri()}?mode=ro"
     try:
-        with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+        with closing(sqlite3.connect(address, timeout=_PATIENCE, uri=True)) as connection:
             rows = connection.execute("SELECT version_num FROM alembic_version").fetchall()
     except sqlite3.Error:
         return False
@@ -44,7 +45,7 @@ def logged(database: Path) -> set[str]:
 def put(database: Path, artifacts: Path, payloads: Sequence["Payload"]) -> dict[str, str]:
     """Log what is not there yet. The write lock makes look and write one step for all processes."""
     ids: dict[str, str] = {}
-    with _transaction(database) as db:
+    with _transaction(database) as db, _cleared() as new:
         known = _known(db)
         for payload in payloads:
             found = known.get(payload.record_id)
@@ -54,12 +55,26 @@ def put(database: Path, artifacts: Path, payloads: Sequence["Payload"]) -> dict[
             run_id = found[0] if found else uuid.uuid4().hex
             experiment, root = _experiment(db, payload.experiment, artifacts)
             place = f"{root}/{run_id}/artifacts"
+            if not found:
+                new.append(Path(place).parent)
             _copy(payload.artifacts, Path(place))
             if not found:
                 _insert_run(db, run_id, experiment, place, payload)
             _fill(db, run_id, payload)
             ids[payload.record_id] = run_id
     return ids
+
+
+@contextmanager
+def _cleared() -> Iterator[list[Path]]:
+    """Folders to remove if what they belong to comes to nothing."""
+    folders: list[Path] = []
+    try:
+        yield folders
+    except BaseException:
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 @contextmanager
@@ -70,7 +85,8 @@ def _transaction(database: Path) -> Iterator[sqlite3.Connection]:
         try:
             yield connection
         except BaseException:
-            connection.execute("ROLLBACK")
+            if connection.in_transaction:  # a full disk has ended it already
+                connection.execute("ROLLBACK")
             raise
         connection.execute("COMMIT")
 

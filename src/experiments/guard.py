@@ -34,8 +34,9 @@ def check_arguments(arguments: Sequence[str]) -> None:
             raise BadInput(f"{argument!a} is not text in UTF-8")
         if re.match(_GROUPS + r"\[", argument):
             raise BadInput(f"'{argument}': one name is allowed; -m with a,b sweeps over several")
-        if re.match(_GROUPS + r"(.*[,/(\s'\"])?(\.\.|/)", argument):
-            raise BadInput(f"'{argument}': a name is allowed, not a path")
+        found = re.match(_GROUPS + r"((.*[,/(\s'\"])?(\.\.|/).*)", argument)
+        if found:
+            raise BadInput(f"there is no {found[1]} '{found[3]}': a name is allowed, not a path")
     options = _parsed(arguments)
     if options.experimental_rerun is not None:
         raise BadInput("--experimental-rerun reads a pickle: not allowed")
@@ -94,7 +95,7 @@ def check(config: DictConfig) -> None:
         raise BadInput(f"{where} names something to import: not allowed, choose study=<name>")
     for group, choice in hydra.get("runtime", {}).get("choices", {}).items():
         if isinstance(choice, str) and ".." in choice.split("/"):
-            raise BadInput(f"{group}={choice}: a name is allowed, not a path")
+            raise BadInput(f"there is no {group} '{choice}': a name is allowed, not a path")
 
 
 def _targets(node: Any, path: str = "") -> str | None:

@@ -7,6 +7,7 @@ issued the sweep writes to the tracking store.
 
 import multiprocessing
 import os
+import re
 import signal
 import threading
 import time
@@ -211,5 +212,8 @@ def make(launch: Any, jobs: int) -> Launcher:
         return Dask(launch.address)
     if launch.kind == "slurm":
         options = tuple(dict(launch.options).items())
+        for name, _ in options:
+            if not re.match(r"(slurm|local)_\w|nodes$|(cpus|gpus|tasks)_per_\w+$", name):
+                raise BadInput(f"launch.options.{name}; allowed: slurm_<option of sbatch>")
         return Slurm(launch.cluster, launch.workers, launch.minutes, launch.memory_gb, options)
     return Processes(min(jobs, 4 * (os.cpu_count() or 1)))

@@ -25,8 +25,7 @@ from models.types import AnyArray
 
 FORMAT = 1
 FINISHED, FAILED = "finished", "failed"
-_CONTENT = ("id", "key", "status", "error", "experiment", "canonical", "grade", "science")
-_CONTENT += ("outcome", "verdicts", "provenance")
+_CONTENT = "id key status error experiment canonical grade science outcome verdicts provenance"
 
 
 class Record:
@@ -186,7 +185,7 @@ def read(folder: Path) -> Record:
     stated = content.get("format") if isinstance(content, dict) else None
     if stated != FORMAT:
         raise BadInput(f"the record {folder} has format {stated}, expected {FORMAT}")
-    missing = [name for name in _CONTENT if name not in content]
+    missing = [name for name in _CONTENT.split() if name not in content]
     if missing:
         raise BadInput(f"the record {folder} has no {', '.join(missing)}")
     return Record(folder, content)

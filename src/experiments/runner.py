@@ -2,7 +2,7 @@
 
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,7 +111,7 @@ def perform_all(
     outputs: Path,
     launcher: Launcher = IN_PROCESS,
     **options: Any,
-) -> Iterator[Done]:
+) -> Generator[Done, None, None]:
     """Records in the order in which they come; what is already done is found, not computed.
 
     The options are those of an Order: `fresh`, `figures`, and the limits.

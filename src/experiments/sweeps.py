@@ -6,19 +6,20 @@ found, those that are missing are run, and the parent is brought up to date.
 
 import hashlib
 import math
-import os
-import tempfile
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from experiments.jobs import Job
 from experiments.launchers import Launcher
+from experiments.locks import shared
 from experiments.outcome import dumps, loads
-from experiments.provenance import environment
-from experiments.records import Record
+from experiments.provenance import environment, redacted
+from experiments.records import Record, RunStore
 from experiments.runner import Done, perform_all
 from experiments.tracking import FAILED, FINISHED, KILLED, RUNNING, Payload, Tracker, payload
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FLUSH_SECONDS, FLUSH_CELLS = 2.0, 200
+AT_WORK = ".at-work"  # a lock that a sweep's folder has while someone runs it
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class Plan:
     overrides: list[str]
     metric: str | None  # the quantity of the figure; the study's first by default
     swept: list[dict[str, str]]  # of each cell
+    keys: list[str] = field(default_factory=list)  # of each cell's runs
 
     @classmethod
     def of(cls, cells: Sequence[Cell], overrides: Sequence[str], metric: str | None) -> "Plan":
@@ -57,9 +60,10 @@ class Plan:
             id="sweep-" + hashlib.sha256(keys.encode()).hexdigest()[:16],
             study=studies[0] if len(studies) == 1 else "sweeps",
             title=f"{items[0] if len(items) == 1 else 'several'} over {', '.join(knobs)}",
-            overrides=list(overrides),
+            overrides=[redacted(override) for override in overrides],
             metric=metric,
             swept=[cell.swept for cell in cells],
+            keys=[cell.job.key for cell in cells],
         )
 
     @property
@@ -104,25 +108,27 @@ def run_sweep(
 ) -> Rows:
     """Run a sweep's missing cells; tables, figure and the parent's last word whatever happened."""
     folder = outputs / "sweeps" / plan.id
-    folder.mkdir(parents=True, exist_ok=True)
     state: dict[str, Any] = {"started": time.time(), "status": RUNNING, **environment()}
-    parent = _Parent(plan, state, tracker)
-    rows: Rows = {}
-    status = KILLED
-    try:
-        jobs = [cell.job for cell in cells]
-        for done in perform_all(jobs, outputs, launcher, **options):
-            rows[done.index] = Row.of(done.record)
-            parent.add(done)
-            on_done(done)
-        status = FAILED if any(row.error for row in rows.values()) else FINISHED
-    finally:
-        state |= {"status": status, "finished": time.time()}
-        parent.flush()
-        if parent.logged_anything or not _is_written(folder, plan, rows):
-            files = write(plan, state, rows, folder)
-            if tracker is not None:
-                tracker.put([parent_payload(plan, state, rows, files)])
+    RunStore(outputs).sweep_leftovers()
+    with shared(folder / AT_WORK):
+        if not (folder / "sweep.json").exists():
+            write(plan, state, {}, folder)  # if we are killed, `sync` knows whose the cells are
+        parent = _Parent(plan, state, tracker)
+        rows: Rows = {}
+        status = KILLED
+        try:
+            jobs = [cell.job for cell in cells]
+            with closing(perform_all(jobs, outputs, launcher, **options)) as performed:
+                for done in performed:
+                    rows[done.index] = Row.of(done.record)
+                    parent.add(done)
+                    on_done(done)
+            status = FAILED if any(row.error for row in rows.values()) else FINISHED
+        finally:
+            state |= {"status": status, "finished": time.time()}
+            parent.flush()
+            if parent.logged_anything or not _is_written(folder, plan, rows):
+                parent.close(rows, folder)
     return rows
 
 
@@ -160,15 +166,26 @@ class _Parent:
             if self.run_id is None:
                 begun = self.tracker.put([parent_payload(self.plan, self.state, {}, {})])
                 self.run_id = begun.get(self.plan.id)
-            records = {done.index: done.record for done in self.waiting}
-            self.tracker.put(child_payloads(self.plan, records, self.run_id))
+            cells = [(done.index, done.record) for done in self.waiting]
+            self.tracker.put(child_payloads(self.plan, cells, self.run_id))
             self.logged_anything = True
         self.waiting, self.flushed = [], time.monotonic()
 
+    def close(self, rows: Rows, folder: Path) -> None:
+        """Tables and figure; and how it ended, even where the disk is full."""
+        files: dict[str, Path] = {}
+        try:
+            files = write(self.plan, self.state, rows, folder)
+        finally:
+            if self.tracker is not None:
+                self.tracker.put([parent_payload(self.plan, self.state, rows, files)])
 
-def child_payloads(plan: Plan, records: dict[int, Record], parent: str | None) -> list[Payload]:
+
+def child_payloads(
+    plan: Plan, cells: Iterable[tuple[int, Record]], parent: str | None
+) -> list[Payload]:
     """What MLflow is to know of a sweep's cells."""
-    return [payload(r, parent=parent, cell=plan.label(i)) for i, r in records.items()]
+    return [payload(r, parent=parent, cell=plan.label(i)) for i, r in cells]
 
 
 def parent_payload(
@@ -197,7 +214,7 @@ def parent_payload(
     return Payload(
         record_id=plan.id,
         experiment=plan.study,
-        name=plan.title,
+        name=plan.title[:250],
         status=state["status"],
         start=int(1000 * state["started"]),
         end=int(1000 * state["finished"]) if "finished" in state else None,
@@ -297,14 +314,16 @@ def draw_sweep(plan: Plan, table: "pd.DataFrame", folder: Path) -> dict[str, Pat
         figure, axes = plotting.panels()
         if not knobs:
             values = table.loc[table["status"] == "finished", metric].astype(float)
-            axes.hist(values, bins="auto")
+            axes.hist([value for value in values if math.isfinite(value)], bins="auto")
             axes.set(xlabel=metric, ylabel="runs")
         else:
             first, others = knobs[0], knobs[1:]
             groups = pivot.groupby(others, sort=False) if others else [((), pivot)]
             for label, part in groups:
                 axes.errorbar(
-                    part[first] if part[first].dtype.kind in "if" else part[first].astype(str),
+                    part[first]
+                    if part[first].dtype.kind in "if"
+                    else [_plain(str(value)) for value in part[first]],
                     part[f"{metric} mean"],
                     yerr=part[f"{metric} s.e."].fillna(0.0),
                     marker="o",
@@ -314,14 +333,20 @@ def draw_sweep(plan: Plan, table: "pd.DataFrame", folder: Path) -> dict[str, Pat
             axes.set(xlabel=_short(first), ylabel=f"{metric}, mean and s.e. over seeds")
             if others:
                 axes.legend()
-        axes.set_title(plan.title)
+        axes.set_title(_plain(plan.title))
         return {path.name: path for path in plotting.save(figure, folder, "sweep", ["png"])}
 
 
 def _line_label(knobs: Sequence[str], values: Any) -> str:
     values = values if isinstance(values, tuple) else (values,)
     names = [_short(knob) for knob in knobs]
-    return ", ".join(f"{name}={value}" for name, value in zip(names, values, strict=False))
+    pairs = zip(names, values, strict=False)
+    return ", ".join(f"{name}={_plain(str(value))}" for name, value in pairs)
+
+
+def _plain(text: str) -> str:
+    """Text in a figure that is not to be read as mathematics."""
+    return text.replace("$", r"\$")
 
 
 def number_or_text(text: str) -> int | float | str:
@@ -339,7 +364,9 @@ def _short(knob: str) -> str:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    handle, aside = tempfile.mkstemp(prefix=".", dir=path.parent)
-    with os.fdopen(handle, "wb") as stream:
-        stream.write(content)
-    Path(aside).replace(path)
+    aside = path.with_name(f".{uuid.uuid4().hex}")
+    try:
+        aside.write_bytes(content)
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)

@@ -8,11 +8,14 @@ again, and what an interruption left RUNNING is completed. So logging can be rep
 import os
 import sqlite3
 import tempfile
+import time
 import uuid
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from experiments import fast_sqlite
 from experiments.errors import BadInput
@@ -22,10 +25,14 @@ from experiments.records import Record
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
+    from mlflow.entities import Run
 
+T = TypeVar("T")
 RUN_ID = "bythebook.run_id"
+OUTPUTS = "bythebook.outputs"  # the folder a run comes from, where several share a server
 MLFLOW_ID = "{mlflow-run-id}"  # in a tag: filled in when MLflow's id is known
 RUNNING, FINISHED, FAILED, KILLED = "RUNNING", "FINISHED", "FAILED", "KILLED"
+PAUSES = (1.0, 4.0)  # seconds, before a server is asked again
 
 
 class Unreachable(Exception):
@@ -66,7 +73,7 @@ def open_tracker(kind: str, uri: str | None, outputs: Path) -> Tracker | None:
     if kind == "server":
         if not uri:
             raise BadInput("tracking=server needs tracking.uri=<address> or MLFLOW_TRACKING_URI")
-        return ClientTracker(uri, None)
+        return ClientTracker(uri, None, outputs)
     return LocalTracker(outputs)
 
 
@@ -132,22 +139,39 @@ class LocalTracker:
         with exclusive(self.lock):
             if self.database.exists():
                 return
-            aside = self.database.with_name(f".mlflow-{os.getpid()}.db")
-            from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
+            for left in self.database.parent.glob(".mlflow-new.db*"):
+                left.unlink()  # by a process that was killed: we hold the lock
+            try:
+                self._migrate(self.database.with_name(".mlflow-new.db"))
+            except _store_errors() as error:
+                raise _unreachable(self.uri, error) from error
 
-            quiet()
-            make: Any = SqlAlchemyStore
-            store = make(f"sqlite:///{aside}", str(self.artifacts / "default"))
-            store.engine.dispose()
-            aside.rename(self.database)
+    def _migrate(self, aside: Path) -> None:
+        from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
+
+        if set(str(aside)) & set("%?"):  # they mean something else in an address
+            raise OSError("MLflow opens no database in a folder with % or ? in its name")
+        quiet()
+        aside.touch()  # SQLite itself would let nobody else write, whatever the umask says
+        make: Any = SqlAlchemyStore
+        store = make(f"sqlite:///{aside}", str(self.artifacts / "default"))
+        store.engine.dispose()
+        aside.rename(self.database)
 
 
 class ClientTracker:
-    """Any MLflow store through its public client: one call to create, one batch, one to finish."""
+    """Any MLflow store through its public client: one call to create, one batch, one to finish.
 
-    def __init__(self, uri: str, artifacts: Path | None) -> None:
+    A server holds the runs of many outputs folders, and its interface cannot look and write in one
+    step: there, a run is known by its folder and its record, and the processes that share a folder
+    take turns.
+    """
+
+    def __init__(self, uri: str, artifacts: Path | None, outputs: Path | None = None) -> None:
         self.uri = uri
         self.artifacts = artifacts
+        self.own = {} if outputs is None else {OUTPUTS: identity(outputs)}
+        self.lock = outputs / ".server.lock" if outputs is not None else None
         quiet()
 
     @property
@@ -157,43 +181,66 @@ class ClientTracker:
         return MlflowClient(self.uri)
 
     def put(self, payloads: Sequence[Payload]) -> dict[str, str]:
-        try:
-            client = self.client
-            return {payload.record_id: self._put(client, payload) for payload in payloads}
-        except _store_errors() as error:
-            raise _unreachable(self.uri, error) from error
+        with exclusive(self.lock) if self.lock else nullcontext():
+            return {
+                payload.record_id: self._insist(partial(self._put, payload=payload))
+                for payload in payloads
+            }
 
     def logged(self) -> set[str]:
-        try:
-            client = self.client
-            experiments = [e.experiment_id for e in client.search_experiments()]
-            found: set[str] = set()
-            token = None
-            while True:
-                page = client.search_runs(
-                    experiments,
-                    f"attributes.status != '{RUNNING}'",
-                    max_results=1000,
-                    page_token=token,
-                )
-                found |= {run.data.tags[RUN_ID] for run in page if RUN_ID in run.data.tags}
-                token = page.token
-                if not token:
-                    return found
-        except _store_errors() as error:
-            raise _unreachable(self.uri, error) from error
+        return self._insist(self._logged)
+
+    def _insist(self, action: "Callable[[MlflowClient], T]") -> T:
+        """Try again after a pause. Each action looks before it writes, so none is done twice;
+
+        a single request that is sent again, as MLflow would do, creates a second run when the
+        first was only answered too late.
+        """
+        for pause in (*PAUSES, None) if self.uri.startswith("http") else (None,):
+            try:
+                return action(self.client)
+            except _store_errors() as error:
+                if pause is None or _is_refusal(error):
+                    raise _unreachable(self.uri, error) from error
+                time.sleep(pause)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _logged(self, client: "MlflowClient") -> set[str]:
+        experiments = [e.experiment_id for e in client.search_experiments()]
+        states: dict[str, list[str]] = {}
+        token = None
+        while True:
+            page = client.search_runs(experiments, self._mine(), max_results=1000, page_token=token)
+            for run in page:
+                if RUN_ID in run.data.tags:
+                    states.setdefault(run.data.tags[RUN_ID], []).append(run.info.status)
+            token = page.token
+            if not token:
+                return {
+                    name
+                    for name, found in states.items()
+                    if len(found) == 1 and RUNNING not in found
+                }
+
+    def _mine(self, **tags: str) -> str:
+        wanted = {**self.own, **tags}
+        return " and ".join(f"tags.`{name}` = '{value}'" for name, value in wanted.items())
 
     def _put(self, client: "MlflowClient", payload: Payload) -> str:
         experiment = self._experiment(client, payload.experiment)
-        found = client.search_runs([experiment], f"tags.`{RUN_ID}` = '{payload.record_id}'")
+        tags = {RUN_ID: payload.record_id}
+        found = sorted(client.search_runs([experiment], self._mine(**tags)), key=_emptiness)
+        for other in found[1:]:  # created by a request that was answered too late
+            client.delete_run(other.info.run_id)
         run = found[0] if found else None
         if run is not None and run.info.status != RUNNING and not payload.update:
             return str(run.info.run_id)
         if run is None:
-            tags = {RUN_ID: payload.record_id}
-            run = client.create_run(experiment, payload.start, tags, payload.name)
+            run = client.create_run(experiment, payload.start, {**self.own, **tags}, payload.name)
         run_id = str(run.info.run_id)
-        self._log(client, run_id, payload)
+        # What a sweep was called with may differ when it is resumed; a param cannot be changed.
+        params = {k: v for k, v in payload.params.items() if k not in run.data.params}
+        self._log(client, run_id, replace(payload, params=params))
         if payload.artifacts:
             with tempfile.TemporaryDirectory() as folder:
                 for name, path in payload.artifacts.items():
@@ -246,7 +293,7 @@ def quiet() -> None:
 
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
-    os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
+    os.environ["MLFLOW_HTTP_REQUEST_MAX_RETRIES"] = "0"  # see ClientTracker._insist
     os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "20")
     for name in ("mlflow", "alembic"):
         logging.getLogger(name).setLevel(logging.ERROR)
@@ -258,6 +305,30 @@ def _store_errors() -> tuple[type[Exception], ...]:
     from sqlalchemy.exc import SQLAlchemyError
 
     return MlflowException, SQLAlchemyError, OSError
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Does the server understand, and not want to? Then it is no use to ask again."""
+    from mlflow.exceptions import MlflowException
+
+    status: Any = getattr(error, "get_http_status_code", None)
+    return isinstance(error, MlflowException) and 400 <= status() < 500
+
+
+def _emptiness(run: "Run") -> tuple[bool, int, str]:
+    """Of several runs of one record the first in this order is the one that was worked on."""
+    return run.info.status == RUNNING, -len(run.data.tags), run.info.run_id
+
+
+def identity(outputs: Path) -> str:
+    """A name for the outputs folder that stays with it wherever it is moved or copied."""
+    path = outputs / ".id"
+    with exclusive(outputs / ".id.lock"):
+        if not path.exists():
+            aside = path.with_name(".id.new")
+            aside.write_text(uuid.uuid4().hex, encoding="utf-8")
+            aside.rename(path)
+        return path.read_text(encoding="utf-8").strip()
 
 
 def _unreachable(uri: str, error: Exception) -> Unreachable:
@@ -272,7 +343,7 @@ def payload(record: Record, *, parent: str | None = None, cell: str | None = Non
     return Payload(
         record_id=record.id,
         experiment=science["study"],
-        name=cell or record.title,
+        name=(cell or record.title)[:250],
         status=FINISHED if record.finished else FAILED,
         start=start,
         end=start + max(1, int(1000 * facts["seconds"])),

@@ -107,7 +107,7 @@ def _continuous(log_p: Callable[[Floats], Floats], low: float, high: float) -> L
     node, weight = leggauss(_NODES)
     half = 0.5 / _PIECES
     s = (half * (2 * np.arange(_PIECES)[:, None] + node + 1)).ravel()
-    # x(s) leaves both ends slowly, so that a root of a density's there does no harm
+    # x(s) leaves both ends slowly, so that a density's root or pole there does no harm
     x = low + (high - low) * betainc(_GRADE, _GRADE, s)
     stretch = (high - low) * np.exp(log_beta(s, _GRADE, _GRADE))
     values = log_p(x)

@@ -1,6 +1,7 @@
-r"""Do the errors of a fit depend on the input? Two tests by Student's t.
+r"""Do the errors of a fit depend on the input? Tests by Student's t.
 
-    rank correlation   rho of the ranks;  rho sqrt((N - 2) / (1 - rho^2)) ~ t with N - 2
+    correlation        rho sqrt((N - 2) / (1 - rho^2)) ~ t with N - 2
+    rank correlation   the same of the ranks
     curvature          the weight of x^2 beside a line, over its standard error ~ t with N - 3
 
 Spearman's rho sees a relation in one direction, the second test a bend.
@@ -24,10 +25,15 @@ class Check(NamedTuple):
 
 def rank_correlation(a: Floats, b: Floats) -> Check:
     """Spearman's rho of two samples without ties."""
-    ranks = np.argsort(np.argsort(np.stack([a, b])))
-    rho = float(np.atleast_2d(np.corrcoef(ranks))[0, 1])
+    ranks = np.argsort(np.argsort(np.stack([a, b]))).astype(np.float64)
+    return correlation(ranks[0], ranks[1])
+
+
+def correlation(a: Floats, b: Floats) -> Check:
+    """Pearson's rho of two samples."""
+    rho = float(np.atleast_2d(np.corrcoef(a, b))[0, 1])
     dof = len(a) - 2
-    if abs(rho) >= 1:
+    if abs(rho) >= 1 - 1e-15:
         return Check(rho, 0.0)
     return Check(rho, _two_sided(rho * np.sqrt(dof / (1 - rho**2)), dof))
 

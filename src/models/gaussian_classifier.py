@@ -64,7 +64,7 @@ def fit(
 
 
 def log_likelihood(classes: Classes, X: Floats) -> Floats:
-    """ln p(x | c) for points X (..., D), shape (..., C)."""
+    """Ln p(x | c) for points X (..., D), shape (..., C)."""
     each = zip(classes.mean, classes.covariance, strict=True)
     return np.stack([log_density(X, mu, Sigma) for mu, Sigma in each], axis=-1)  # FCML 5.3
 
@@ -86,5 +86,5 @@ def mean_posterior(X: Floats, prior_variance: float) -> ClassMean:
 
 
 def log_expected_likelihood(X: Floats, mean: ClassMean) -> Floats:
-    """ln E{p(x | mu)} over the posterior of the mean, points (..., D) (FCML exercise 5.2)."""
+    """Ln E{p(x | mu)} over the posterior of the mean, points (..., D) (FCML exercise 5.2)."""
     return log_density(X, mean.mean, (1 + mean.variance) * np.eye(len(mean.mean)))

@@ -1,8 +1,8 @@
 r"""Kernels: inner products k(x, y) = phi(x)^T phi(y) in a space that need not be known (FCML 5.19).
 
-    linear        x^T y
-    gaussian      exp(-gamma (x - y)^T (x - y))
-    polynomial    (1 + x^T y)^gamma
+linear        x^T y
+gaussian      exp(-gamma (x - y)^T (x - y))
+polynomial    (1 + x^T y)^gamma
 """
 
 import numpy as np

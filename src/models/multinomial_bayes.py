@@ -39,7 +39,7 @@ def word_probabilities(n: Floats, alpha: float = 1.0) -> Floats:
 
 
 def log_coefficient(X: Floats) -> Floats:
-    """ln s! / prod_m x_m! of texts (..., M): the same for every class."""
+    """Ln s! / prod_m x_m! of texts (..., M): the same for every class."""
     return np.asarray(gammaln(X.sum(-1) + 1) - gammaln(X + 1).sum(-1))
 
 
@@ -56,7 +56,7 @@ def log_score(X: Counts, q: Floats) -> Floats:
 
 
 def log_expected_score(X: Counts, n: Floats, alpha: float) -> Floats:
-    """ln E{prod_m q_cm^x_m} over the posterior Dirichlet(alpha + n_c), shape (N, C)."""
+    """Ln E{prod_m q_cm^x_m} over the posterior Dirichlet(alpha + n_c), shape (N, C)."""
     X = csr_array(X)
     a = alpha + n  # (C, M), FCML exercise 5.5
     rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))

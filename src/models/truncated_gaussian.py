@@ -15,17 +15,17 @@ from scipy.special import erfcx, log_ndtr
 from models.types import Floats
 
 
-def hazard(t: Floats) -> Floats:
+def hazard(t: Floats | float) -> Floats:
     """The ratio phi(t) / Phi(t), elementwise; no underflow for very negative t."""
     return np.asarray(np.sqrt(2 / np.pi) / erfcx(-t / np.sqrt(2)))
 
 
-def mean(mu: Floats, s: Floats, side: Floats) -> Floats:
+def mean(mu: Floats | float, s: Floats | float, side: Floats | float) -> Floats:
     """Expected value of the truncated Gaussian, elementwise."""
     return np.asarray(mu + side * s * hazard(side * mu / s))
 
 
-def mean_as_printed(mu: Floats, s: Floats, side: Floats) -> Floats:
+def mean_as_printed(mu: Floats | float, s: Floats | float, side: Floats | float) -> Floats:
     """The same as the comment prints it, without the factor s."""
     return np.asarray(mu + side * hazard(side * mu / s))
 

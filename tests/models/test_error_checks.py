@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from models.datasets import load
-from models.error_checks import curvature, rank_correlation
+from models.error_checks import correlation, curvature, rank_correlation
 
 
 def test_spearman_against_scipy() -> None:
@@ -13,6 +13,7 @@ def test_spearman_against_scipy() -> None:
     a = rng.normal(size=25)
     b = 0.4 * a + rng.normal(size=25)
     assert_allclose(rank_correlation(a, b), stats.spearmanr(a, b), rtol=1e-10)
+    assert_allclose(correlation(a, b), stats.pearsonr(a, b), rtol=1e-10)
     assert rank_correlation(a, np.exp(a)) == (1.0, 0.0)
 
 

@@ -1,26 +1,41 @@
 """`bythebook figures`: redraw from recorded runs, in any style and format; nothing is computed."""
 
 import argparse
+from pathlib import Path
 
 from experiments import catalogue, console, plotting
 from experiments.cli import OK
 from experiments.paths import outputs_folder, writable
-from experiments.records import RunStore
+from experiments.pools import process_pool
+from experiments.records import RunStore, read
+
+ALONE = 3  # so few are drawn before other processes would have started
 
 
 def main(options: argparse.Namespace) -> int:
     """Figures of the selected experiments' latest runs, below outputs/figures/."""
     outputs = outputs_folder(options.outputs)
     store = RunStore(outputs)
-    plotting.check(options.format.split(","), options.style)
+    formats = options.format.split(",")
+    plotting.check(formats, options.style)
     folder = outputs / "figures" / options.style
-    written = 0
+    tasks = []
     for name in catalogue.select(options.selection):
         record = store.latest(name)
         if record is None:
             console.tell(f"{name} has no recorded run; `bythebook reproduce {name}` makes one")
-            continue
-        place = writable(folder / name)
-        written += len(plotting.draw(record, place, options.format.split(","), options.style))
+        else:
+            tasks.append((record.folder, folder / name, formats, options.style))
+    if tasks:
+        writable(folder)
+    if len(tasks) <= ALONE:
+        written = sum(_draw(*task) for task in tasks)
+    else:
+        with process_pool() as pool:
+            written = sum(pool.map(_draw, *zip(*tasks, strict=True), chunksize=4))
     console.out.print(f"{written} figures in {folder}")
     return OK
+
+
+def _draw(source: Path, target: Path, formats: list[str], style: str) -> int:
+    return len(plotting.draw(read(source), target, formats, style))

@@ -2,16 +2,21 @@
 
 import argparse
 import os
+import sqlite3
+import time
+from pathlib import Path
 
 from experiments import artifacts, console
 from experiments.cli import OK, UNEXPECTED
 from experiments.errors import BadInput
+from experiments.locks import is_free
 from experiments.paths import outputs_folder
 from experiments.records import Record, RunStore, read
-from experiments.sweeps import Row, child_payloads, parent_payload, read_sweep
-from experiments.tracking import Unreachable, open_tracker, payload
+from experiments.sweeps import AT_WORK, Row, child_payloads, parent_payload, read_sweep
+from experiments.tracking import KILLED, RUNNING, Tracker, Unreachable, open_tracker, payload
 
 BATCH = 200
+Folders = dict[str, Path]  # by the run's id
 
 
 def main(options: argparse.Namespace) -> int:
@@ -22,32 +27,73 @@ def main(options: argparse.Namespace) -> int:
     uri = options.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI")
     tracker = open_tracker(options.tracking, uri, outputs)
     assert tracker is not None
+    folders = {path.name: path for path in RunStore(outputs).folders()}
     try:
         logged = tracker.logged()
-        missing = {
-            path.name: path for path in RunStore(outputs).folders() if path.name not in logged
-        }
-        total = len(missing)
+        missing = {name: path for name, path in folders.items() if name not in logged}
+        done = 0
         for path in sorted(outputs.glob("sweeps/*/sweep.json")):
-            plan, state, runs = read_sweep(path.parent)
-            cells = {i: read(missing.pop(run)) for i, run in enumerate(runs) if run in missing}
-            if not cells and plan.id in logged:
-                continue
-            files = {file.name: file for file in path.parent.glob("[!.]*.*")}
-            rows = {index: Row.of(record) for index, record in cells.items()}
-            parent = tracker.put([parent_payload(plan, state, rows, files)])[plan.id]
-            tracker.put(child_payloads(plan, cells, parent))
-        waiting: list[Record] = []
-        for path in missing.values():
-            record = read(path)
-            artifacts.ensure(record)
-            waiting.append(record)
-            if len(waiting) == BATCH:
-                tracker.put([payload(entry) for entry in waiting])
-                waiting = []
-        tracker.put([payload(entry) for entry in waiting])
-    except Unreachable as error:
+            done += _sync_sweep(path.parent, tracker, logged, folders, missing)
+        alone = list(missing.values())
+        for start in range(0, len(alone), BATCH):
+            records = _records(alone[start : start + BATCH])
+            for record in records:
+                _draw(record)
+            done += len(tracker.put([payload(record) for record in records]))
+    except (Unreachable, sqlite3.Error) as error:
         console.tell(f"the store cannot be reached: {error}")
         return UNEXPECTED
-    console.out.print(f"{total} runs logged, {len(logged)} were there already")
+    console.out.print(f"{done} runs logged, {len(logged)} were there already")
     return OK
+
+
+def _sync_sweep(
+    folder: Path, tracker: Tracker, logged: set[str], folders: Folders, missing: Folders
+) -> int:
+    """Log a sweep's missing cells below their parent; how many there were."""
+    try:
+        plan, state, runs = read_sweep(folder)
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        console.tell(f"the sweep {folder.name} cannot be read: {error}")
+        return 0
+    keys = plan.keys or [_key(run or "") for run in runs]
+    places = {key: index for index, key in enumerate(keys) if key}
+    own = {name: i for name in missing if (i := places.get(_key(name))) is not None}
+    paths = [missing.pop(name) for name in own]
+    if not is_free(folder / AT_WORK):
+        console.tell(f"{plan.id} is still at work and logs its own cells")
+        return 0
+    if not own and plan.id in logged:
+        return 0
+    if state["status"] == RUNNING:  # it was killed before it could say so
+        state |= {"status": KILLED, "finished": time.time()}
+    recorded = {i: name for name in folders if (i := places.get(_key(name))) is not None}
+    recorded |= {i: run for i, run in enumerate(runs) if run in folders}
+    rows = {i: Row.of(r) for i, name in sorted(recorded.items()) for r in _records([folders[name]])}
+    files = {file.name: file for file in folder.glob("[!.]*.*")}
+    parent = tracker.put([parent_payload(plan, state, rows, files)])[plan.id]
+    cells = [(places[record["key"]], record) for record in _records(paths)]
+    tracker.put(child_payloads(plan, cells, parent))
+    return len(cells)
+
+
+def _key(run_id: str) -> str:
+    return run_id.rpartition("-")[0]
+
+
+def _records(paths: list[Path]) -> list[Record]:
+    """What can be read of these; a damaged record is told and stops nobody."""
+    found = []
+    for path in paths:
+        try:
+            found.append(read(path))
+        except BadInput as error:
+            console.tell(str(error))
+    return found
+
+
+def _draw(record: Record) -> None:
+    try:
+        artifacts.ensure(record)
+    except Exception as error:  # a study of today may not draw what it recorded last year
+        console.tell(f"run {record.id} is logged without its figures: {error}")

@@ -8,13 +8,10 @@ when what draws it has changed, and an old run keeps the figure that its own cod
 import hashlib
 import html
 import json
-import multiprocessing
-import os
 import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import cache
@@ -23,6 +20,7 @@ from pathlib import Path
 import matplotlib as mpl
 
 from experiments import plotting
+from experiments.pools import process_pool
 from experiments.records import Record, read
 
 FORMATS = ("svg", "pdf", "png")
@@ -70,10 +68,7 @@ def _draw_all(missing: list[tuple[Path, Path]]) -> Iterator[str]:
     if len(missing) <= ALONE:
         yield from (_draw(*task) for task in missing)
         return
-    # As in the runner: fork would copy a process that may hold locks.
-    methods = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
-    with ProcessPoolExecutor(min(os.cpu_count() or 1, len(missing)), context) as pool:
+    with process_pool() as pool:
         for future in [pool.submit(_draw, *task) for task in missing]:
             try:
                 yield future.result()

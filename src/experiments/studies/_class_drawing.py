@@ -40,7 +40,13 @@ def scatter(
 def ringed(ax: "Axes", X: Floats, label: str) -> None:
     """Rings round the points that matter most."""
     ax.plot(
-        *X.T, "o", markersize=9, markerfacecolor="none", markeredgecolor="0.3", label=label, zorder=3
+        *X.T,
+        "o",
+        markersize=9,
+        markerfacecolor="none",
+        markeredgecolor="0.3",
+        label=label,
+        zorder=3,
     )
 
 
@@ -48,6 +54,16 @@ def boundary(ax: "Axes", x: Floats, y: Floats, values: Floats, **options: Any) -
     """The line where values (rows, columns) on a grid pass through a level, 0 unless given."""
     style: dict[str, Any] = {"levels": [0.0], "colors": "0.15", "linewidths": 1.6}
     ax.contour(x, y, values, **(style | options))
+
+
+def regions(ax: "Axes", x: Floats, y: Floats, chosen: AnyArray) -> None:
+    """The region where a map (rows, columns) is true, tinted, and its edge."""
+    values = chosen.astype(float)
+    if chosen.any():
+        ax.contourf(x, y, values, levels=[0.5, 1.5], colors=["C1"], alpha=0.13, zorder=0)
+    if chosen.any() and not chosen.all():
+        boundary(ax, x, y, values, levels=[0.5])
+    ax.label_outer()
 
 
 def probability_lines(ax: "Axes", x: Floats, y: Floats, p: Floats, levels: list[float]) -> None:

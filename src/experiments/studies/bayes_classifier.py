@@ -31,7 +31,9 @@ _SHOWN = ("data", "densities", "probabilities")
 class BayesClassifier(Study):
     """Class probabilities from Gaussian class-conditional densities (FCML 5.2.1)."""
 
-    data: str = knob("fcml-three-classes", "two attributes and the class of each point", dataset=True)
+    data: str = knob(
+        "fcml-three-classes", "two attributes and the class of each point", dataset=True
+    )
     covariance: str = knob("full", "shape of the class covariances", choices=COVARIANCES)
     uniform_prior: bool = knob(False, "equal prior probabilities, not the share of each class")
     at: list[float] = knob([2.0, 0.0], "a new point to classify")

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 class BayesianClassMean(Study):
     """Posterior of a class mean and the expected likelihood of a new point (FCML 5.7)."""
 
-    data: str = knob("fcml-three-classes", "two attributes and the class of each point", dataset=True)
+    data: str = knob(
+        "fcml-three-classes", "two attributes and the class of each point", dataset=True
+    )
     of_class: int = knob(1, "the class", at_least=1)
     sizes: list[int] = knob([1, 3, 10, 30], "points seen, ascending", at_least=1, distinct=True)
     prior_variance: float = knob(10.0, "variance of the prior mean", above=0)
@@ -57,10 +59,14 @@ class BayesianClassMean(Study):
             through = np.stack([line, np.full_like(line, x[1])], axis=-1)
             curves[k, 0] = np.exp(log_expected_likelihood(through, found))
             curves[k, 1] = np.exp(log_density(through, X[:n].mean(0), I))
-        n, v, exact, average, error, plug_in = (np.array(column) for column in zip(*rows, strict=True))
+        n, v, exact, average, error, plug_in = (
+            np.array(column) for column in zip(*rows, strict=True)
+        )
         exact_peak = 1 / (2 * np.pi * (1 + v))
         # KL(N(mean, I) || N(m, (1 + v) I)): estimated against averaged, in nats
-        shift = np.array([((X[:k].mean(0) * (1 - k * u)) ** 2).sum() for k, u in zip(n, v, strict=True)])
+        shift = np.array(
+            [((X[:k].mean(0) * (1 - k * u)) ** 2).sum() for k, u in zip(n, v, strict=True)]
+        )
         divergence = np.log1p(v) + (1 + shift / 2) / (1 + v) - 1
         metrics: dict[str, Scalar] = {
             "monte_carlo_agrees": bool((np.abs(average - exact) < 4 * error).all()),
@@ -70,7 +76,9 @@ class BayesianClassMean(Study):
             "divergence_last": float(divergence[-1]),
             "plug_in_approached": bool((np.diff(divergence) < 0).all()),
         }
-        metrics |= {f"expected_likelihood_{size}": value for size, value in zip(n, exact, strict=True)}
+        metrics |= {
+            f"expected_likelihood_{size}": value for size, value in zip(n, exact, strict=True)
+        }
         columns = {
             "points": n,
             "posterior_variance": v,

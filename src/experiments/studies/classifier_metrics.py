@@ -45,13 +45,17 @@ class ClassifierMetrics(Study):
                 float(auc(guess.astype(float), true)),
             )
             rows.append((name, *values))
-            for measure, value in zip(("loss", "sensitivity", "specificity", "auc"), values, strict=True):
+            for measure, value in zip(
+                ("loss", "sensitivity", "specificity", "auc"), values, strict=True
+            ):
                 metrics[f"{measure}_{name}"] = value
         table = confusion(np.zeros(self.n, int), true.astype(int), 2)
         metrics |= {"tn": int(table[0, 0]), "fn": int(table[0, 1])}
         metrics |= {"fp": int(table[1, 0]), "tp": int(table[1, 1])}
         scores = rng.random((self.repetitions, self.n))
-        metrics["mean_auc_guessing"] = float(auc(scores, np.broadcast_to(true, scores.shape)).mean())
+        metrics["mean_auc_guessing"] = float(
+            auc(scores, np.broadcast_to(true, scores.shape)).mean()
+        )
         names = ("classifier", "loss", "sensitivity", "specificity", "auc")
         columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
         return Outcome(metrics, tables={"measures": columns})

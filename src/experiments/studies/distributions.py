@@ -23,7 +23,7 @@ _PARAMETERS = {
     "beta": ("α", "β"),
     "gaussian": ("μ", "σ²"),
 }
-_ABOVE_ZERO = {"poisson": (0,), "beta": (0, 1), "gaussian": (1,)}  # by place
+_ABOVE_ZERO = {"poisson": (0,), "gaussian": (1,)}  # by place
 
 
 @dataclass

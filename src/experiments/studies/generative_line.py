@@ -11,7 +11,7 @@ from experiments.studies.axes import axis_names
 from experiments.study import Outcome, Study, knob
 from models.bias_variance import least_squares as fit_many
 from models.datasets import load
-from models.error_checks import curvature, rank_correlation
+from models.error_checks import correlation, curvature, rank_correlation
 from models.gaussian import log_density_1d
 from models.linear import least_squares, line
 from models.types import Floats
@@ -153,5 +153,6 @@ def _error_metrics(x: Floats, t: Floats, errors: Floats) -> dict[str, Scalar]:
         "error_rank_p_value": direction.p_value,
         "error_size_rank_correlation": size.statistic,
         "error_size_rank_p_value": size.p_value,
+        "error_size_p_value": correlation(x, np.abs(errors)).p_value,
         "curvature_p_value": bend.p_value,
     }

@@ -73,9 +73,9 @@ class HitProbability(Study):
                 metrics[f"mean_estimate{name}_{S}"] = at.mean()
                 metrics[f"rms_error{name}_{S}"] = rms[sizes == S][0]
                 arrays[f"estimates{name}_{S}"] = at
-        exact_values = [metrics[f"exact{name}"] for name in self.games()]
-        best_first = [exact_values[i] for i in np.argsort(self.skills)[: len(exact_values)]]
-        metrics["skill_helps"] = bool(np.all(np.diff(best_first) < 0))
+        if self.game == "double-20":
+            best_first = [metrics[f"exact_sd_{sd:g}"] for sd in sorted(self.skills)]
+            metrics["skill_helps"] = bool(np.all(np.diff(best_first) < 0))
         return Outcome(metrics, arrays=arrays)
 
     def draw(self, outcome: Outcome) -> "dict[str, Figure]":

@@ -127,7 +127,7 @@ class LaplacePosterior(RegressionPosterior, Study):
         lines = draws[0][: self.boundaries]
         wrong = ((posterior.X @ lines.T > 0) != posterior.t[:, None]).mean(0)
         near = np.min(np.linalg.norm(points[:, None] - posterior.X, axis=-1), axis=-1)
-        certain = np.abs(averaged - 0.5)
+        lost = np.abs(point - 0.5) - np.abs(averaged - 0.5)  # certainty, by averaging
         # Along a straight contour of the point estimate the average is not constant: it is curved.
         inside = np.abs(point - 0.9) < 0.02
         metrics = {
@@ -136,16 +136,11 @@ class LaplacePosterior(RegressionPosterior, Study):
             "exact_probability_at_new": float(
                 exact.probability @ predict_each(exact.w, new, self.response)
             ),
-            "nearer_half_than_point_estimate": bool(np.all(certain <= np.abs(point - 0.5) + 1e-12)),
+            "nearer_half_than_point_estimate": bool(np.all(lost > -1e-12)),
             "probability_range_along_a_contour": float(np.ptp(averaged[inside])),
-            "certainty_within_1_of_data": float(certain[near < 1].mean()),
-            "certainty_beyond_2_of_data": float(certain[near > 2].mean()),
-            "certainty_lost_within_1_of_data": float(
-                (np.abs(point - 0.5) - certain)[near < 1].mean()
-            ),
-            "certainty_lost_beyond_2_of_data": float(
-                (np.abs(point - 0.5) - certain)[near > 2].mean()
-            ),
+            "certainty_lost_within_1_of_data": float(lost[near < 1].mean()),
+            "certainty_lost_beyond_2_of_data": float(lost[near > 2].mean()),
+            "loses_least_near_data": bool(lost[near < 1].mean() < lost[near > 2].mean()),
             "mean_error_of_boundaries": float(wrong.mean()),
             "share_of_boundaries_new_is_class_1": float((lines @ new > 0).mean()),
             "boundaries_disagree_on_new": bool(0 < (lines @ new > 0).mean() < 1),

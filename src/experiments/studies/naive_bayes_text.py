@@ -109,8 +109,7 @@ class NaiveBayesText(Study):
             metrics,
             tables={
                 "smoothing": {"alpha": path, **accuracy, "distance_from_uniform": spread},
-                "confusion": {"predicted": labels}
-                | {f"true_{c}": table[:, c - 1] for c in labels},
+                "confusion": {"predicted": labels} | {f"true_{c}": table[:, c - 1] for c in labels},
             },
             arrays={"probability": p[order].astype(np.float32), "true": true[order] + 1},
         )
@@ -154,7 +153,7 @@ def _draw_probabilities(outcome: Outcome) -> "Figure":
     figure, ax = panels()
     figure.set_size_inches(figure.get_size_inches() * [1, 1.4])
     edges = (0.5, C + 0.5, len(p), 0)
-    image = ax.imshow(p, aspect="auto", extent=edges, cmap="gray", vmin=0, vmax=1)
+    image = ax.imshow(p, aspect="auto", extent=edges, cmap="gray", interpolation="nearest")
     middle = [np.flatnonzero(true == c).mean() for c in range(1, C + 1)]
     ax.set_yticks(middle, [str(c) for c in range(1, C + 1)])
     ax.set_xticks(range(1, C + 1))
@@ -181,7 +180,7 @@ def _draw_confusion(outcome: Outcome) -> "Figure":
             if value := counts[row, column]:
                 ink = "black" if norm(value) > 0.5 else "white"
                 ax.text(
-                    column + 1, row + 1, str(value), color=ink, ha="center", va="center", fontsize=6
+                    column + 1, row + 1, str(value), color=ink, ha="center", va="center", fontsize=7
                 )
     ax.set_xticks(range(1, C + 1))
     ax.set_yticks(range(1, C + 1))

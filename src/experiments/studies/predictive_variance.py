@@ -92,12 +92,15 @@ class PredictiveVariance(CurveOrData, Study):
         level, curve = variance.mean(-1), variance.mean(0)  # (S, orders), (orders, G)
         overall = level.mean(0)
         ranking = np.argsort(overall)
+        tenth = max(2, len(grid) // 10)
+        left, right = np.diff(curve[:, :tenth]), np.diff(curve[:, -tenth:])
         metrics: dict[str, Scalar] = {
             "order_of_largest_variance": self.orders[int(np.argmax(overall))],
             "order_of_smallest_variance": self.orders[int(np.argmin(overall))],
             "share_with_this_ranking": float(
                 (np.argsort(level, axis=-1) == ranking).all(-1).mean()
             ),
+            "variance_never_falls_near_edges": bool(np.all(left < 0) and np.all(right > 0)),
             "edges_above_average": bool(np.all(curve[:, [0, -1]].min(-1) > curve.mean(-1))),
             "share_with_edges_above_average": float(
                 (variance[..., [0, -1]].min(-1) > level).all(-1).mean()

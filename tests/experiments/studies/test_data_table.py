@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 
 from experiments.errors import BadInput
@@ -56,3 +57,11 @@ def test_gaps_are_found() -> None:
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
     with pytest.raises(BadInput, match=complaint):
         dataclasses.replace(TABLE, **knobs)  # type: ignore[arg-type]
+
+
+def test_the_correlation_and_the_extremes() -> None:
+    found = run(TABLE).metrics
+    assert found["correlation_x_t"] == pytest.approx(
+        np.corrcoef([1, 3, 5], [4.8, 11.3, 17.2])[0, 1]
+    )
+    assert (found["smallest_x"], found["largest_t"]) == (1.0, 17.2)
