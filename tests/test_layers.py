@@ -34,7 +34,7 @@ def test_models_know_numbers_only(path: Path) -> None:
 def test_studies_know_models_and_the_study_interface_only(path: Path) -> None:
     ours = {name for name in imported(path) if name.startswith("experiments")}
     allowed = ("experiments.study", "experiments.studies", "experiments.plotting")
-    pure = ("experiments.claims", "experiments.outcome")
+    pure = ("experiments.claims", "experiments.errors", "experiments.outcome")
     assert all(name.startswith((*allowed, *pure)) for name in ours), ours
     assert not {name.split(".")[0] for name in imported(path)} & {"hydra", "omegaconf", "mlflow"}
 

@@ -4,7 +4,8 @@ r"""Do the errors of a fit depend on the input? Tests by Student's t.
     rank correlation   the same of the ranks
     curvature          the weight of x^2 beside a line, over its standard error ~ t with N - 3
 
-Spearman's rho sees a relation in one direction, the second test a bend.
+Correlations see a relation in one direction (Spearman's without being swayed by an outlier), the
+last test a bend.
 """
 
 from typing import NamedTuple

@@ -27,7 +27,7 @@ class Roc(NamedTuple):
 
 
 def confusion(predicted: Ints, true: Ints, C: int) -> Ints:
-    """Objects by predicted class (row) and true class (column), both 0, ..., C - 1, shape (C, C)."""
+    """Objects by predicted (row) and true class (column), both 0, ..., C - 1, shape (C, C)."""
     return np.bincount(predicted * C + true, minlength=C * C).reshape(C, C)
 
 

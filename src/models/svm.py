@@ -8,8 +8,9 @@ r"""Support vector machines: the margin's dual problem, with hard and soft margi
 
 C = inf is the hard margin. The quadratic programme is solved by sequential minimal optimisation
 (Platt; the pair of largest second-order gain, Fan, Chen and Lin 2005), for a batch of R problems
-at once, with a step of the active-set method in between. At the optimum the points with 0 < alpha_n < C, and only they, must satisfy (5.16); those
-at the bound may lie inside the margin, so that b must not be read off them.
+at once, with a step of the active-set method in between. At the optimum the points with
+0 < alpha_n < C, and only they, must satisfy (5.16); those at the bound may lie inside the margin,
+so that b must not be read off them.
 
 The primal optimum is min_{w, b} |w|^2 / 2 + C sum_n max(0, 1 - t_n f(x_n)); it equals the dual's.
 """
@@ -17,7 +18,7 @@ The primal optimum is min_{w, b} |w|^2 / 2 + C sum_n max(0, 1 - t_n f(x_n)); it 
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import linprog, minimize
+from scipy.optimize import LinearConstraint, linprog, minimize
 
 from models.types import Bools, Floats
 
@@ -190,7 +191,7 @@ def solve_primal(X: Floats, t: Floats, C: float) -> Primal:
         jac=True,
         method="SLSQP",
         bounds=[(None, None)] * (D + 1) + [(0, None)] * N,
-        constraints={"type": "ineq", "fun": lambda v: A @ v - 1, "jac": lambda v: A},  # FCML 5.18
+        constraints=LinearConstraint(A, np.ones(N), np.inf),  # FCML 5.18
         options={"ftol": 1e-14, "maxiter": 1000},
     )
     return Primal(found.x[:D], float(found.x[D]), float(found.fun))

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 def mesh(low: Sequence[float], high: Sequence[float], step: float) -> tuple[Floats, Floats, Floats]:
     """Grid lines of both axes, and the points of the grid, shape (rows, columns, 2)."""
-    x = np.arange(round((high[0] - low[0]) / step) + 1) * step + low[0]
-    y = np.arange(round((high[1] - low[1]) / step) + 1) * step + low[1]
+    x = np.linspace(low[0], high[0], round((high[0] - low[0]) / step) + 1)
+    y = np.linspace(low[1], high[1], round((high[1] - low[1]) / step) + 1)
     return x, y, np.stack(np.meshgrid(x, y), axis=-1)
 
 

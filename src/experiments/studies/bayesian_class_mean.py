@@ -45,33 +45,29 @@ class BayesianClassMean(Study):
     def run(self, rng: Generator) -> Outcome:
         table, x = load(self.data).matrix, np.array(self.at)
         X = table[table[:, 2] == self.of_class, :2]
-        I, rows = np.eye(2), []
+        I, R = np.eye(2), len(self.sizes)
         line = np.linspace(-5.0, 5.0, 201)
-        curves = np.empty((len(self.sizes), 2, len(line)))
-        for k, n in enumerate(self.sizes):
-            m, v = found = mean_posterior(X[:n], self.prior_variance)
-            exact = float(np.exp(log_expected_likelihood(x, found)))
-            mu = m + np.sqrt(v) * rng.standard_normal((self.draws, 2))
+        through = np.stack([line, np.full_like(line, x[1])], axis=-1)
+        curves = np.empty((R, 2, len(line)))
+        v, exact, average, error, plug_in, divergence = np.empty((6, R))
+        for k, size in enumerate(self.sizes):
+            seen, centre = X[:size], X[:size].mean(0)
+            m, v[k] = found = mean_posterior(seen, self.prior_variance)
+            exact[k] = np.exp(log_expected_likelihood(x, found))
+            mu = m + np.sqrt(v[k]) * rng.standard_normal((self.draws, 2))
             values = np.exp(log_density(mu, x, I))
-            error = float(values.std() / np.sqrt(self.draws))
-            plug_in = float(np.exp(log_density(x, X[:n].mean(0), I)))
-            rows.append((n, v, exact, float(values.mean()), error, plug_in))
-            through = np.stack([line, np.full_like(line, x[1])], axis=-1)
+            average[k], error[k] = values.mean(), values.std() / np.sqrt(self.draws)
+            plug_in[k] = np.exp(log_density(x, centre, I))
+            # KL(N(mean, I) || N(m, (1 + v) I)): estimated against averaged, in nats
+            shift = ((centre - m) ** 2).sum()
+            divergence[k] = np.log1p(v[k]) + (1 + shift / 2) / (1 + v[k]) - 1
             curves[k, 0] = np.exp(log_expected_likelihood(through, found))
-            curves[k, 1] = np.exp(log_density(through, X[:n].mean(0), I))
-        n, v, exact, average, error, plug_in = (
-            np.array(column) for column in zip(*rows, strict=True)
-        )
-        exact_peak = 1 / (2 * np.pi * (1 + v))
-        # KL(N(mean, I) || N(m, (1 + v) I)): estimated against averaged, in nats
-        shift = np.array(
-            [((X[:k].mean(0) * (1 - k * u)) ** 2).sum() for k, u in zip(n, v, strict=True)]
-        )
-        divergence = np.log1p(v) + (1 + shift / 2) / (1 + v) - 1
+            curves[k, 1] = np.exp(log_density(through, centre, I))
+        n, peak = np.array(self.sizes), 1 / (2 * np.pi * (1 + v))
         metrics: dict[str, Scalar] = {
             "monte_carlo_agrees": bool((np.abs(average - exact) < 4 * error).all()),
             "posterior_agrees_with_grid": self._grid_agrees(X),
-            "expected_is_flatter": bool((exact_peak < 1 / (2 * np.pi)).all()),
+            "expected_is_flatter": bool((peak < 1 / (2 * np.pi)).all()),
             "divergence_first": float(divergence[0]),
             "divergence_last": float(divergence[-1]),
             "plug_in_approached": bool((np.diff(divergence) < 0).all()),
@@ -90,7 +86,7 @@ class BayesianClassMean(Study):
         return Outcome(metrics, tables={"sizes": columns}, arrays={"x": line, "curves": curves})
 
     def _grid_agrees(self, X: Floats) -> bool:
-        """Whether mean and variance of the posterior are those of prior times likelihood, summed."""
+        """Whether mean and variance of the posterior are those of prior times likelihood on a grid."""
         n = self.sizes[-1]
         m, v = mean_posterior(X[:n], self.prior_variance)
         mu = m[0] + np.sqrt(v) * np.linspace(-9, 9, 2001)

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.random import Generator
 
+from experiments.outcome import Scalar
 from experiments.studies._class_drawing import mesh, regions, scatter
 from experiments.study import Outcome, Study, knob
 from models.datasets import load
 from models.kernels import gaussian, linear, polynomial
 from models.knn import kernel_distances, majority, squared_distances, votes
-from models.types import Floats
+from models.types import Floats, Ints
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +48,8 @@ class KernelKnn(Study):
         }
         plain = squared_distances(new, X)
         decision = majority(votes(plain, t, [self.k], 2))[0]
-        maps, metrics = {"euclidean": decision}, {}  # type: dict[str, Any], dict[str, Any]
+        maps: dict[str, Ints] = {"euclidean": decision}
+        metrics: dict[str, Scalar] = {}
         for name, kernel in kernels.items():
             # A point's kernel with itself, one at a time: no need for all pairs.
             own = np.array([kernel(point[None], point[None])[0, 0] for point in new])

@@ -62,7 +62,7 @@ class NaiveBayesText(Study):
         bare = log_score(new, word_probabilities(n))
         unknown = np.asarray(new @ (n.sum(0) == 0).astype(np.float64)) > 0
         path = np.sort(self.alphas)
-        accuracy = {"map": [], "expected": []}  # type: dict[str, list[float]]
+        accuracy: dict[str, list[float]] = {"map": [], "expected": []}
         spread = []  # how far the word probabilities are from 1/M, at most
         for alpha in path:
             q = word_probabilities(n, float(alpha))
@@ -151,7 +151,7 @@ def _draw_probabilities(outcome: Outcome) -> "Figure":
     p, true = outcome.arrays["probability"], outcome.arrays["true"]
     C = p.shape[1]
     figure, ax = panels()
-    figure.set_size_inches(figure.get_size_inches() * [1, 1.4])
+    _taller(figure, 1.4)
     edges = (0.5, C + 0.5, len(p), 0)
     image = ax.imshow(p, aspect="auto", extent=edges, cmap="gray", interpolation="nearest")
     middle = [np.flatnonzero(true == c).mean() for c in range(1, C + 1)]
@@ -172,7 +172,7 @@ def _draw_confusion(outcome: Outcome) -> "Figure":
     counts = np.array([table[f"true_{c}"] for c in table["predicted"]]).T
     C = len(counts)
     figure, ax = panels()
-    figure.set_size_inches(figure.get_size_inches() * [1.1, 1.6])
+    _taller(figure, 1.6)
     norm = PowerNorm(0.5, 0, counts.max())
     ax.imshow(counts, cmap="cividis", norm=norm, extent=(0.5, C + 0.5, C + 0.5, 0.5))
     for row in range(C):
@@ -187,3 +187,8 @@ def _draw_confusion(outcome: Outcome) -> "Figure":
     ax.grid(False)
     ax.set(xlabel="True class", ylabel="Predicted class")
     return figure
+
+
+def _taller(figure: "Figure", times: float) -> None:
+    width, height = figure.get_size_inches()
+    figure.set_size_inches(width, height * times)

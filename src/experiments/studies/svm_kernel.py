@@ -25,7 +25,7 @@ _SHOWN = ("data", "boundaries", "roc")
 
 @dataclass
 class SvmKernel(Study):
-    """Gaussian-kernel machines for a disc in a plane: too simple, right, too complex (FCML 5.18)."""
+    """Gaussian-kernel machines for a disc: too simple, right, too complex (FCML 5.3.2.6)."""
 
     data: str = knob("fcml-disc-train", "two attributes and t = -1 or +1", dataset=True)
     test: str = knob("fcml-disc-test", "test points, in the same form", dataset=True)

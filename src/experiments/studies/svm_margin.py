@@ -1,6 +1,7 @@
 """Linear support vector machines: the widest margin, a stray point, soft margins (FCML 5.3.2)."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,15 +12,13 @@ from experiments.studies._class_drawing import ringed, scatter
 from experiments.study import Outcome, Study, knob
 from models import svm
 from models.kernels import linear
-from models.types import Floats
+from models.types import Bools, Floats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-HARD = float("inf")
 
 
 @dataclass
@@ -66,7 +65,7 @@ class SvmMargin(Study):
             if not keep.any():
                 raise BadInput(f"study.stray={self.stray} leaves no set that a line separates")
             X, t, moved = X[keep], t[keep], moved[keep]
-            before = before[0][keep], svm.Svm(*(part[keep] for part in before[1][:4]), HARD)
+            before = before[0][keep], _part(before[1], keep)
         hard = svm.solve(linear(X, X), t) if self.stray else before[1]
         w = svm.weights(hard, X, t)
         norm = np.linalg.norm(w, axis=1)
@@ -101,7 +100,7 @@ class SvmMargin(Study):
             metrics["median_stray_alpha"] = float(np.median(arrays["stray_alpha"]))
         fits = {C: svm.solve(linear(X, X), t, C) for C in self.costs}
         counts = [hard.support.sum(1)] + [fit.support.sum(1) for fit in fits.values()]
-        growing = [(b >= a).mean() for a, b in zip(counts, counts[1:], strict=False)]
+        growing = [(b >= a).mean() for a, b in pairwise(counts)]
         metrics["share_more_support_vectors_as_c_falls"] = float(min(growing, default=1.0))
         for C, fit in fits.items():
             metrics |= self._soft(C, fit, hard, X, t, moved)
@@ -179,6 +178,11 @@ class SvmMargin(Study):
         handles, labels = axes[0, 0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=3)
         return {"margin": figure}
+
+
+def _part(fit: svm.Svm, keep: Bools) -> svm.Svm:
+    """Some of the problems of a batch."""
+    return svm.Svm(fit.alpha[keep], fit.output[keep], fit.bias[keep], fit.gap[keep], fit.C)
 
 
 def _panel(ax: "Axes", X: Floats, t: Floats, line: Floats) -> None:
