@@ -56,13 +56,12 @@ def fold_errors(X: Floats, t: Ints, ks: list[int], folds: Ints, C: int = 2) -> F
     depth = min(max(ks) + largest, len(X))  # enough, even if the own fold is nearest
     near = np.argsort(squared_distances(X, X), axis=1, kind="stable")[:, :depth]
     other = folds[:, near] != folds[:, :, None]  # (P, N, depth)
-    place = other.cumsum(-1)
-    wrong = np.empty((len(folds), len(ks)))
-    for i, k in enumerate(ks):
-        counted = other & (place <= k)
-        tally = np.stack([(counted & (t[near] == c)).sum(-1) for c in range(C)], axis=-1)
-        wrong[:, i] = (majority(tally) != t).mean(-1)
-    return wrong
+    # A stable sort puts those of other folds first and leaves them in order of distance.
+    chosen = np.argsort(~other, axis=-1, kind="stable")[..., : max(ks)]
+    labels = np.take_along_axis(np.broadcast_to(t[near], other.shape), chosen, axis=-1)
+    tally = (labels[..., None] == np.arange(C)).cumsum(-2)  # (P, N, max(ks), C)
+    decided = majority(tally[:, :, np.array(ks) - 1])
+    return np.asarray((decided != t[:, None]).mean(1))
 
 
 def random_partitions(N: int, folds: int, repetitions: int, rng: np.random.Generator) -> Ints:

@@ -40,10 +40,13 @@ def log_joint(x: Floats, theta: PoissonMixture) -> Floats:
     return np.asarray(log_p + log_proportions(theta.pi)[:, None])
 
 
-def e_step(x: Floats, theta: PoissonMixture) -> tuple[Statistics, Floats]:
-    """The posterior's statistics and the log likelihood, shape (R,)."""
+def e_step(
+    x: Floats, theta: PoissonMixture, times: Floats | None = None
+) -> tuple[Statistics, Floats]:
+    """The posterior's statistics and the log likelihood, shape (R,); x_n is there `times` (N,)."""
+    times = np.ones(len(x)) if times is None else times
     q, log_evidence = posterior(log_joint(x, theta))  # as (6.18)
-    return Statistics(q.sum(1), x @ q), log_evidence.sum(1)
+    return Statistics(times @ q, (times * x) @ q), log_evidence @ times
 
 
 def m_step(theta: PoissonMixture, q: Statistics) -> PoissonMixture:
@@ -56,9 +59,11 @@ def fit(
     x: Floats, start: PoissonMixture, *, tol: float = 1e-8, max_iter: int = 1000
 ) -> EMFit[PoissonMixture]:
     """EM from R starts; the objective is the log likelihood."""
-    x = np.asarray(x, dtype=float)
+    # Equal counts have equal posteriors: one for each value is enough.
+    values, counts = np.unique(np.asarray(x, dtype=float), return_counts=True)
+    times = counts.astype(np.float64)
     return expectation_maximisation(
-        start, lambda theta: e_step(x, theta), m_step, tol=tol, max_iter=max_iter
+        start, lambda theta: e_step(values, theta, times), m_step, tol=tol, max_iter=max_iter
     )
 
 

@@ -155,7 +155,7 @@ def bias(fit: Svm, t: Floats, rule: str = FREE) -> Floats:
     if rule == MEAN:
         return np.asarray(np.where(fit.support, rest, 0.0).sum(1) / fit.support.sum(1))
     top = np.where(fit.support, fit.output, -np.inf).argmax(1)
-    return rest[np.arange(len(rest)), top]
+    return np.asarray(rest[np.arange(len(rest)), top])
 
 
 def dual_objective(fit: Svm, t: Floats) -> Floats:

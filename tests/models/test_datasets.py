@@ -94,3 +94,20 @@ def test_the_original_is_used_where_it_is(tmp_path: Path) -> None:
         data = load("fcml-kmeans")
     assert (data.grade, data.matrix.shape) == ("original", (100, 2))
     assert load("fcml-kmeans").grade == "stand-in"  # outside the block
+
+
+def test_the_stand_ins_of_fcml_have_the_character_the_text_describes() -> None:
+    squared = np.square(load("fcml-rings").matrix).sum(axis=1)
+    assert ((squared < 0.5) | ((squared > 1) & (squared < 2))).all()
+    votes, party = load("fcml-votes").matrix, load("fcml-votes-party").matrix[:, 0]
+    assert votes.shape[1] == len(party)
+    assert set(np.unique(votes)) == {-1.0, 0.0, 1.0}
+
+
+@pytest.mark.skipif(not BOOK_DATA, reason="the authors' original files are not here (BOOK_DATA)")
+def test_the_parties_of_1997() -> None:
+    with originals_in(BOOK_DATA):
+        party = load("fcml-votes-party").matrix[:, 0]
+        assert load("fcml-votes").matrix.shape == (1273, 678)
+    # Lab, Con, LDem, SNP, PC, DUP, SDLP, UUP, others
+    assert np.bincount(party.astype(int)).tolist() == [429, 166, 48, 6, 5, 3, 3, 10, 8]

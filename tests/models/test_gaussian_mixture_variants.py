@@ -10,7 +10,12 @@ from models.datasets import load
 from models.em import take
 from models.gaussian_mixture import GaussianMixture, collapsed, fit, log_density
 from models.gaussian_mixture_starts import sample_covariance, start_at, start_at_points
-from models.gaussian_mixture_variants import fit_incremental, fit_with_resets
+from models.gaussian_mixture_variants import (
+    fit_incremental,
+    fit_with_floor,
+    fit_with_resets,
+    raised,
+)
 
 
 @pytest.fixture
@@ -167,3 +172,34 @@ def test_resets_are_limited(rng):
     assert resets.tolist() == [4]
     assert not run.converged.any()
     assert np.isnan(run.final).all()
+
+
+def test_a_floor_lifts_eigenvalues_and_the_likelihood_never_falls():
+    rng = np.random.default_rng(99)
+    A = rng.standard_normal((5, 3, 3))
+    Sigma = A @ A.swapaxes(1, 2)
+    lifted = raised(Sigma, 0.5)
+    for old, new in zip(Sigma, lifted, strict=True):
+        before, after = np.linalg.eigvalsh(old), np.linalg.eigvalsh(new)
+        np.testing.assert_allclose(after, np.maximum(before, 0.5), rtol=1e-9)
+        np.testing.assert_allclose(old @ new, new @ old, atol=1e-9)  # the same eigenvectors
+    X = rng.standard_normal((40, 2))
+    start = start_at_points(X, 8, rng, 10)
+    em = fit_with_floor(X, start, 0.01)
+    assert np.isfinite(em.final).all()  # nothing collapses
+    assert np.nanmin(np.diff(em.objective)) > -1e-9
+    assert np.linalg.eigvalsh(em.theta.Sigma).min() >= 0.01 * (1 - 1e-9)
+
+
+def test_the_floored_covariance_is_the_most_likely_one():
+    rng = np.random.default_rng(98)
+    S = np.diag([0.001, 2.0])
+
+    def log_likelihood(Sigma):
+        return -np.linalg.slogdet(Sigma)[1] - np.trace(np.linalg.solve(Sigma, S))
+
+    best = log_likelihood(raised(S, 0.1))
+    for _ in range(300):
+        A = rng.standard_normal((2, 2)) * rng.uniform(0.3, 1.5)
+        candidate = raised(A @ A.T, 0.1)
+        assert log_likelihood(candidate) <= best + 1e-12

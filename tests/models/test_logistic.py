@@ -82,9 +82,9 @@ def test_the_maximum_is_that_of_scikit_learn() -> None:
 def test_starts_in_a_batch_go_their_own_ways() -> None:
     posterior = example("counts")
     starts = np.array([[0.0, 0.0], [1.5, -1.0], [-0.5, 0.2]])
-    together = newton_raphson(posterior, starts, tol=1e-12)
+    together = newton_raphson(posterior, starts, tol=1e-3)  # loose: a done start must stay put
     for k, start in enumerate(starts):
-        alone = newton_raphson(posterior, start[None], tol=1e-12)
+        alone = newton_raphson(posterior, start[None], tol=1e-3)
         steps = int(alone.steps[0])
         assert together.steps[k] == steps == len(alone.path) - 1
         assert_allclose(together.path[: steps + 1, k], alone.path[:, 0], rtol=1e-9)

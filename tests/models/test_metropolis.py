@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from models.metropolis import first_inside, mixture, sample, scale_reduction, walk
+from models.metropolis import first_inside, kernel_density, mixture, sample, scale_reduction, walk
 
 
 def normal(w: np.ndarray) -> np.ndarray:
@@ -100,3 +100,9 @@ def test_scale_reduction_against_the_formula_in_words() -> None:
 def test_the_first_time_inside() -> None:
     inside = np.array([[1, 0, 0], [1, 0, 0], [0, 1, 0]], dtype=bool)
     assert first_inside(inside).tolist() == [0, 2, 3]
+
+
+def test_kernel_density_is_that_of_scipy() -> None:
+    samples = np.random.default_rng(0).gamma(2.0, 1.0, 300)
+    at = np.linspace(-1, 8, 20)
+    assert_allclose(kernel_density(samples, at), stats.gaussian_kde(samples)(at), rtol=1e-10)

@@ -86,7 +86,7 @@ class BayesianClassMean(Study):
         return Outcome(metrics, tables={"sizes": columns}, arrays={"x": line, "curves": curves})
 
     def _grid_agrees(self, X: Floats) -> bool:
-        """Whether mean and variance of the posterior are those of prior times likelihood on a grid."""
+        """Whether the posterior has the moments of prior times likelihood on a grid."""
         n = self.sizes[-1]
         m, v = mean_posterior(X[:n], self.prior_variance)
         mu = m[0] + np.sqrt(v) * np.linspace(-9, 9, 2001)

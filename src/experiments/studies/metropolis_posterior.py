@@ -17,9 +17,10 @@ from experiments.studies.regression_posterior import (
     plane,
 )
 from experiments.study import Outcome, Study, knob
+from models.gaussian import log_density
 from models.laplace import Laplace, expected_sigmoid
 from models.logistic import Posterior, log_g, newton_raphson, predict
-from models.metropolis import sample, scale_reduction
+from models.metropolis import kernel_density, sample, scale_reduction
 from models.types import Floats
 
 if TYPE_CHECKING:
@@ -149,8 +150,14 @@ class MetropolisPosterior(RegressionPosterior, Study):
 
         arrays = outcome.arrays
         figure, ax = panels()
-        every = max(1, len(arrays["first"]) // _KEEP)
-        ax.plot(*arrays["first"][::every].T, ".", color="C0", markersize=2.5, label="samples")
+        first = arrays["first"][self.burn_in :]
+        ax.plot(
+            *first[:: max(1, len(first) // _KEEP)].T,
+            ".",
+            color="C0",
+            markersize=2.5,
+            label="samples",
+        )
         levels = [-8.0, -4.5, -2.0, -0.5]
         for name, colour, dash, label in (
             ("log_g", "black", "solid", "posterior"),
@@ -170,7 +177,7 @@ class MetropolisPosterior(RegressionPosterior, Study):
     def _marginals(self, outcome: Outcome) -> "Figure":
         arrays = outcome.arrays
         figure, axes = grid(1, 2, 0.75)
-        first = arrays["first"]
+        first = arrays["first"][self.burn_in :]
         bins = np.linspace(first.min(), first.max(), 21)
         axes[0, 0].hist(list(first.T), bins=list(bins), label=["$w_1$", "$w_2$"])
         axes[0, 0].set(xlabel="weight", ylabel="samples")
@@ -207,10 +214,6 @@ class MetropolisPosterior(RegressionPosterior, Study):
 
 def _contours(posterior: Posterior, laplace: Laplace, pooled: Floats) -> dict[str, Floats]:
     """Both log densities where samples lie, and kernel estimates of the marginals."""
-    from scipy.stats import gaussian_kde
-
-    from models.gaussian import log_density
-
     low, high = np.quantile(pooled, [0.0005, 0.9995], axis=0)
     low, high = low - (high - low) / 5, high + (high - low) / 5
     w1, w2 = np.linspace(low, high, 81).T
@@ -223,5 +226,5 @@ def _contours(posterior: Posterior, laplace: Laplace, pooled: Floats) -> dict[st
         "log_g": log_g(posterior, where),
         "log_q": log_density(where, laplace.mean, laplace.covariance),
         "w": w,
-        "kernel_density": np.array([gaussian_kde(column)(w) for column in thin.T]),
+        "kernel_density": np.array([kernel_density(column, w) for column in thin.T]),
     }

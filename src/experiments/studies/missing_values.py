@@ -57,7 +57,7 @@ class MissingValues(HiddenClusters, Study):
             for treatment in self.treatments:
                 fits[treatment, p] = self._fit(problem, treatment, seed)
         first = self.treatments[0], self.probabilities[0]
-        q, p = fits[first].q, problems[first[1]]
+        q, shown = fits[first].q, problems[first[1]]
         complete = self._fit(
             _Problem(whole - whole.mean(1, keepdims=True), np.ones(whole.shape)),
             self.treatments[0],
@@ -84,8 +84,8 @@ class MissingValues(HiddenClusters, Study):
             metrics,
             series={"advantage": Series(list(range(len(gaps))), list(gaps.values()))},
             arrays={
-                "Y": p.Y[0],
-                "seen": p.seen[0],
+                "Y": shown.Y[0],
+                "seen": shown.seen[0],
                 "X": q.mu_x[0],
                 "three_mean": q.mu_x[0, :3],
                 "three_covariance": q.Sigma_x[0, :3],
@@ -143,6 +143,7 @@ class MissingValues(HiddenClusters, Study):
             Sigmas = [f.q.Sigma_x for (t, _), f in fits.items() if t == treatment]
             same = all(float(np.abs(S - S[:, :1]).max()) < 1e-12 for S in Sigmas)
             found[f"one_covariance_for_all_{treatment}"] = same
+            found[f"own_covariances_{treatment}"] = not same
         values = list(gaps.values())
         if len(values) > 1:
             found["advantage_grows_with_missing"] = all(a < b for a, b in pairwise(values))
@@ -181,15 +182,16 @@ class MissingValues(HiddenClusters, Study):
             label = f"missing values {TREATMENTS[treatment]}"
             ax.plot(self.probabilities, scores, marker=SYMBOLS[i], label=label)
         ax.set(xlabel="Probability that a value is missing")
-        ax.set(ylabel="Mean log density of missing values")
+        ax.set(ylabel="Log density of missing values, per object")
         ax.legend()
         return figure
 
 
 def _score(problem: _Problem, q: Posterior, treatment: str) -> float:
-    """Mean log density of the removed values under what the treatment says of them."""
+    """Log density of the removed values under what the treatment says of them, per object."""
     mean, variance = predict(q)
     if treatment == "latent":  # the factor of a missing value, 7.6.1
         variance = np.broadcast_to((1 / q.tau)[:, None, None], mean.shape)
     removed: Bools = problem.seen == 0
-    return float(log_density_1d(problem.Y[removed], mean[removed], variance[removed]).mean())
+    total = log_density_1d(problem.Y[removed], mean[removed], variance[removed]).sum()
+    return float(total / np.prod(mean.shape[:2]))

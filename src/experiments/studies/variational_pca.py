@@ -23,6 +23,8 @@ from models.variational_ppca import Posterior, bound, fit
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+SCALES = (1.0, 0.5, 2.0)  # covariances of Q to show, in units of the posterior's
+
 
 @dataclass
 class VariationalPca(HiddenClusters, Study):
@@ -96,9 +98,10 @@ class VariationalBound(HiddenClusters, Study):
     samples: int = knob(2000, "samples of Q for the check of the bound", at_least=10)
 
     def run(self, rng: Generator) -> Outcome:
-        return Outcome(self._regression(rng) | self._ppca(rng))
+        regression, curves = self._regression(rng)
+        return Outcome(regression | self._ppca(rng), arrays=curves)
 
-    def _regression(self, rng: Generator) -> dict[str, Scalar]:
+    def _regression(self, rng: Generator) -> tuple[dict[str, Scalar], dict[str, Floats]]:
         """Exercise 7.1 in a model with a known posterior and evidence."""
         Phi = rng.standard_normal((self.n, 3))
         t = Phi @ rng.standard_normal(3) + np.sqrt(self.noise) * rng.standard_normal(self.n)
@@ -111,11 +114,22 @@ class VariationalBound(HiddenClusters, Study):
             for shift in 0.1 * rng.standard_normal((20, 3))
             for scale in (0.8, 1.0, 1.25)
         ]
+        shifts, sd = np.linspace(-2, 2, 81), np.sqrt(np.diagonal(V))
+        curves = {
+            "shift": shifts,
+            "evidence": np.array(evidence),
+            "bounds": np.array(
+                [
+                    [regression_bound(Phi, t, self.noise, m + s * sd, c * V) for s in shifts]
+                    for c in SCALES
+                ]
+            ),
+        }
         return {
             "gap_at_posterior": gap,
             "bound_is_evidence_at_posterior": bool(abs(gap) < 1e-9 * abs(evidence)),
             "bound_is_lower_elsewhere": bool(min(others) > 0),
-        }
+        }, curves
 
     def _ppca(self, rng: Generator) -> dict[str, Scalar]:
         """Exercises 7.2 and 7.3: the printed terms, and updates that maximise them."""
@@ -143,9 +157,13 @@ class VariationalBound(HiddenClusters, Study):
         from experiments.plotting import panels
 
         figure, ax = panels()
-        values = [outcome.metrics["bound"], outcome.metrics["sampled_bound"]]
-        ax.barh(["sum of the terms", f"{self.samples} samples of Q"], values, color=["C0", "C1"])
-        ax.set(xlabel="Lower bound (natural log units)")
+        for i, (scale, values) in enumerate(zip(SCALES, outcome.arrays["bounds"], strict=True)):
+            label = "covariance of the posterior" if scale == 1 else f"{scale:g} times that"
+            ax.plot(outcome.arrays["shift"], values, color=f"C{i}", label=label)
+        ax.axhline(float(outcome.arrays["evidence"]), color="0.3", linestyle="--", label="evidence")
+        ax.set(xlabel="Mean of Q off the posterior's (standard deviations)")
+        ax.set(ylabel="Bound (natural log units)")
+        ax.legend(loc="lower center")
         return {"bound": figure}
 
 

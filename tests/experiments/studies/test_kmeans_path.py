@@ -89,3 +89,18 @@ def test_statements_can_be_false() -> None:
     assert not by_bisector(X, centres, np.array([[0, 0]]))
     assert never_rises(np.array([3.0, 2.0, 2.0, np.nan]))
     assert not never_rises(np.array([3.0, 2.0, 2.1, np.nan]))
+
+
+def test_random_starts_in_a_box() -> None:
+    study = KmeansPath(data="fcml-kmeans", standardise=False, start=[], k=3, repetitions=60)
+    outcome = study.run(generator(study.name, 0))
+    X, centres = outcome.arrays["X"], outcome.arrays["centres"]
+    assert (np.abs(centres[0]) <= 5).all()
+    expected = plain(X, centres[0], outcome.metrics["cycles"])
+    np.testing.assert_allclose(outcome.series["distortion"].values, expected, rtol=1e-10)
+    finals = [row[~np.isnan(row)][-1] for row in outcome.arrays["distortion_near"]]
+    assert outcome.metrics["final_distortion"] == pytest.approx(min(finals))  # the best is shown
+    with pytest.raises(BadInput, match="exactly one"):
+        KmeansPath(k=3)
+    with pytest.raises(BadInput, match=r"study\.box"):
+        KmeansPath(start=[], k=3, box=[1.0, 0.0])

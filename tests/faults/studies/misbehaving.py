@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from experiments.study import Outcome, Study, knob
 
-WAYS = ("well", "raise", "die", "strange", "eat")
+WAYS = ("well", "raise", "die", "strange", "eat", "hang", "pickle")
 
 
 @dataclass
@@ -35,7 +35,14 @@ class Misbehaving(Study):
         if way == "eat":
             eaten = np.ones(self.level * 2**27)  # GiB
             return Outcome({"value": float(eaten.size)})
-        return Outcome({"value": float(rng.normal() + self.level), "level": self.level})
+        while way == "hang":
+            time.sleep(0.01)
+        if way == "pickle":
+            return Outcome({"value": 1.0}, arrays={"x": np.array([object()], dtype=object)})
+        return Outcome(
+            {"value": float(rng.normal() + self.level), "level": self.level},
+            arrays={"draws": rng.normal(size=50)},
+        )
 
     def draw(self, outcome: Outcome) -> dict[str, Any]:
         return {}

@@ -1,0 +1,201 @@
+"""What the fault tests share: commands in processes of their own, servers, and counts of the rest."""
+
+import hashlib
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.request
+from collections import Counter
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from experiments.outcome import dumps
+from experiments.records import RunStore, read
+
+FAULTS = Path(__file__).parent
+PATIENCE = 600  # seconds: a machine may be busy with other things
+
+
+def command(outputs: Path, *arguments: str, **variables: str) -> "subprocess.Popen[str]":
+    """`bythebook` in a process group of its own, with the study that misbehaves."""
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith("MLFLOW_")}
+    return subprocess.Popen(
+        [sys.executable, "-m", "experiments", *arguments],
+        env={
+            **inherited,
+            "PYTHONPATH": str(FAULTS),
+            "BYTHEBOOK_OUTPUTS": str(outputs),
+            **variables,
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def finish(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
+    """Exit code, standard output and standard error."""
+    out, err = process.communicate(timeout=PATIENCE)
+    return process.returncode, out, err
+
+
+def run(outputs: Path, *arguments: str, **variables: str) -> tuple[int, str, str]:
+    return finish(command(outputs, *arguments, **variables))
+
+
+def kill(process: "subprocess.Popen[str]") -> None:
+    """As a power cut would: the whole group at once."""
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def wait_for(condition: Callable[[], Any], seconds: float = PATIENCE) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
+
+
+def folders(outputs: Path) -> list[Path]:
+    return list(RunStore(outputs).folders())
+
+
+def outcomes(outputs: Path) -> dict[str, str]:
+    """Every key with all its numbers to the last bit; a key that was finished twice is an error."""
+    found: dict[str, str] = {}
+    for path in folders(outputs):
+        record = read(path)
+        if not record.finished:
+            continue
+        assert record["key"] not in found, f"{record['key']} was run twice"
+        outcome = record.outcome
+        arrays = {
+            name: [array.dtype.str, array.shape, hashlib.sha256(array.tobytes()).hexdigest()]
+            for name, array in outcome.arrays.items()
+        }
+        found[record["key"]] = dumps([outcome.to_json(), arrays])
+    return found
+
+
+def logged(outputs: Path, kind: str) -> list[str]:
+    """The record ids of all runs of a kind in the local store."""
+    with closing(sqlite3.connect(outputs / "mlflow.db", timeout=PATIENCE)) as database:
+        rows = database.execute(
+            "SELECT value FROM tags WHERE key = 'bythebook.run_id' AND run_uuid IN"
+            " (SELECT run_uuid FROM tags WHERE key = 'kind' AND value = ?)",
+            [kind],
+        ).fetchall()
+    return sorted(value for (value,) in rows)
+
+
+@dataclass
+class Tracked:
+    """What an MLflow store holds, through MLflow's own client."""
+
+    uri: str
+
+    def runs(self) -> list[Any]:
+        from mlflow import MlflowClient
+
+        client = MlflowClient(self.uri)
+        experiments = [found.experiment_id for found in client.search_experiments()]
+        return list(client.search_runs(experiments, max_results=10000))
+
+    def check_against(self, outputs: Path, *, sweeps: int) -> None:
+        """Every run of these outputs exactly once, finished, whole, below one parent a sweep."""
+        ours = {path.name: read(path) for path in folders(outputs)}
+        identity = outputs / ".id"
+        mine = [
+            run
+            for run in self.runs()
+            if not identity.exists()
+            or run.data.tags.get("bythebook.outputs") == identity.read_text().strip()
+        ]
+        parents = {run.info.run_id: run for run in mine if run.data.tags.get("kind") == "sweep"}
+        cells = [run for run in mine if run.data.tags.get("kind") == "cell"]
+        assert len(mine) == len(parents) + len(cells), "something is neither sweep nor cell"
+        assert len(parents) == sweeps
+        assert {run.info.status for run in parents.values()} <= {"FINISHED"}
+        times = Counter(run.data.tags["bythebook.run_id"] for run in cells)
+        assert times == Counter(dict.fromkeys(ours, 1))
+        for run in cells:
+            record = ours[run.data.tags["bythebook.run_id"]]
+            assert run.info.status == "FINISHED"
+            assert run.data.tags["mlflow.parentRunId"] in parents
+            assert run.data.metrics["value"] == record["outcome"]["metrics"]["value"]
+            assert run.data.params["level"] == str(record["science"]["knobs"]["level"])
+
+
+@dataclass
+class Server:
+    """An MLflow server as docs/server.md starts it, on a free port of this machine."""
+
+    folder: Path
+    store: str  # the address of its database
+    options: tuple[str, ...] = ()
+    variables: dict[str, str] = field(default_factory=dict)
+    port: int = 0
+    process: "subprocess.Popen[bytes] | None" = None
+
+    @property
+    def uri(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> "Server":
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if not self.port:
+            self.port = free_port()
+        start = [sys.executable, "-m", "mlflow", "server", "--workers", "1"]
+        start += ["--backend-store-uri", self.store, "--host", "127.0.0.1"]
+        start += ["--port", str(self.port), "--artifacts-destination", str(self.folder / "files")]
+        start += ["--allowed-hosts", f"127.0.0.1:{self.port}", *self.options]
+        quiet = {"MLFLOW_DISABLE_TELEMETRY": "true", "DO_NOT_TRACK": "true"}
+        with (self.folder / "log").open("ab") as log:
+            self.process = subprocess.Popen(
+                start,
+                cwd=self.folder,
+                env={**os.environ, **quiet, **self.variables},
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        return self
+
+    def ready(self) -> "Server":
+        assert self.process is not None
+        running = self.process
+
+        def answers() -> bool:
+            assert running.poll() is None, (self.folder / "log").read_text()[-2000:]
+            try:
+                with urllib.request.urlopen(f"{self.uri}/health", timeout=2) as response:
+                    return bool(response.status == 200)
+            except OSError:
+                return False
+
+        wait_for(answers)
+        return self
+
+    def signal(self, number: signal.Signals) -> None:
+        assert self.process is not None
+        os.killpg(self.process.pid, number)
+
+    def kill(self) -> None:
+        if self.process is not None:
+            self.signal(signal.SIGKILL)
+            self.process.wait(timeout=PATIENCE)
+            self.process = None
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

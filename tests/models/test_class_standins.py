@@ -1,0 +1,58 @@
+"""Stand-ins of the classification files: what the real ones have, they have."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from models import standins
+from models.datasets import DataError, load, originals_in
+
+
+def test_three_classes_have_the_moments_of_the_authors_file():
+    table = standins.three_gaussian_classes()
+    third = table[table[:, 2] == 3, :2]
+    assert len(table) == 90
+    np.testing.assert_allclose(third.mean(0), [1.635607, -2.138779], rtol=1e-9)
+    expected = [[1.115782, 1.046983], [1.046983, 1.191743]]
+    np.testing.assert_allclose(np.cov(third.T, bias=True), expected, rtol=1e-9)
+
+
+def test_disc_follows_the_normal_law_between_its_cuts():
+    table = standins.inside_and_outside(np.random.default_rng(0), 40_000, 40_000)
+    squared = (table[:, :2] ** 2).sum(1)
+    assert squared[table[:, 2] > 0].max() < 1
+    assert squared[table[:, 2] < 0].min() > 2
+    # chi-squared with two degrees of freedom is exponential with mean 2
+    inner = 2 - np.exp(-0.5) / -np.expm1(-0.5)
+    np.testing.assert_allclose(squared[table[:, 2] > 0].mean(), inner, atol=0.01)
+    np.testing.assert_allclose(squared[table[:, 2] < 0].mean(), 4, atol=0.05)
+    assert (load("fcml-disc-train").columns["t"] > 0).sum() == 17
+    test = load("fcml-disc-test").matrix
+    np.testing.assert_array_equal(test[:, 2] > 0, (test[:, :2] ** 2).sum(1) < 1)
+
+
+def test_the_corpus_is_a_bag_of_words():
+    table = load("newsgroups").matrix
+    assert set(table[:, 0]) == {0, 1}
+    assert set(table[:, 1]) == set(range(1, 21))
+    assert table[:, 4].min() >= 1
+    pairs = np.unique(table[:, 2:4], axis=0)
+    assert len(pairs) == len(table)  # a word once for each document
+    labels = np.unique(table[:, :3], axis=0)
+    assert len(labels) == len(np.unique(table[:, 2]))  # a document has one class
+
+
+def test_a_corpus_of_the_users_own_is_taken_whatever_its_size(tmp_path: Path):
+    path = tmp_path / "newsgroups" / "bag-of-words.csv"
+    path.parent.mkdir()
+    path.write_text("0,1,0,0,2\n1,2,1,1,1\n")
+    with originals_in(tmp_path):
+        data = load("newsgroups")
+    assert (data.grade, data.matrix.shape) == ("original", (2, 5))
+    assert len(data.sha256) == 64
+    other = tmp_path / "other" / "newsgroups" / "bag-of-words.csv"
+    other.parent.mkdir(parents=True)
+    other.write_text("0,1,0\n")
+    with originals_in(tmp_path / "other"), pytest.raises(DataError, match="shape"):
+        load("newsgroups")
