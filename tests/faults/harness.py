@@ -1,4 +1,4 @@
-"""What the fault tests share: commands in processes of their own, servers, and counts of the rest."""
+"""What the fault tests share: commands in processes of their own, servers, counts of the rest."""
 
 import hashlib
 import os

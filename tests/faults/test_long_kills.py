@@ -110,8 +110,8 @@ def test_the_tracking_server_is_killed_fifteen_times(
     """Afterwards `sync` or the sweep itself logs what is missing, by turns."""
     moments = random.Random(16)
     sweeps = [grid(seed=seed, cells=12, seconds=0.3) for seed in range(15)]
+    server.start().ready()
     for number, sweep in enumerate(sweeps):
-        server.start().ready()
         tracked = [*sweep, "tracking=server", f"tracking.uri={server.uri}"]
         process = command(outputs, *tracked)
         time.sleep(moments.uniform(2.0, 7.0))
@@ -121,15 +121,9 @@ def test_the_tracking_server_is_killed_fifteen_times(
         assert ", 0 failed" in out
         assert "Traceback" not in err
         server.start().ready()
-        if number % 2:
-            code, _, err = run(outputs, *tracked)
-        else:
-            code, _, err = run(
-                outputs, "sync", "--tracking", "server", "--tracking-uri", server.uri
-            )
+        again = ["sync", "--tracking", "server", "--tracking-uri", server.uri]
+        code, _, err = run(outputs, *(tracked if number % 2 else again))
         assert code == 0, err
         assert "not tracked" not in err
-        server.kill()
     assert outcomes(outputs) == undisturbed(tmp_path / "undisturbed", sweeps)
-    server.start().ready()
     Tracked(server.uri).check_against(outputs, sweeps=15)

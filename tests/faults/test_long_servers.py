@@ -1,0 +1,199 @@
+"""Tracking for many machines, disturbed: everything is logged in the end, and once."""
+
+import os
+import pwd
+import random
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from harness import (
+    PATIENCE,
+    Server,
+    Tracked,
+    command,
+    finish,
+    folders,
+    free_port,
+    outcomes,
+    run,
+    wait_for,
+)
+
+pytestmark = [pytest.mark.faults, pytest.mark.filterwarnings("ignore")]
+
+SWEEP = ["run", "-m", "study=misbehaving", "study.seconds=0.3", "jobs=2", "study.level=range(0,40)"]
+POSTGRES = next(iter(sorted(Path("/usr/lib/postgresql").glob("*/bin"))), None)
+
+
+def to(server: Server) -> list[str]:
+    return ["tracking=server", f"tracking.uri={server.uri}"]
+
+
+def sync(outputs: Path, server: Server, **variables: str) -> str:
+    again = ["sync", "--tracking", "server", "--tracking-uri", server.uri]
+    code, out, err = run(outputs, *again, **variables)
+    assert code == 0, err
+    return out
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    made = Server(tmp_path / "server", f"sqlite:///{tmp_path / 'server.db'}").start()
+    yield made.ready()
+    made.kill()
+
+
+class Postgres:
+    """A PostgreSQL of our own, below a temporary folder that its user may enter."""
+
+    def __init__(self, tools: Path) -> None:
+        self.tools, self.port = tools, free_port()
+        self.folder = Path(tempfile.mkdtemp(prefix="bythebook-postgres-"))
+        self.user: list[str] = []
+        if os.geteuid() == 0:  # it refuses to run as root
+            self.user = ["runuser", "-u", "postgres", "--"]
+            account = pwd.getpwnam("postgres")
+            os.chown(self.folder, account.pw_uid, account.pw_gid)
+        self._do("initdb", "-D", str(self.data), "-A", "trust", "-U", "postgres")
+        self.control("start")
+        self._do("createdb", "-U", "postgres", "-h", "127.0.0.1", "-p", str(self.port), "mlflow")
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "data"
+
+    @property
+    def store(self) -> str:
+        return f"postgresql+psycopg://postgres@127.0.0.1:{self.port}/mlflow"
+
+    def control(self, *what: str) -> None:
+        listen = f"-p {self.port} -h 127.0.0.1 -k {self.folder}"
+        log = str(self.folder / "log")
+        self._do("pg_ctl", "-D", str(self.data), "-o", listen, "-l", log, "-w", *what)
+
+    def _do(self, tool: str, *arguments: str) -> None:
+        subprocess.run(
+            [*self.user, str(self.tools / tool), *arguments],
+            check=True,
+            cwd=self.folder,
+            stdout=subprocess.DEVNULL,
+            timeout=PATIENCE,
+        )
+
+
+@pytest.fixture
+def postgres() -> Iterator[Postgres]:
+    pytest.importorskip("psycopg")
+    if POSTGRES is None:
+        pytest.skip("no PostgreSQL on this machine (Debian: apt-get install postgresql)")
+    if os.geteuid() == 0 and not shutil.which("runuser"):
+        pytest.skip("PostgreSQL does not run as root, and there is no runuser")
+    made = Postgres(POSTGRES)
+    yield made
+    made.control("stop", "-m", "immediate")
+    shutil.rmtree(made.folder, ignore_errors=True)
+
+
+def test_postgresql_is_restarted_in_mid_sweep(
+    outputs: Path, tmp_path: Path, postgres: Postgres
+) -> None:
+    moments = random.Random(3)
+    server = Server(tmp_path / "server", postgres.store).start().ready()
+    try:
+        process = command(outputs, *SWEEP, *to(server))
+        for how in ("fast", "immediate", "fast"):
+            time.sleep(moments.uniform(2.0, 5.0))
+            postgres.control("restart", "-m", how)
+        code, out, err = finish(process)
+        assert code == 0, err
+        assert "40 cells: 40 computed, 0 found, 0 failed" in out
+        assert "Traceback" not in err
+        sync(outputs, server)
+        Tracked(server.uri).check_against(outputs, sweeps=1)
+        assert sync(outputs, server) == "0 runs logged, 41 were there already\n"
+    finally:
+        server.kill()
+
+
+@pytest.mark.parametrize("seconds", [8, 60])
+def test_a_server_that_does_not_answer_for_a_while(
+    outputs: Path, server: Server, seconds: int
+) -> None:
+    """Stopped, not dead: connections are taken and requests wait, to be answered much later."""
+    process = command(outputs, *SWEEP, *to(server))
+    wait_for(lambda: len(folders(outputs)) > 5)
+    server.signal(signal.SIGSTOP)
+    time.sleep(seconds)
+    server.signal(signal.SIGCONT)
+    code, out, err = finish(process)
+    assert code == 0, err
+    assert "40 cells: 40 computed, 0 found, 0 failed" in out
+    sync(outputs, server)
+    Tracked(server.uri).check_against(outputs, sweeps=1)
+    assert sync(outputs, server) == "0 runs logged, 41 were there already\n"
+
+
+def test_a_server_that_is_not_there_for_the_whole_sweep(outputs: Path, server: Server) -> None:
+    server.kill()
+    code, _, err = run(outputs, *SWEEP, *to(server))
+    assert code == 0, err
+    assert err.count("not tracked") == 1
+    assert len(folders(outputs)) == 40
+    code, _, err = run(outputs, "sync", "--tracking", "server", "--tracking-uri", server.uri)
+    assert code == 1
+    assert "cannot be reached" in err
+    server.start().ready()
+    assert sync(outputs, server) == "40 runs logged, 0 were there already\n"
+    Tracked(server.uri).check_against(outputs, sweeps=1)
+
+
+def test_two_users_sweep_into_one_server(tmp_path: Path, server: Server) -> None:
+    """The same sweep at the same moment from two outputs folders: each has its own runs there."""
+    users = [tmp_path / "alice", tmp_path / "bob"]
+    both = [command(outputs, *SWEEP, *to(server)) for outputs in users]
+    for process in both:
+        code, _, err = finish(process)
+        assert code == 0, err
+        assert "not tracked" not in err
+    for outputs in users:
+        Tracked(server.uri).check_against(outputs, sweeps=1)
+        assert sync(outputs, server) == "0 runs logged, 41 were there already\n"
+    assert outcomes(users[0]) == outcomes(users[1])
+    assert len(Tracked(server.uri).runs()) == 2 * 41
+
+
+def test_two_users_in_one_outputs_folder_sweep_into_one_server(
+    outputs: Path, server: Server
+) -> None:
+    """One sweep twice and one that overlaps it, all at the same moment."""
+    wider = [*SWEEP[:-1], "study.level=range(20,60)"]
+    three = [command(outputs, *sweep, *to(server)) for sweep in (SWEEP, SWEEP, wider)]
+    for process in three:
+        code, _, err = finish(process)
+        assert code == 0, err
+        assert "not tracked" not in err
+    assert len(outcomes(outputs)) == 60
+    Tracked(server.uri).check_against(outputs, sweeps=2)
+    assert sync(outputs, server) == "0 runs logged, 62 were there already\n"
+
+
+def test_a_sweep_is_killed_while_its_server_does_not_answer(outputs: Path, server: Server) -> None:
+    """Requests of a dead sweep are served when the server wakes up: still nothing is there twice."""
+    for _ in range(3):
+        process = command(outputs, *SWEEP, *to(server))
+        before = len(folders(outputs))
+        wait_for(lambda before=before: len(folders(outputs)) > before + 3)  # type: ignore[misc]
+        server.signal(signal.SIGSTOP)
+        time.sleep(2)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        server.signal(signal.SIGCONT)
+    code, _, err = run(outputs, *SWEEP, *to(server))
+    assert code == 0, err
+    Tracked(server.uri).check_against(outputs, sweeps=1)
