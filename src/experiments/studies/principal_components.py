@@ -194,7 +194,10 @@ class ComponentChoice(HiddenClusters, Study):
                 )
                 right[r, i] = 1 - wrong[0, 0]
         mean = right.mean(axis=0)
-        metrics: dict[str, Scalar] = {"best_d": Ds[int(mean.argmax())]}
+        metrics: dict[str, Scalar] = {
+            "best_d": Ds[int(mean.argmax())],
+            "smallest_good_d": Ds[int(np.argmax(mean >= mean.max() - 0.01))],  # from there on flat
+        }
         metrics |= {f"accuracy_{D}": float(value) for D, value in zip(Ds, mean, strict=True)}
         return Outcome(
             metrics,
