@@ -24,12 +24,14 @@ _LOGGING = {"version": 1, "root": None, "disable_existing_loggers": False}
 _GROUPS = r"[+~]*(experiment|study|tracking|launch)(@[^=]*)?="
 
 
-def check_arguments(arguments: Sequence[str]) -> None:
-    """Refuse what no run needs: paths for names, a book for a value, flags that read a pickle."""
+def admitted(arguments: Sequence[str]) -> list[str]:
+    """The command line without passwords; what no run needs (a path for a name) is refused."""
     for argument in arguments:
         if len(argument) > LONGEST:
             size = f"{len(argument):,} characters; allowed: {LONGEST:,}"
-            raise BadInput(f"'{argument[:40]}...' has {size}")
+            raise BadInput(f"'{redacted(argument[:40])}...' has {size}")
+    admitted = [_without_password(argument) for argument in arguments]
+    for argument in admitted:
         if not argument.isprintable() and re.search(r"[\x00\ud800-\udfff]", argument):
             raise BadInput(f"{argument!a} is not text in UTF-8")
         if re.match(_GROUPS + r"\[", argument):
@@ -37,11 +39,12 @@ def check_arguments(arguments: Sequence[str]) -> None:
         found = re.match(_GROUPS + r"((.*[,/(\s'\"])?(\.\.|/).*)", argument)
         if found:
             raise BadInput(f"there is no {found[1]} '{found[3]}': a name is allowed, not a path")
-    options = _parsed(arguments)
+    options = _parsed(admitted)
     if options.experimental_rerun is not None:
         raise BadInput("--experimental-rerun reads a pickle: not allowed")
     if options.config_path is not None or options.config_name is not None:
         raise BadInput("--config-path and --config-name: not allowed; --config-dir adds files")
+    return admitted
 
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
@@ -53,7 +56,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(list(arguments))
 
 
-def without_password(argument: str) -> str:
+def _without_password(argument: str) -> str:
     """An override with a password, without it: the address goes to where addresses may have one."""
     found = re.fullmatch(r"(\+*tracking\.uri=)(['\"]?)(\S+://\S*@\S+)\2", argument)
     if found:

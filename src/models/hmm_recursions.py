@@ -8,6 +8,8 @@ The compiled loops run over one sequence and broadcast over leading axes; `model
 A `*_reference` is the same recursion a line a formula, to read and to test the loop against.
 """
 
+import math
+import re
 from collections.abc import Callable
 from functools import cache, wraps
 from typing import Any
@@ -26,32 +28,59 @@ def log(p: Floats) -> Floats:
 # --- The recursions, compiled -------------------------------------------------------------------
 
 
-def _compiled(types: str, layout: str) -> Callable[[Callable[..., None]], Callable[..., Any]]:
-    """Make a loop over one sequence a NumPy function over leading axes, compiled at its first call.
+def _compiled(layout: str) -> Callable[[Callable[..., None]], Callable[..., Any]]:
+    """Make a loop over one sequence a function over leading axes, compiled at its first call.
 
-    numba costs half a second to import: who never runs a recursion does not pay it.
+    The layout names the core axes as NumPy's generalised ufuncs do, `(k),(k,k),(t,k)->(t,k),(t)`,
+    with `()` for a whole number; outputs written `i(t)` hold whole numbers. numba costs half a
+    second to import: who never runs a recursion does not pay it. (Its own gufuncs are not used:
+    two processes that compile one at the same moment spoil the cache for everybody after them.)
     """
+    ins, outs = (re.findall(r"(i?)\(([\w,]*)\)", side) for side in layout.split("->"))
 
     def decorate(loop: Callable[..., None]) -> Callable[..., Any]:
         @cache
-        def build() -> Callable[..., Any]:
+        def build() -> Callable[..., None]:
             import numba
 
-            guvectorize: Any = numba.guvectorize
-            function: Callable[..., Any] = guvectorize([types], layout, cache=True)(loop)
-            return function
+            compiled: Callable[..., None] = numba.njit(cache=True, error_model="numpy")(loop)
+            return compiled
 
         @wraps(loop)
         def call(*arrays: Any) -> Any:
-            with np.errstate(all="ignore"):  # NaN and infinity are answers here: see the results
-                return build()(*arrays)
+            cores = [axes.split(",") if axes else [] for _, axes in ins]
+            given = [np.asarray(a) for a in arrays]
+            lead = np.broadcast_shapes(
+                *(a.shape[: a.ndim - len(core)] for a, core in zip(given, cores, strict=True))
+            )
+            size: dict[str, int] = {}
+            flat: list[Any] = []
+            for a, core in zip(given, cores, strict=True):
+                shape = a.shape[a.ndim - len(core) :]
+                size |= dict(zip(core, shape, strict=True))
+                kind = np.float64 if core else np.int64
+                whole = np.broadcast_to(a, (*lead, *shape)).astype(kind, order="C", copy=False)
+                flat.append(np.ascontiguousarray(whole).reshape(-1, *shape))
+            results = []
+            for whole, axes in outs:
+                shape = tuple(size[axis] for axis in axes.split(",")) if axes else (1,)
+                dtype = np.int64 if whole else np.float64
+                results.append(np.empty((math.prod(lead), *shape), dtype))
+            kernel = build()
+            for n in range(math.prod(lead)):
+                kernel(*(a[n] for a in flat), *(r[n] for r in results))
+            shaped = [
+                r.reshape((*lead, *r.shape[1:]) if axes else lead)
+                for r, (_, axes) in zip(results, outs, strict=True)
+            ]
+            return shaped[0] if len(shaped) == 1 else tuple(shaped)
 
         return call
 
     return decorate
 
 
-@_compiled("void(f8[:], f8[:,:], f8[:,:], f8[:,:], f8[:])", "(k),(k,k),(t,k)->(t,k),(t)")
+@_compiled("(k),(k,k),(t,k)->(t,k),(t)")
 def forward(pi: Floats, A: Floats, log_lik: Floats, alpha: Floats, log_c: Floats) -> None:
     T, K = log_lik.shape
     for t in range(T):
@@ -78,7 +107,7 @@ def forward(pi: Floats, A: Floats, log_lik: Floats, alpha: Floats, log_c: Floats
         log_c[t] = np.log(c) + shift
 
 
-@_compiled("void(f8[:,:], f8[:,:], f8[:,:], i8, f8[:,:])", "(k,k),(t,k),(t,k),()->(t,k)")
+@_compiled("(k,k),(t,k),(t,k),()->(t,k)")
 def backward(A: Floats, log_lik: Floats, alpha: Floats, lag: int, beta: Floats) -> None:
     T, K = log_lik.shape
     evidence, message = np.empty((T, K)), np.empty(K)
@@ -115,7 +144,7 @@ def backward(A: Floats, log_lik: Floats, alpha: Floats, lag: int, beta: Floats) 
                 beta[t, j] *= c
 
 
-@_compiled("void(f8[:], f8[:,:], f8[:,:], i8[:], f8[:])", "(k),(k,k),(t,k)->(t),()")
+@_compiled("(k),(k,k),(t,k)->i(t),()")
 def viterbi(log_pi: Floats, log_A: Floats, log_lik: Floats, path: Ints, value: Floats) -> None:
     T, K = log_lik.shape
     omega = log_pi + log_lik[0]  # 13.69

@@ -1,4 +1,4 @@
-"""No disk, no lock, no memory, no end: what is recorded stays whole, and the rest is told in a line."""
+"""No disk, no lock, no memory, no end: what is recorded stays whole, the rest is told in a line."""
 
 import os
 import shutil
@@ -195,7 +195,7 @@ def _as_account(python: str, outputs: Path, number: int, levels: str) -> str:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_every_kind_of_misbehaviour_in_one_sweep(outputs: Path, workers: int) -> None:
-    """Level 0 raises, 1 hangs, 2 returns NaN and infinity, 3 an object, 4 eats 4 GiB; 5 to 9 work."""
+    """Level 0 raises, 1 hangs, 2 returns NaN and infinity, 3 an object, 4 eats 4 GiB."""
     ways = ["raise", "hang", "strange", "pickle", "eat", *["well"] * 5]
     if not sys.platform.startswith("linux"):
         ways[4] = "well"  # the limit on memory is enforced on Linux only
@@ -219,5 +219,3 @@ def test_every_kind_of_misbehaviour_in_one_sweep(outputs: Path, workers: int) ->
     assert str(records[2]["outcome"]["metrics"]) == "{'nan': nan, 'inf': inf, 'value': 1.0}"
     assert len(logged(outputs, "cell")) == 10
     assert len(logged(outputs, "sweep")) == 1
-    again, out, _ = run(outputs, "run", "-m", "study=misbehaving", "study.level=range(6,10)")
-    assert again == 0, "the others are as good as ever"

@@ -184,7 +184,7 @@ def test_two_users_in_one_outputs_folder_sweep_into_one_server(
 
 
 def test_a_sweep_is_killed_while_its_server_does_not_answer(outputs: Path, server: Server) -> None:
-    """Requests of a dead sweep are served when the server wakes up: still nothing is there twice."""
+    """The server wakes up and serves a dead sweep's requests: still nothing is there twice."""
     for _ in range(3):
         process = command(outputs, *SWEEP, *to(server))
         before = len(folders(outputs))

@@ -34,8 +34,7 @@ def main(arguments: list[str]) -> int:
     arguments = [argument for argument in arguments if argument != "--dry-run"]
     if {"-h", "--help"} & set(arguments):
         return help.show()
-    arguments = [guard.without_password(argument) for argument in arguments]
-    guard.check_arguments(arguments)
+    arguments = guard.admitted(arguments)
     guard.install()
     config.register()
     told: list[int | BaseException] = []
