@@ -23,6 +23,7 @@ from experiments.config import job_from
 from experiments.errors import BadInput
 from experiments.jobs import Job
 from experiments.paths import outputs_folder, writable
+from experiments.records import Record
 from experiments.runner import Done, perform_all
 from experiments.sweeps import Cell, Plan, Rows, run_sweep
 from experiments.tracking import Forgiving, Tracker, open_tracker, payload
@@ -91,12 +92,23 @@ def one(cfg: DictConfig, experiment: str | None, *, dry: bool = False) -> int:
     outputs = writable(outputs_folder(cfg.outputs))
     tracker = _tracker(cfg, outputs)
     (done,) = perform_all([job], outputs, fresh=cfg.fresh, **_limits(cfg))
-    record = done.record
-    if cfg.figures and record.finished:
-        artifacts.ensure(record)
+    drawn = not cfg.figures or _draw(done.record)
     if tracker is not None:
-        tracker.put([payload(record)])
-    return _tell_one(job, done)
+        tracker.put([payload(done.record)])
+    code = _tell_one(job, done)
+    return code if drawn else UNEXPECTED
+
+
+def _draw(record: Record) -> bool:
+    """Draw; strange numbers that no figure can hold cost the figures and not the run."""
+    try:
+        artifacts.ensure(record)
+    except (BadInput, OSError):
+        raise
+    except Exception as error:
+        console.tell(f"the figures cannot be drawn: {type(error).__name__}: {error}")
+        return False
+    return True
 
 
 def many(cells: list[Cell], overrides: list[str], cfg: DictConfig, *, dry: bool = False) -> int:
