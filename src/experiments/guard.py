@@ -90,6 +90,10 @@ def check(config: DictConfig) -> None:
     hydra = content.pop("hydra", {})
     if hydra.get("callbacks"):
         raise BadInput("hydra.callbacks names something to import: not allowed")
+    for part in ("sweeper", "launcher"):
+        named = str((hydra.get(part) or {}).get("_target_"))
+        if not named.startswith(("hydra_plugins.", "hydra._internal.core_plugins.")):
+            raise BadInput(f"hydra.{part} names {named}: not allowed, not a plugin of Hydra's")
     for part in ("job_logging", "hydra_logging"):
         if hydra.get(part) != _LOGGING:
             raise BadInput(f"hydra.{part} is not `none`: a configuration may not set up logging")

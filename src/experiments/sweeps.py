@@ -207,7 +207,7 @@ def parent_payload(
         "mlflow.user": state["user"],
         "mlflow.source.name": state["command"][:7900],
         "mlflow.source.type": "LOCAL",
-        "mlflow.note.content": f"{len(plan.swept)} cells: `{' '.join(plan.overrides)}`"[:7900],
+        "mlflow.note.content": f"{len(plan.swept)} cells: `{_code(plan.overrides)}`",
         "git_commit": state["git"]["commit"] or "",
         "git_dirty": str(state["git"]["dirty"]).lower(),
     }
@@ -224,6 +224,11 @@ def parent_payload(
         artifacts=files,
         update=True,
     )
+
+
+def _code(words: Iterable[str]) -> str:
+    """Words that stay code in Markdown: nothing in them ends it."""
+    return " ".join(" ".join(words).replace("`", "'").split())[:7000]
 
 
 def _curves(plan: Plan, rows: Rows) -> list[tuple[str, float, int]]:

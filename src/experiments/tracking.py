@@ -425,7 +425,8 @@ def summary(verdicts: Iterable[dict[str, Any]]) -> str:
 def description(record: Record) -> str:
     """The claims table in Markdown, as MLflow shows it on the run's page."""
     source = record["science"]["source"]
-    lines = [f"**{source['item']}** {source['title']}" if source["item"] else record.title, ""]
+    item, title = _cell(source["item"]), _cell(source["title"])
+    lines = [f"**{item}** {title}" if item else record.title, ""]
     if record.verdicts:
         lines += ["| claim | printed | computed | verdict |", "| --- | --- | --- | --- |"]
     for v in record.verdicts:
@@ -440,7 +441,7 @@ def description(record: Record) -> str:
         address = f"get-artifact?path=figures/{small.stem}.png&run_uuid={MLFLOW_ID}"
         lines += ["", f"![{small.stem}]({address})"]
     if record["error"]:
-        lines += ["", f"Failed: {record['error']['type']}: {record['error']['message']}"]
+        lines += ["", _cell(f"Failed: {record['error']['type']}: {record['error']['message']}")]
     return "\n".join(lines)
 
 

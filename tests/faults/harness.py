@@ -1,6 +1,7 @@
 """What the fault tests share: commands in processes of their own, servers, counts of the rest."""
 
 import hashlib
+import json
 import os
 import signal
 import socket
@@ -25,20 +26,20 @@ PATIENCE = 600  # seconds: a machine may be busy with other things
 
 def command(outputs: Path, *arguments: str, **variables: str) -> "subprocess.Popen[str]":
     """`bythebook` in a process group of its own, with the study that misbehaves."""
-    inherited = {k: v for k, v in os.environ.items() if not k.startswith("MLFLOW_")}
     return subprocess.Popen(
         [sys.executable, "-m", "experiments", *arguments],
-        env={
-            **inherited,
-            "PYTHONPATH": str(FAULTS),
-            "BYTHEBOOK_OUTPUTS": str(outputs),
-            **variables,
-        },
+        env=_environment(outputs, variables),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
+
+
+def _environment(outputs: Path, variables: dict[str, str]) -> dict[str, str]:
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith("MLFLOW_")}
+    ours = {"PYTHONPATH": str(FAULTS), "BYTHEBOOK_OUTPUTS": str(outputs)}
+    return {**inherited, **ours, **variables}
 
 
 def finish(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
@@ -49,6 +50,23 @@ def finish(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
 
 def run(outputs: Path, *arguments: str, **variables: str) -> tuple[int, str, str]:
     return finish(command(outputs, *arguments, **variables))
+
+
+def run_long(outputs: Path, arguments: list[str], **variables: str) -> tuple[int, str, str]:
+    """A command whose arguments are longer than the system lets a command line be."""
+    code = (
+        "import json, sys; from experiments.cli import main; sys.exit(main(json.load(sys.stdin)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=json.dumps(arguments),
+        env=_environment(outputs, variables),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    return done.returncode, done.stdout, done.stderr
 
 
 def kill(process: "subprocess.Popen[str]") -> None:
