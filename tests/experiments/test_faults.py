@@ -1,61 +1,35 @@
 """Kill it, race it, starve it: nothing recorded is lost or doubled.
 
-Each test injects one fault into real processes and counts what is left.
+Each test injects one fault and counts what is left. They are the short versions of those in
+tests/faults, which `make test-faults` runs for many minutes.
 """
 
+import json
+import multiprocessing
 import os
 import random
 import shutil
 import signal
 import sqlite3
-import subprocess
+import stat
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
+import hostile
+import psutil
 import pytest
+from harness import command, finish, folders, kill, logged, outcomes, wait_for
 
-from experiments.records import RunStore, read
+from experiments.cli import main
+from experiments.locks import shared
+from experiments.records import read
+from experiments.sweeps import AT_WORK, read_sweep
+from experiments.tracking import LocalTracker, Payload
 
-TESTS = Path(__file__).parents[1]
 SWEEP = ["run", "-m", "study=misbehaving", "study.seconds=0.05", "study.level=range(0,16)"]
-
-
-def command(outputs: Path, *arguments: str) -> "subprocess.Popen[str]":
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(TESTS / "faults"),
-        "BYTHEBOOK_OUTPUTS": str(outputs),
-    }
-    return subprocess.Popen(
-        [sys.executable, "-m", "experiments", *arguments],
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-
-
-def finish(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
-    out, err = process.communicate(timeout=120)
-    return process.returncode, out, err
-
-
-def logged(outputs: Path, kind: str) -> list[str]:
-    with sqlite3.connect(outputs / "mlflow.db") as database:
-        rows = database.execute(
-            "SELECT value FROM tags WHERE key = 'bythebook.run_id' AND run_uuid IN"
-            " (SELECT run_uuid FROM tags WHERE key = 'kind' AND value = ?)",
-            [kind],
-        ).fetchall()
-    return sorted(value for (value,) in rows)
-
-
-def values(outputs: Path) -> dict[str, float]:
-    return {
-        path.name: read(path)["outcome"]["metrics"]["value"] for path in RunStore(outputs).folders()
-    }
+Capture = pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -63,26 +37,34 @@ def test_a_killed_sweep_resumes_to_what_an_undisturbed_one_gives(
     outputs: Path, empty_store: Path, tmp_path: Path, workers: int
 ) -> None:
     shutil.copyfile(empty_store, outputs / "mlflow.db")
-    random.seed(workers)
+    moments = random.Random(workers)
     grid = [*SWEEP, f"jobs={workers}"]
-    for _ in range(3):
+    for _ in range(2):
         process = command(outputs, *grid)
-        deadline = time.monotonic() + 30
-        target = len(list(RunStore(outputs).folders())) + random.randint(1, 3)
-        while len(list(RunStore(outputs).folders())) < target and time.monotonic() < deadline:
-            time.sleep(0.02)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-    between = values(outputs)
+        target = len(folders(outputs)) + moments.randint(1, 3)
+        wait_for(lambda target=target: len(folders(outputs)) >= target)  # type: ignore[misc]
+        kill(process)
+    between = outcomes(outputs)
     assert 0 < len(between) < 16
     code, out, err = finish(command(outputs, *grid))
     assert code == 0, err
     assert f"{len(between)} found, 0 failed" in out
     undisturbed = tmp_path / "undisturbed"
     assert finish(command(undisturbed, *SWEEP, "tracking=off"))[0] == 0
-    assert values(outputs) == values(undisturbed)
-    assert logged(outputs, "cell") == sorted(values(outputs))
+    assert outcomes(outputs) == outcomes(undisturbed)
+    assert logged(outputs, "cell") == sorted(path.name for path in folders(outputs))
     assert len(logged(outputs, "sweep")) == 1
+
+
+def test_workers_do_not_outlive_the_process_that_started_them(outputs: Path) -> None:
+    process = command(outputs, *SWEEP, "study.seconds=60", "jobs=2", "tracking=off")
+    own = psutil.Process(process.pid)
+    wait_for(lambda: len(own.children(recursive=True)) >= 4)  # a tracker, a server, two workers
+    children = own.children(recursive=True)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    _, alive = psutil.wait_procs(children, timeout=60)
+    assert alive == []
 
 
 def test_two_equal_sweeps_at_one_moment_on_a_store_that_is_not_there(outputs: Path) -> None:
@@ -91,54 +73,102 @@ def test_two_equal_sweeps_at_one_moment_on_a_store_that_is_not_there(outputs: Pa
         code, _, err = finish(process)
         assert code == 0, err
         assert "not tracked" not in err
-    assert len(values(outputs)) == 16
-    assert logged(outputs, "cell") == sorted(values(outputs))
+    assert len(outcomes(outputs)) == 16
+    assert logged(outputs, "cell") == sorted(path.name for path in folders(outputs))
     assert len(logged(outputs, "sweep")) == 1
 
 
-def test_two_different_sweeps_at_one_moment_share_the_store(outputs: Path) -> None:
-    both = [command(outputs, *SWEEP, f"seed={seed}") for seed in (1, 2)]
+def test_two_users_sweep_into_one_store(outputs: Path, empty_store: Path) -> None:
+    """Two grids that overlap: the cells they share are run, or at least kept and logged, once."""
+    shutil.copyfile(empty_store, outputs / "mlflow.db")
+    grids = ["study.level=range(0,12)", "study.level=range(8,20)"]
+    both = [command(outputs, *SWEEP[:-1], grid) for grid in grids]
     for process in both:
         code, _, err = finish(process)
         assert code == 0, err
-    assert len(values(outputs)) == 32
-    assert logged(outputs, "cell") == sorted(values(outputs))
+        assert "not tracked" not in err
+    assert len(outcomes(outputs)) == 20
+    assert logged(outputs, "cell") == sorted(path.name for path in folders(outputs))
     assert len(logged(outputs, "sweep")) == 2
 
 
+def log_one(outputs: Path, number: int) -> None:
+    LocalTracker(outputs).put([Payload(f"record-{number}", "race", "a run", "FINISHED", 1, 2)])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_eight_processes_open_a_store_that_is_not_there(outputs: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    many = [context.Process(target=log_one, args=(outputs, number)) for number in range(8)]
+    for process in many:
+        process.start()
+    for process in many:
+        process.join(timeout=120)
+    assert [process.exitcode for process in many] == [0] * 8
+    assert LocalTracker(outputs).logged() == {f"record-{number}" for number in range(8)}
+
+
+def test_a_folder_for_a_group_is_open_to_the_group(outputs: Path, empty_store: Path) -> None:
+    """Two accounts that share an outputs folder read and write what the umask lets them."""
+    shutil.copyfile(empty_store, outputs / "mlflow.db")
+    before = os.umask(0o002)
+    try:
+        assert main(["run", "experiment=fcml/fig-1.15"]) == 0
+        assert main(["run", "-m", "study=polynomial_order", "seed=0,1"]) == 0
+    finally:
+        os.umask(before)
+    wanted = stat.S_IRGRP | stat.S_IWGRP
+    made = [path for path in outputs.rglob("*") if path.name != "mlflow.db"]
+    assert [path for path in made if path.stat().st_mode & wanted != wanted] == []
+
+
 def test_a_run_killed_in_the_middle_leaves_nothing_and_runs_again(outputs: Path) -> None:
-    one = ["run", "study=misbehaving", "study.seconds=3", "tracking=off"]
-    process = command(outputs, *one)
+    one = ["run", "study=misbehaving", "tracking=off"]
+    process = command(outputs, *one, "study.seconds=60")
+    wait_for(lambda: outputs.exists())
     time.sleep(2.0)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
-    assert values(outputs) == {}
+    kill(process)
+    assert folders(outputs) == []
     code, _, err = finish(command(outputs, *one))
     assert code == 0, err
-    assert len(values(outputs)) == 1
+    assert len(outcomes(outputs)) == 1
 
 
-def test_ctrl_c_keeps_what_is_recorded_and_says_how_to_go_on(
-    outputs: Path, empty_store: Path
+@pytest.mark.parametrize("workers", [1, 2])
+def test_ctrl_c_finishes_what_is_running_and_says_how_to_go_on(
+    outputs: Path, empty_store: Path, workers: int
 ) -> None:
     shutil.copyfile(empty_store, outputs / "mlflow.db")
-    process = command(outputs, *SWEEP, "study.seconds=0.2")
-    while len(list(RunStore(outputs).folders())) < 2:
-        time.sleep(0.02)
+    process = command(outputs, *SWEEP, "study.seconds=0.5", f"jobs={workers}")
+    wait_for(lambda: len(folders(outputs)) >= 2)
     os.kill(process.pid, signal.SIGINT)
     code, _, err = finish(process)
     assert code == 130
     assert "run the command again to go on" in err
     assert "Traceback" not in err
-    assert logged(outputs, "cell") == sorted(values(outputs))
+    assert 2 <= len(folders(outputs)) <= 8
+    assert logged(outputs, "cell") == sorted(path.name for path in folders(outputs))
+
+
+def test_a_second_ctrl_c_stops_at_once(outputs: Path) -> None:
+    process = command(outputs, *SWEEP, "study.seconds=60", "jobs=2", "tracking=off")
+    own = psutil.Process(process.pid)
+    wait_for(lambda: len(own.children(recursive=True)) >= 4)
+    time.sleep(1.0)
+    for _ in range(2):
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(0.5)
+    process.wait(timeout=30)
+    assert process.returncode == 130
+    process.communicate()
 
 
 def test_a_locked_store_is_waited_for(outputs: Path, empty_store: Path) -> None:
     shutil.copyfile(empty_store, outputs / "mlflow.db")
     with sqlite3.connect(outputs / "mlflow.db", isolation_level=None) as writer:
-        writer.execute("BEGIN IMMEDIATE")
+        writer.execute("BEGIN EXCLUSIVE")
         process = command(outputs, "run", "study=misbehaving")
-        time.sleep(4)
+        time.sleep(7)  # longer than SQLite's own five seconds
         assert process.poll() is None
         writer.execute("COMMIT")
     code, _, err = finish(process)
@@ -146,20 +176,220 @@ def test_a_locked_store_is_waited_for(outputs: Path, empty_store: Path) -> None:
     assert len(logged(outputs, "run")) == 1
 
 
-def test_a_store_that_is_no_database_costs_a_line_and_no_run(outputs: Path) -> None:
+@pytest.mark.usefixtures("misbehaving")
+def test_a_store_that_is_no_database_costs_a_line_and_no_run(
+    outputs: Path, capsys: Capture
+) -> None:
     (outputs / "mlflow.db").write_text("this is not a database")
-    code, _, err = finish(command(outputs, "run", "study=misbehaving"))
-    assert code == 0
-    assert "not tracked" in err
-    assert "Traceback" not in err
-    assert len(values(outputs)) == 1
+    assert main(["run", "study=misbehaving"]) == 0
+    assert capsys.readouterr().err.count("not tracked") == 1
+    assert len(outcomes(outputs)) == 1
 
 
-def test_a_full_disk_is_told_in_a_line(outputs: Path) -> None:
+@pytest.mark.usefixtures("misbehaving")
+@pytest.mark.parametrize("name", ["what?", "a%20b"])
+def test_a_folder_that_mlflow_cannot_name_costs_a_line_and_no_run(
+    tmp_path: Path, capsys: Capture, name: str
+) -> None:
+    assert main(["run", "study=misbehaving", f"outputs={tmp_path / name}"]) == 0
+    assert "not tracked" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.usefixtures("misbehaving")
+def test_a_full_disk_is_told_in_a_line(outputs: Path, capsys: Capture) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full here")
     (outputs / "runs").symlink_to("/dev/full")
-    code, _, err = finish(command(outputs, "run", "study=misbehaving", "tracking=off"))
-    assert code == 2
+    assert main(["run", "study=misbehaving", "tracking=off"]) == 2
+    err = capsys.readouterr().err
     assert err.count("\n") == 1
     assert "cannot write" in err
+
+
+@pytest.mark.usefixtures("misbehaving")
+def test_a_disk_that_is_full_for_the_tables_still_closes_the_sweep(
+    outputs: Path, tracked: LocalTracker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_space(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("experiments.sweeps.long_table", no_space)
+    assert main(["run", "-m", "study=misbehaving", "study.level=0,1"]) == 2
+    with sqlite3.connect(tracked.database) as database:
+        statuses = database.execute("SELECT status FROM runs ORDER BY status").fetchall()
+    assert "RUNNING" not in {status for (status,) in statuses}
+    monkeypatch.undo()
+
+
+@pytest.mark.usefixtures("misbehaving", "tracked")
+def test_every_kind_of_misbehaviour_in_one_sweep(outputs: Path, capsys: Capture) -> None:
+    ways = ["well", "raise", "hang", "strange", "pickle", "well"]
+    sweep = ["run", "-m", "study=misbehaving", f"study.ways=[{','.join(ways)}]"]
+    assert main([*sweep, "study.level=range(0,6)", "limit.seconds=1", "metric=nan"]) == 1
+    told = capsys.readouterr()
+    assert "6 cells: 6 computed, 0 found, 3 failed" in told.out
+    listed = [x for x in told.err.splitlines() if x.startswith("bythebook: failed: level=")]
+    assert [line.split()[3] for line in listed] == ["ArithmeticError:", "TimeLimit:", "ValueError:"]
+    assert len(logged(outputs, "cell")) == 6
+
+
+@pytest.mark.usefixtures("misbehaving")
+def test_a_sweep_of_nothing_but_strange_numbers_has_its_tables(outputs: Path) -> None:
+    strange = ["run", "-m", "study=misbehaving", "study.way=strange", "tracking=off"]
+    assert main([*strange, "seed=0,1", "metric=nan"]) == 0
+    assert main([*strange, "study.level=0,1", "metric=inf"]) == 0
+    assert len(list(outputs.glob("sweeps/*/pivot.csv"))) == 2
+
+
+def sweep_as_killed(outputs: Path) -> Path:
+    """A sweep's folder as kill -9 leaves it: begun, with all its runs and no word of the end."""
+    assert main(["run", "-m", "study=misbehaving", "study.level=0,1,2", "tracking=off"]) == 0
+    (folder,) = (outputs / "sweeps").iterdir()
+    content = json.loads((folder / "sweep.json").read_text())
+    content["state"] |= {"status": "RUNNING"}
+    content["runs"] = [None] * 3
+    (folder / "sweep.json").write_text(json.dumps(content))
+    return folder
+
+
+@pytest.mark.usefixtures("misbehaving")
+def test_sync_knows_the_cells_of_a_killed_sweep(outputs: Path, tracked: LocalTracker) -> None:
+    folder = sweep_as_killed(outputs)
+    with shared(folder / AT_WORK):  # while it runs, its own process logs them
+        assert main(["sync"]) == 0
+    assert logged(outputs, "cell") == logged(outputs, "run") == []
+    assert main(["sync"]) == 0
+    assert logged(outputs, "cell") == sorted(path.name for path in folders(outputs))
+    with sqlite3.connect(tracked.database) as database:
+        sql = "SELECT status FROM runs JOIN tags USING (run_uuid) WHERE value = 'sweep'"
+        assert database.execute(sql).fetchall() == [("KILLED",)]
+    sweep = ["run", "-m", "study=misbehaving", "study.level=0,1,2"]
+    assert main(sweep) == 0
+    assert read_sweep(folder)[1]["status"] == "FINISHED"
+    assert len(logged(outputs, "sweep")) == 1
+    assert len(logged(outputs, "cell")) == 3
+
+
+@pytest.mark.usefixtures("misbehaving")
+def test_sync_goes_past_a_damaged_record(outputs: Path, tracked: object, capsys: Capture) -> None:
+    for level in (0, 1):
+        assert main(["run", "study=misbehaving", f"study.level={level}", "tracking=off"]) == 0
+    (folders(outputs)[0] / "run.json").write_text("{")
+    assert main(["sync"]) == 0
+    assert "cannot be read" in capsys.readouterr().err
+    assert len(logged(outputs, "run")) == 1
+
+
+def refused(capsys: Capture, arguments: list[str], answer: str) -> None:
+    capsys.readouterr()
+    assert main(arguments) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1, err
+    assert answer in err
+    assert hostile.SECRET not in err
+
+
+SOME = ["callback", "logging", "sweeper", "pickled configuration", "environment by a detour"]
+SOME += ["environment by the metric", "experiment by path", "swept by path", "verified by path"]
+SOME += ["outputs in a file", "ten megabytes", "nested", "not UTF-8"]
+
+
+@pytest.mark.usefixtures("misbehaving")
+def test_hostile_commands_are_refused(
+    outputs: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOOK_SECRET", hostile.SECRET)
+    for name in SOME:
+        refused(capsys, *hostile.COMMANDS[name])
+    assert not list(outputs.iterdir())
+
+
+@pytest.mark.usefixtures("misbehaving")
+def test_hostile_experiment_files_are_refused(
+    outputs: Path, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOOK_SECRET", hostile.SECRET)
+    trap = tmp_path / "sprung"
+    for name, answer in hostile.experiment_files(tmp_path / "conf", trap).items():
+        file = ["--config-dir", str(tmp_path / "conf"), f"experiment=hostile/{name}"]
+        refused(capsys, ["run", *file], answer)
+    assert not trap.exists()
+    assert not list(outputs.iterdir())
+
+
+@pytest.mark.usefixtures("misbehaving")
+def test_an_experiment_file_of_ones_own_runs(outputs: Path, tmp_path: Path) -> None:
+    file = tmp_path / "conf" / "experiment" / "mine" / "first.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_text(
+        "# @package _global_\ndefaults:\n  - override /study: misbehaving\nstudy: {level: 7}\n"
+    )
+    given = ["--config-dir", str(tmp_path / "conf"), "experiment=mine/first", "tracking=off"]
+    assert main(["run", *given]) == 0
+    (folder,) = folders(outputs)
+    assert read(folder)["experiment"] == "mine/first"
+    assert read(folder)["outcome"]["metrics"]["level"] == 7
+
+
+@pytest.mark.usefixtures("misbehaving", "tracked")
+def test_strange_text_is_kept_as_text(outputs: Path) -> None:
+    item = hostile.as_override("source.item", hostile.TITLE)
+    assert main(["run", "-m", "study=misbehaving", item, "study.level=1,2"]) == 0
+    assert {read(p)["science"]["source"]["item"] for p in folders(outputs)} == {hostile.TITLE}
+    with sqlite3.connect(outputs / "mlflow.db") as database:
+        notes = database.execute("SELECT value FROM tags WHERE key = 'mlflow.note.content'")
+        assert not [note for (note,) in notes.fetchall() if "**" in note and "<script>" in note]
+
+
+@pytest.mark.usefixtures("misbehaving")
+def test_damaged_records_are_told_in_a_line(outputs: Path, tmp_path: Path, capsys: Capture) -> None:
+    assert main(["run", "study=misbehaving", "tracking=off"]) == 0
+    (folder,) = folders(outputs)
+    trap, arrays, record = tmp_path / "sprung", folder / "arrays.npz", folder / "run.json"
+    ways: dict[Path, dict[str, Any]] = {
+        arrays: hostile.damaged_arrays(arrays, trap),
+        record: hostile.damaged_record(record),
+    }
+    for file, damages in ways.items():
+        whole = file.read_bytes()
+        for damage in damages.values():
+            damage()
+            refused(capsys, ["verify", folder.name], str(folder))
+            file.write_bytes(whole)
+    assert main(["verify", folder.name]) == 0
+    assert not trap.exists()
+
+
+def test_a_data_file_with_the_wrong_hash_is_refused(
+    outputs: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    file = tmp_path / "data" / "fcml" / "kmeansdata" / "X.csv"
+    file.parent.mkdir(parents=True)
+    file.write_text("1,2\n" * 100)
+    study = ["study=kmeans_path", "study.data=fcml-kmeans", f"data.dir={tmp_path / 'data'}"]
+    refused(capsys, ["run", *study], "is damaged or not the right one")
+    refused(capsys, ["run", "-m", *study, "seed=1,2"], "is damaged or not the right one")
+    assert not list(outputs.iterdir())
+
+
+@pytest.mark.usefixtures("misbehaving")
+@pytest.mark.parametrize("sweeper", ["bythebook", "basic"])
+def test_credentials_reach_no_record_and_no_line(
+    outputs: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, sweeper: str
+) -> None:
+    monkeypatch.setattr("experiments.tracking.PAUSES", ())
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "to be set by the command")
+    monkeypatch.setenv("MLFLOW_TRACKING_USERNAME", "user-of-the-environment")
+    monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", "word-of-the-environment")
+    monkeypatch.setattr(sys, "argv", ["bythebook"])
+    address = "tracking.uri=http://user-typed:word/typed@127.0.0.1:9"
+    server = ["tracking=server", address, f"hydra/sweeper={sweeper}"]
+    assert main(["run", "-m", "study=misbehaving", "study.level=0,1", *server]) == 0
+    told = capsys.readouterr()
+    written = [path.read_bytes() for path in outputs.rglob("*") if path.is_file()]
+    assert len(written) > 4
+    for secret in ("user-typed", "word/typed", "user-of-the", "word-of-the"):
+        assert secret not in told.out + told.err
+        assert not [content for content in written if secret.encode() in content]
+    assert "not tracked (http://***@127.0.0.1:9" in told.err
