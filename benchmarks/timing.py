@@ -1,11 +1,23 @@
 """Interleaved timing of two ways to the same answer, and the record that comes of it."""
 
 import json
+import math
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How our cost grows: seconds at each size, the exponent fitted to them, and the theory's."""
+
+    sizes: tuple[int, ...]
+    seconds: tuple[float, ...]
+    exponent: float
+    theory: float
 
 
 @dataclass(frozen=True)
@@ -20,6 +32,13 @@ class Result:
     ratio: float
     spread: tuple[float, float]
     goal: str
+    tolerance: float | None = None  # to which the answers agree, relative
+    growth: Growth | None = None
+    memory: tuple[int, int] | None = None  # peak bytes above the data: ours, peer
+    note: str = ""
+
+    def with_more(self, **more: Any) -> "Result":
+        return replace(self, **more)
 
 
 def compare(
@@ -32,19 +51,29 @@ def compare(
     goal: str,
     rounds: int = 5,
     scale: float = 1.0,
+    repeats: tuple[int, int] = (1, 1),
 ) -> Result:
     """Time both by turns; `scale` is how many times smaller the peer's task was."""
-    pairs = [(_seconds(ours), scale * _seconds(theirs)) for _ in range(rounds)]
+    pairs = [
+        (seconds(ours, repeats[0]), scale * seconds(theirs, repeats[1])) for _ in range(rounds)
+    ]
     ratios = [theirs_s / ours_s for ours_s, theirs_s in pairs]
     ours_s, peer_s = (statistics.median(column) for column in zip(*pairs, strict=True))
     spread = (min(ratios), max(ratios))
     return Result(case, peer, size, ours_s, peer_s, peer_s / ours_s, spread, goal)
 
 
-def _seconds(action: Callable[[], object]) -> float:
+def seconds(action: Callable[[], object], repeats: int = 1) -> float:
+    """How long a call takes, on average over the repeats."""
     start = time.perf_counter()
-    action()
-    return time.perf_counter() - start
+    for _ in range(repeats):
+        action()
+    return (time.perf_counter() - start) / repeats
+
+
+def enough(action: Callable[[], object], at_least: float = 0.02) -> int:
+    """How many repeats the clock needs."""
+    return max(1, math.ceil(at_least / max(seconds(action), 1e-7)))
 
 
 def save(results: list[Result], path: Path) -> None:
@@ -54,13 +83,19 @@ def save(results: list[Result], path: Path) -> None:
 
 def table(results: list[Result]) -> str:
     lines = [
-        "| case | peer | size | ours | peer | ratio | range | goal |",
-        "| --- | --- | --- | ---: | ---: | ---: | --- | --- |",
+        "| case | peer | size | ratio | range | goal | ours | growth (theory) |",
+        "| --- | --- | --- | ---: | --- | ---: | ---: | --- |",
     ]
     for r in results:
         low, high = r.spread
+        grown = f"{r.growth.exponent:.2f} ({r.growth.theory:g})" if r.growth else ""
         lines.append(
-            f"| {r.case} | {r.peer} | {r.size} | {r.ours_s:.3g} s | {r.peer_s:.3g} s"
-            f" | {r.ratio:.1f} | {low:.1f} to {high:.1f} | {r.goal} |"
+            f"| {r.case} | {r.peer} | {r.size} | {number(r.ratio)} | {number(low)} to"
+            f" {number(high)} | {r.goal} | {r.ours_s:.3g} s | {grown} |"
         )
     return "\n".join(lines)
+
+
+def number(value: float) -> str:
+    """Two digits of a ratio, or all before the point."""
+    return f"{value:.0f}" if value >= 10 else f"{value:.2g}"

@@ -22,6 +22,7 @@ from experiments.provenance import environment
 from experiments.records import Record, RunStore, read
 from experiments.study import generator
 from models import datasets
+from models.compiled import threads
 
 IN_PROCESS = Processes(1)
 
@@ -101,8 +102,8 @@ def run_chunk(jobs: list[Job], order: Order) -> list[str]:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """One BLAS thread: workers do not fight, and sums are added in one order."""
-    with threadpool_limits(limits=1):
+    """One thread, also in BLAS: workers do not fight, and sums are added in one order."""
+    with threadpool_limits(limits=1), threads(1):
         yield
 
 
