@@ -38,6 +38,8 @@ def explained(error: BaseException, study: str | None = None) -> BadInput:
         return BadInput(no_such(key, [entry.name for entry in dataclasses.fields(schema)]))
     if key.rpartition(".")[2] == "_target_":
         return BadInput(f"{key} names something to import: not allowed, choose study=<name>")
+    if absent and key.startswith("launch.options."):
+        return BadInput(f"there is no '{key}' yet: write +{key}=<value> to add it")
     if absent:
         return BadInput(f"there is no '{key}': choose study=<name> or experiment=<name> first")
     reason = text.split(" full_key:")[0]

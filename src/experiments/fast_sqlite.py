@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from experiments.tracking import Payload
+    from experiments.payloads import Payload
 
 SCHEMAS = {"dc11669786a5"}  # MLflow 3.17
 _TAG = "bythebook.run_id"

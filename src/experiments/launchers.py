@@ -23,6 +23,7 @@ from typing import Any, Protocol
 from experiments.errors import BadInput
 from experiments.interrupts import Stopped, never
 from experiments.jobs import Job
+from experiments.pools import process_pool
 
 Chunk = list[Job]
 Results = Iterator[tuple[int, list[str] | None]]  # number of the chunk, folders of its runs
@@ -66,7 +67,7 @@ class Processes:
         from experiments.runner import run_chunk
 
         waiting = deque(enumerate(chunks))
-        pools = [_pool() for _ in range(min(self.workers, len(chunks)))]
+        pools = [process_pool(1, _begin) for _ in range(min(self.workers, len(chunks)))]
         running: dict[Future[list[str]], tuple[int, int]] = {}  # chunk and pool
         try:
             while waiting or running:
@@ -87,7 +88,7 @@ class Processes:
                     except BrokenProcessPool:
                         yield index, None
                         if not any(place == number for _, place in running.values()):
-                            pools[number] = _pool()
+                            pools[number] = process_pool(1, _begin)
         except BaseException as error:
             # A second Ctrl-C stops; after anything else, what is running may finish.
             _signal(pools, signal.SIGINT if isinstance(error, Exception) else signal.SIGKILL)
@@ -95,13 +96,6 @@ class Processes:
         finally:
             for pool in pools:
                 pool.shutdown()
-
-
-def _pool() -> ProcessPoolExecutor:
-    # Fork would copy a process that may hold locks; a server forks clean ones, fast.
-    methods = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
-    return ProcessPoolExecutor(max_workers=1, mp_context=context, initializer=_begin)
 
 
 def _signal(pools: Iterable[ProcessPoolExecutor], number: signal.Signals) -> None:
@@ -187,21 +181,25 @@ class Slurm:
         executor.update_parameters(
             timeout_min=self.minutes, mem_gb=self.memory_gb, name="bythebook", **dict(self.options)
         )
-        if self.cluster == "slurm":
+        waiting, running = deque(enumerate(chunks)), {}
+        if self.cluster == "slurm":  # one array, which Slurm works off `workers` at a time
             executor.update_parameters(slurm_array_parallelism=self.workers)
-        with executor.batch():
-            submitted = [executor.submit(run_chunk, chunk, order) for chunk in chunks]
-        waiting = dict(enumerate(submitted))
-        while waiting:
-            if stopped():
-                for job in waiting.values():
-                    job.cancel()
-                return
-            for index, job in list(waiting.items()):
-                if job.done():
-                    del waiting[index]
-                    yield index, None if job.exception() is not None else job.result()
-            time.sleep(0.2 if waiting else 0)
+            with executor.batch():
+                running = {index: executor.submit(run_chunk, c, order) for index, c in waiting}
+            waiting.clear()
+        try:
+            while (waiting or running) and not stopped():
+                while waiting and len(running) < self.workers:
+                    index, chunk = waiting.popleft()
+                    running[index] = executor.submit(run_chunk, chunk, order)
+                for index, job in list(running.items()):
+                    if job.done():
+                        del running[index]
+                        yield index, None if job.exception() is not None else job.result()
+                time.sleep(0.2 if running else 0)
+        finally:
+            for job in running.values():
+                job.cancel()
 
 
 def make(launch: Any, jobs: int) -> Launcher:

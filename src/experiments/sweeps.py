@@ -18,10 +18,11 @@ from experiments.jobs import Job
 from experiments.launchers import Launcher
 from experiments.locks import shared
 from experiments.outcome import dumps, loads
+from experiments.payloads import FAILED, FINISHED, KILLED, RUNNING, Payload, payload
 from experiments.provenance import environment, redacted
 from experiments.records import Record, RunStore
 from experiments.runner import Done, perform_all
-from experiments.tracking import FAILED, FINISHED, KILLED, RUNNING, Payload, Tracker, payload
+from experiments.tracking import Tracker
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -135,7 +135,11 @@ def test_sync_logs_what_was_not_logged_once(
     assert capsys.readouterr().out == "0 runs logged, 4 were there already\n"
 
 
-def test_a_server_that_is_not_there_costs_a_line_and_no_run(outputs: Path, capsys: Capture) -> None:
+def test_a_server_that_is_not_there_costs_a_line_and_no_run(
+    outputs: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("experiments.tracking.PAUSES", (0.1,))
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "the command sets it")
     address = "http://user:secret@127.0.0.1:9"
     assert (
         main(["run", "experiment=fcml/fig-1.15", "tracking=server", f"tracking.uri={address}"]) == 0

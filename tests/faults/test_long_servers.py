@@ -1,5 +1,7 @@
 """Tracking for many machines, disturbed: everything is logged in the end, and once."""
 
+import base64
+import json
 import os
 import pwd
 import random
@@ -8,6 +10,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -197,3 +200,85 @@ def test_a_sweep_is_killed_while_its_server_does_not_answer(outputs: Path, serve
     code, _, err = run(outputs, *SWEEP, *to(server))
     assert code == 0, err
     Tracked(server.uri).check_against(outputs, sweeps=1)
+
+
+SETTINGS = """[mlflow]
+default_permission = EDIT
+database_uri = sqlite:///users.db
+admin_username = admin
+authorization_function = mlflow.server.auth:authenticate_request_basic_auth
+"""
+
+
+def test_credentials_open_the_server_and_are_written_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Basic authentication: one user by the environment, one by a password in the address."""
+    pytest.importorskip("flask_wtf", reason="needs mlflow[auth]")
+    (tmp_path / "server").mkdir()
+    (tmp_path / "server" / "auth.ini").write_text(SETTINGS)
+    secrets = {"alice": "alices-Password.1", "bob": "bobs-Password.2", "admin": "admins-Word.3"}
+    server = Server(
+        tmp_path / "server",
+        f"sqlite:///{tmp_path / 'server.db'}",
+        ("--app-name", "basic-auth"),
+        {
+            "MLFLOW_AUTH_CONFIG_PATH": str(tmp_path / "server" / "auth.ini"),
+            "MLFLOW_FLASK_SERVER_SECRET_KEY": "a key for forms",
+            "MLFLOW_AUTH_ADMIN_PASSWORD": secrets["admin"],
+        },
+    )
+    monkeypatch.setenv("MLFLOW_TRACKING_USERNAME", "admin")
+    monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", secrets["admin"])
+    sweep = ["run", "-m", "study=misbehaving", "study.level=range(0,6)"]
+    try:
+        server.start().ready()
+        for name in ("alice", "bob"):
+            _create_user(server, secrets["admin"], name, secrets[name])
+        alice, bob, nobody = (tmp_path / name for name in ("alice", "bob", "nobody"))
+        ended = [
+            run(
+                alice,
+                *[*sweep, *to(server)],
+                MLFLOW_TRACKING_USERNAME="alice",
+                MLFLOW_TRACKING_PASSWORD=secrets["alice"],
+            )
+        ]
+        address = server.uri.replace("://", f"://bob:{secrets['bob']}@")
+        typed = [*sweep, "tracking=server", f"tracking.uri={address}"]
+        ended.append(run(bob, *typed))
+        ended.append(run(bob, *typed, "seed=1", "hydra/sweeper=basic"))
+        ended.append(run(bob, "sync", "--tracking", "server", "--tracking-uri", address))
+        for code, _, err in ended:
+            assert code == 0, err
+            assert "not tracked" not in err
+        refused = run(nobody, *sweep, *to(server))
+        assert refused[0] == 0
+        assert "not tracked" in refused[2]
+        assert len(outcomes(nobody)) == 6
+        Tracked(server.uri).check_against(alice, sweeps=1)
+        assert len(Tracked(server.uri).runs()) == 7 + 7 + 6
+        told = "".join(out + err for _, out, err in [*ended, refused])
+        tracked = str([run.to_dictionary() for run in Tracked(server.uri).runs()])
+        database = (tmp_path / "server.db").read_bytes().decode(errors="ignore")
+        log = (tmp_path / "server" / "log").read_text()
+        for secret in secrets.values():
+            assert secret not in told + tracked + database + log
+            for folder in (alice, bob, tmp_path / "server" / "files"):
+                for path in folder.rglob("*"):
+                    assert not path.is_file() or secret.encode() not in path.read_bytes()
+    finally:
+        server.kill()
+
+
+def _create_user(server: Server, password: str, name: str, secret: str) -> None:
+    request = urllib.request.Request(
+        f"{server.uri}/api/2.0/mlflow/users/create",
+        json.dumps({"username": name, "password": secret}).encode(),
+        {
+            "Content-Type": "application/json",
+            "Authorization": "Basic " + base64.b64encode(f"admin:{password}".encode()).decode(),
+        },
+    )
+    with urllib.request.urlopen(request, timeout=60) as response:
+        assert response.status == 200

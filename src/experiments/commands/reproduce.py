@@ -18,9 +18,10 @@ from experiments.config import TRACKING, experiment_job
 from experiments.errors import BadInput
 from experiments.launchers import Processes
 from experiments.paths import outputs_folder, writable
+from experiments.payloads import payload
 from experiments.records import Record
 from experiments.runner import Done, perform_all
-from experiments.tracking import Forgiving, open_tracker, payload
+from experiments.tracking import Forgiving, open_tracker
 
 BATCH = 25  # records logged at once
 

@@ -23,10 +23,11 @@ from experiments.config import job_from
 from experiments.errors import BadInput
 from experiments.jobs import Job
 from experiments.paths import outputs_folder, writable
+from experiments.payloads import payload
 from experiments.records import Record
 from experiments.runner import Done, perform_all
 from experiments.sweeps import Cell, Plan, Rows, run_sweep
-from experiments.tracking import Forgiving, Tracker, open_tracker, payload
+from experiments.tracking import Forgiving, Tracker, open_tracker
 
 
 def main(arguments: list[str]) -> int:

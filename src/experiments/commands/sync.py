@@ -11,9 +11,10 @@ from experiments.cli import OK, UNEXPECTED
 from experiments.errors import BadInput
 from experiments.locks import is_free
 from experiments.paths import outputs_folder
+from experiments.payloads import KILLED, RUNNING, payload
 from experiments.records import Record, RunStore, read
 from experiments.sweeps import AT_WORK, Row, child_payloads, parent_payload, read_sweep
-from experiments.tracking import KILLED, RUNNING, Tracker, Unreachable, open_tracker, payload
+from experiments.tracking import Tracker, Unreachable, open_tracker
 
 BATCH = 200
 Folders = dict[str, Path]  # by the run's id

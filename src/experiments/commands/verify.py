@@ -13,9 +13,9 @@ from experiments.errors import BadInput
 from experiments.jobs import recorded_job
 from experiments.outcome import differences
 from experiments.paths import outputs_folder
+from experiments.payloads import RUN_ID
 from experiments.records import RunStore
 from experiments.runner import compute, one_thread
-from experiments.tracking import RUN_ID
 
 
 def main(options: argparse.Namespace) -> int:

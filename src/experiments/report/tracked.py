@@ -4,7 +4,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from experiments.tracking import RUN_ID
+from experiments.payloads import RUN_ID
 
 SERVER = "http://127.0.0.1:5000"  # where `bythebook ui` listens unless told otherwise
 

@@ -1,0 +1,164 @@
+"""What MLflow is told of a recorded run: names, params, metrics, tags, description and files."""
+
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from experiments.records import Record
+
+RUN_ID = "bythebook.run_id"
+MLFLOW_ID = "{mlflow-run-id}"  # in a tag: filled in when MLflow's id is known
+RUNNING, FINISHED, FAILED, KILLED = "RUNNING", "FINISHED", "FAILED", "KILLED"
+
+
+@dataclass(frozen=True)
+class Payload:
+    """What MLflow is to know of one run."""
+
+    record_id: str
+    experiment: str
+    name: str
+    status: str
+    start: int  # milliseconds, as MLflow counts
+    end: int | None
+    params: dict[str, str] = field(default_factory=dict)
+    metrics: list[tuple[str, float, int]] = field(default_factory=list)  # name, value, step
+    tags: dict[str, str] = field(default_factory=dict)
+    artifacts: dict[str, Path] = field(default_factory=dict)  # name in MLflow -> file
+    update: bool = False  # bring a run that is already there up to date (a sweep's parent)
+
+
+def payload(record: Record, *, parent: str | None = None, cell: str | None = None) -> Payload:
+    """What MLflow is to know of a record. A sweep's cell is named after what was swept."""
+    science, source, facts = record["science"], record["science"]["source"], record["provenance"]
+    start = int(1000 * facts["started"])
+    return Payload(
+        record_id=record.id,
+        experiment=science["study"],
+        name=(cell or record.title)[:250],
+        status=FINISHED if record.finished else FAILED,
+        start=start,
+        end=start + max(1, int(1000 * facts["seconds"])),
+        params=_params(science),
+        metrics=_metrics(record),
+        tags=_clipped(_tags(record, source, facts, parent, "cell" if cell else "run")),
+        artifacts={} if cell else _artifacts(record),
+    )
+
+
+def _params(science: dict[str, Any]) -> dict[str, str]:
+    params = {name: str(value)[:6000] for name, value in science["knobs"].items()}
+    return {**params, "seed": str(science["seed"])}
+
+
+def _metrics(record: Record) -> list[tuple[str, float, int]]:
+    outcome = record["outcome"]
+    found = [
+        (name, float(value), 0)
+        for name, value in outcome["metrics"].items()
+        if isinstance(value, int | float)
+    ]
+    for name, curve in outcome["series"].items():
+        points = zip(curve["steps"], curve["values"], strict=True)
+        # The UI draws what stands before a slash as a section of its own: curves before numbers.
+        found += [(f"curves/{name}", float(value), int(step)) for step, value in points]
+    return found
+
+
+def _tags(
+    record: Record, source: dict[str, Any], facts: dict[str, Any], parent: str | None, kind: str
+) -> dict[str, str]:
+    tags = {
+        "kind": kind,
+        "bythebook.key": record["key"],
+        "study": record["science"]["study"],
+        "experiment": record["experiment"] or "",
+        "book": source["book"],
+        "section": source["section"],
+        "item": source["item"],
+        "family": source["family"],
+        "verdict": summary(record.verdicts),
+        "data_grade": record["grade"],
+        "seed": str(record["science"]["seed"]),
+        "code_digest": facts["code"],
+        "data_digest": " ".join(f"{k}:{v['sha256'][:12]}" for k, v in facts["data"].items()),
+        "git_commit": facts["git"]["commit"] or "",
+        "git_dirty": str(facts["git"]["dirty"]).lower(),
+        "platform": facts["platform"],
+        "python": facts["python"],
+        **{f"version.{name}": value for name, value in facts["packages"].items()},
+        "mlflow.user": facts["user"],
+        "mlflow.source.name": facts["command"],
+        "mlflow.source.type": "LOCAL",
+        "mlflow.note.content": description(record),
+    }
+    if facts["git"]["commit"]:
+        tags["mlflow.source.git.commit"] = facts["git"]["commit"]
+    if record["error"]:
+        tags["error.type"] = record["error"]["type"]
+        tags["error.message"] = record["error"]["message"]
+    if parent:
+        tags["mlflow.parentRunId"] = parent
+    if headline(record) is not None:
+        tags["mlflow.loggedImages"] = "True"
+    return tags
+
+
+def _clipped(tags: dict[str, str]) -> dict[str, str]:
+    return {name: value[:7900] for name, value in tags.items() if value}
+
+
+def summary(verdicts: Iterable[dict[str, Any]]) -> str:
+    """The verdicts of a run in a few words: `3 reproduced, 1 erratum`."""
+    names = [verdict["verdict"] for verdict in verdicts]
+    return ", ".join(f"{names.count(name)} {name}" for name in dict.fromkeys(names))
+
+
+def description(record: Record) -> str:
+    """The claims table in Markdown, as MLflow shows it on the run's page."""
+    source = record["science"]["source"]
+    item, title = _cell(source["item"]), _cell(source["title"])
+    lines = [f"**{item}** {title}" if item else record.title, ""]
+    if record.verdicts:
+        lines += ["| claim | printed | computed | verdict |", "| --- | --- | --- | --- |"]
+    for v in record.verdicts:
+        cells = [v["says"], v["printed"] or "", v["computed"], v["verdict"]]
+        if v["origin"] == "derived":
+            cells[0] += " (derived)"
+        lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
+    if source["note"]:
+        lines += ["", _cell(source["note"])]
+    small = headline(record)
+    if small is not None:
+        address = f"get-artifact?path=figures/{small.stem}.png&run_uuid={MLFLOW_ID}"
+        lines += ["", f"![{small.stem}]({address})"]
+    if record["error"]:
+        lines += ["", _cell(f"Failed: {record['error']['type']}: {record['error']['message']}")]
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    """Text that can break neither a Markdown table nor the page it is shown on."""
+    return text.replace("|", "\\|").replace("\n", " ").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _artifacts(record: Record) -> dict[str, Path]:
+    found = {path.name: path for path in record.folder.glob("*.*") if path.is_file()}
+    for pattern in ("figures/*.png", "tables/*.csv"):
+        for path in sorted(record.folder.glob(pattern)):
+            found[path.relative_to(record.folder).as_posix()] = path
+    small = headline(record)
+    if small is not None:  # named as MLflow names the images it shows among a run's charts
+        end = int(1000 * (record["provenance"]["started"] + record["provenance"]["seconds"]))
+        unique = uuid.uuid5(uuid.NAMESPACE_OID, record.id)
+        name = f"images/{small.stem}+step+0+timestamp+{end}+{unique}"
+        found[f"{name}.png"] = small.with_suffix(".png")
+        found[f"{name}+compressed.webp"] = small
+    return found
+
+
+def headline(record: Record) -> Path | None:
+    """The small copy of a run's first figure."""
+    return next(iter(sorted(record.folder.glob("figures/*.webp"))), None)
