@@ -44,9 +44,7 @@ def tracked(outputs: Path, empty_store: Path) -> LocalTracker:
 def misbehaving(monkeypatch: pytest.MonkeyPatch) -> None:
     """The study `misbehaving`, in this process and in every one it starts."""
     import experiments.studies
-    from experiments import config
 
     monkeypatch.setattr(
         experiments.studies, "__path__", [*experiments.studies.__path__, str(FAULTS / "studies")]
     )
-    config.register.cache_clear()

@@ -4,7 +4,7 @@ import copy
 import dataclasses
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -79,14 +79,33 @@ class Root:
     metric: str | None = None  # the quantity that a sweep's figure shows
 
 
-@cache
-def register() -> None:
-    """Put the schema and every study into Hydra's config store."""
+def register(overrides: Iterable[str] = ()) -> None:
+    """Put the schema into Hydra's config store, and the studies that the overrides speak of.
+
+    A hundred studies take a second to import; a command line that names the one it means need not
+    wait for the others.
+    """
     OmegaConf.register_new_resolver("outputs_folder", _outputs, replace=True)
     store = ConfigStore.instance()
     store.store(name="schema", node=Root)
-    for name, study in studies().items():
-        store.store(group="study", name=name, node=study)
+    for name in _meant(overrides) or studies():
+        store.store(group="study", name=name, node=studies()[name])
+
+
+def _meant(overrides: Iterable[str]) -> set[str]:
+    """The studies of the overrides; none where these leave any doubt."""
+    found: set[str] = set()
+    for override in overrides:
+        group, _, names = override.lstrip("+~").partition("=")
+        if group.startswith(("-c", "--config", "hydra.searchpath", "study@", "experiment@")):
+            return set()  # files of the user's own, whose studies we do not know yet
+        for name in names.split(",") if group in ("study", "experiment") else ():
+            if group == "experiment" and name in catalogue.names():
+                name = catalogue.read(name).study
+            if name not in studies():
+                return set()
+            found.add(name)
+    return found
 
 
 def _outputs(stated: str | None) -> str:
@@ -182,7 +201,8 @@ def _problems(config: DictConfig) -> Iterator[str]:
     if crooked:
         yield from crooked
         return
-    if OmegaConf.get_type(config.study) not in studies().values():
+    kind: Any = OmegaConf.get_type(config.study)
+    if studies().get(getattr(kind, "name", "")) is not kind:
         yield f"study is not one of the registered studies: {', '.join(studies())}"
         return
     yield from _unknown("", config, Root)
@@ -223,7 +243,6 @@ def _not_plain(config: DictConfig) -> Iterator[str]:
 @cache
 def experiment_job(name: str, data_dir: str | None = None) -> Job:
     """The job an experiment file states, composed without Hydra (a test compares the two)."""
-    register()
     entry = catalogue.read(name)
     knobs = entry.body.pop("study", {})
     study = studies().get(entry.study)

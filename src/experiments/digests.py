@@ -7,7 +7,7 @@ through `experiments.studies` and `models`, without running anything.
 
 import ast
 import hashlib
-import importlib.util
+import importlib
 from functools import cache
 from pathlib import Path
 
@@ -51,17 +51,23 @@ def _imports(module: str) -> tuple[str, ...]:
 
 
 def _is_ours(name: str) -> bool:
-    if not name.startswith(_FOLLOWED):
-        return False
-    try:
-        return importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError:  # a function or class of a module, not a module of a package
-        return False
+    """Is it one of our modules? `models.linear.fit` is not: it is a function of one."""
+    package, _, module = name.rpartition(".")
+    return name in _FOLLOWED or (package in _FOLLOWED and _find(package, module) is not None)
 
 
 @cache
-def _path(module: str) -> Path:
-    spec = importlib.util.find_spec(module)
-    assert spec is not None
-    assert spec.origin is not None
-    return Path(spec.origin)
+def _path(name: str) -> Path:
+    package, _, module = name.rpartition(".")
+    found = _find(package, module) if package else _find(name, "__init__")
+    assert found is not None, name
+    return found
+
+
+def _find(package: str, module: str) -> Path | None:
+    """The file of a module, without importing it."""
+    for folder in importlib.import_module(package).__path__:
+        path = Path(folder) / f"{module}.py"
+        if path.exists():
+            return path
+    return None

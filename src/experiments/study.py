@@ -2,10 +2,12 @@
 
 import importlib
 import inspect
-import pkgutil
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from numpy.random import Generator, SeedSequence, default_rng
@@ -16,13 +18,13 @@ from experiments.knobs import knob
 from experiments.outcome import Outcome, Series
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from matplotlib.figure import Figure
 
 __all__ = ["Outcome", "Series", "Study", "generator", "knob", "studies"]
 
 _registry: dict[str, type["Study"]] = {}
+_PACKAGE = "experiments.studies"
+_DEFINITION = re.compile(r"^class (\w+)\([^)]*\bStudy\):", re.MULTILINE)
 
 
 @dataclass
@@ -39,8 +41,8 @@ class Study(ABC):
         hidden = set(inspect.get_annotations(cls)) & set(dir(Study))
         if hidden:
             raise TypeError(f"{cls.__name__}: a knob may not be called {', '.join(sorted(hidden))}")
-        cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
-        if cls.__module__.startswith("experiments.studies."):
+        cls.name = _snake(cls.__name__)
+        if cls.__module__.startswith(f"{_PACKAGE}."):
             _registry[cls.name] = cls
 
     def __post_init__(self) -> None:
@@ -48,7 +50,7 @@ class Study(ABC):
         if found:
             raise BadInput(found)
 
-    def problems(self) -> "Iterator[str]":
+    def problems(self) -> Iterator[str]:
         """Rules between knobs that no single bound can state: yield a line for each one broken."""
         yield from ()
 
@@ -70,15 +72,48 @@ class Study(ABC):
         ]
 
 
-def studies() -> dict[str, type[Study]]:
-    """Every study by name."""
-    package = importlib.import_module("experiments.studies")
-    for module in pkgutil.iter_modules(package.__path__):
+class Studies(Mapping[str, type[Study]]):
+    """Every study by name. Asking for one imports its module; asking for the names imports none."""
+
+    def __init__(self, modules: dict[str, str]) -> None:
+        self._modules = modules
+
+    def __getitem__(self, name: str) -> type[Study]:
+        module = self._modules[name]
         try:
-            importlib.import_module(f"experiments.studies.{module.name}")
+            importlib.import_module(f"{_PACKAGE}.{module}")
         except (ImportError, SyntaxError) as error:
-            raise BadInput(f"the study module {module.name} cannot be loaded: {error}") from error
-    return dict(sorted(_registry.items()))
+            raise BadInput(f"the study module {module} cannot be loaded: {error}") from error
+        return _registry[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._modules
+
+
+def studies() -> Studies:
+    """The studies there are."""
+    return _found(tuple(importlib.import_module(_PACKAGE).__path__))
+
+
+@cache
+def _found(folders: tuple[str, ...]) -> Studies:
+    modules = {
+        _snake(name): path.stem
+        for folder in folders
+        for path in Path(folder).glob("*.py")
+        for name in _DEFINITION.findall(path.read_text(encoding="utf-8"))
+    }
+    return Studies(dict(sorted(modules.items())))
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
 def generator(study: str, seed: int) -> Generator:

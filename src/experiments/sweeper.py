@@ -19,7 +19,7 @@ from omegaconf import DictConfig, open_dict
 
 from experiments.config import Template
 from experiments.errors import BadInput
-from experiments.sweeps import Cell
+from experiments.plans import Cell
 
 OnSweep = Callable[[list[Cell], list[str], DictConfig], Any]
 _on_sweep: list[OnSweep] = []

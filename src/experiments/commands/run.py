@@ -24,9 +24,10 @@ from experiments.errors import BadInput
 from experiments.jobs import Job
 from experiments.paths import outputs_folder, writable
 from experiments.payloads import payload
+from experiments.plans import Cell, Plan, Rows
 from experiments.records import Record
 from experiments.runner import Done, perform_all
-from experiments.sweeps import Cell, Plan, Rows, run_sweep
+from experiments.sweeps import run_sweep
 from experiments.tracking import Forgiving, Tracker, open_tracker
 
 
@@ -38,7 +39,7 @@ def main(arguments: list[str]) -> int:
         return help.show()
     arguments = guard.admitted(arguments)
     guard.install()
-    config.register()
+    config.register(arguments)
     told: list[int | BaseException] = []
 
     def run_one(cfg: DictConfig) -> None:

@@ -12,8 +12,9 @@ from experiments.errors import BadInput
 from experiments.locks import is_free
 from experiments.paths import outputs_folder
 from experiments.payloads import KILLED, RUNNING, payload
+from experiments.plans import Row
 from experiments.records import Record, RunStore, read
-from experiments.sweeps import AT_WORK, Row, child_payloads, parent_payload, read_sweep
+from experiments.sweeps import AT_WORK, child_payloads, parent_payload, read_sweep
 from experiments.tracking import Tracker, Unreachable, open_tracker
 
 BATCH = 200

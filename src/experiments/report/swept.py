@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from experiments.outcome import Table
+from experiments.plans import Plan
 from experiments.report.naming import slug
 from experiments.report.sheets import Sheet, sheet
-from experiments.sweeps import Plan, number_or_text, read_sweep
+from experiments.sweep_tables import number_or_text
+from experiments.sweeps import read_sweep
 
 FILES = ("sweep.json", "cells.csv", "pivot.csv", "sweep.png")
 COLUMNS = 6  # at most so many combinations stand side by side
