@@ -38,7 +38,11 @@ lint: install
 types: install
 	$(BIN)/mypy
 
-bench: install  ## speed, as ratios in one run
+$(VENV)/.peers: $(VENV)/.installed requirements-bench.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-bench.lock
+	touch $@
+
+bench: $(VENV)/.peers  ## speed against the peers, as ratios in one run; docs/benchmarks.md
 	$(BIN)/python -m benchmarks
 
 readme: install  ## put the current scoreboard into the README

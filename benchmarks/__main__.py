@@ -1,12 +1,25 @@
-"""`make bench`: the cases, as ratios, into outputs/bench.json.
+"""`make bench`: every case as ratios, into outputs/bench.json and docs/benchmarks.md.
 
-`python -m benchmarks hmm ridge` runs those whose group or name has one of the words in it.
+`python -m benchmarks hmm ridge` runs the cases whose group or name has one of the words in it and
+prints a table; `models`, `sweeps`, `growth`, `whole` and `first-use` are the parts of the page.
 """
 
 import importlib.util
 import sys
 
-from benchmarks import hmm, mixtures, pipeline, regression, scale, state_space, timing
+from benchmarks import (
+    first_use,
+    hmm,
+    mixtures,
+    page,
+    particle_filter,
+    pipeline,
+    regression,
+    scale,
+    state_space,
+    timing,
+    whole,
+)
 from benchmarks.case import Case
 from experiments.paths import outputs_folder
 
@@ -15,38 +28,56 @@ MODELS = {
     "mixtures": mixtures.CASES,
     "regression": regression.CASES,
     "state_space": state_space.CASES,
+    "particle_filter": particle_filter.CASES,
 }
-COMMANDS = {"pipeline": pipeline.results, "scale": scale.results}
+PARTS = ("models", "first-use", "sweeps", "growth", "whole")
 
 
 def main(words: list[str]) -> None:
-    if words == ["growth"]:
-        print(scale.growth())
-        return
-    cases = [
-        case
-        for group, members in MODELS.items()
-        for case in members
-        if not words or any(word in f"{group} {case.name} {case.peer}" for word in words)
-    ]
-    commands = [action for name, action in COMMANDS.items() if not words or name in words]
-    if not cases and not commands:
-        known = ", ".join([*MODELS, *COMMANDS, "growth"])
-        raise SystemExit(f"no case has '{words[0]}' in its name; there are {known}")
-    results = [result for case in cases for result in _run(case)]
-    results += [result for action in commands for result in action()]
+    parts = [word for word in words if word in PARTS] if words else list(PARTS)
+    chosen = _chosen([word for word in words if word not in PARTS])
+    cases = [case for group in MODELS.values() for case in group]
+    results: list[timing.Result] = []
+    if "models" in parts:
+        results += _run(cases)
+        page.put("models", page.comparison(results))
+        page.put("cost", page.growth(results))
+        page.put("memory", page.memory(results))
+    if "first-use" in parts:
+        page.put("first use", first_use.table(cases))
+    if "sweeps" in parts:
+        measured = [*scale.results(), *pipeline.results()]
+        page.put("sweeps", page.comparison(measured))
+        results += measured
+    if "growth" in parts:
+        page.put("growth of sweeps", scale.growth())
+    if "whole" in parts:
+        page.put("whole", whole.report([]))
+    results += _run(chosen)
     path = outputs_folder() / "bench.json"
     timing.save(results, path)
     print(timing.table(results))
     print(f"\n{path}")
 
 
-def _run(case: Case) -> list[timing.Result]:
-    if importlib.util.find_spec(case.package) is None:
-        print(f"{case.package} is not installed: pip install 'bythebook[bench]'", file=sys.stderr)
-        return []
-    print(f"{case.name}, {case.peer}", file=sys.stderr)
-    return [case.run()]
+def _chosen(words: list[str]) -> list[Case]:
+    named = {f"{group} {c.name} {c.peer}": c for group, cases in MODELS.items() for c in cases}
+    for word in words:
+        if not any(word in name for name in named):
+            known = ", ".join([*PARTS, *MODELS])
+            raise SystemExit(f"no case has '{word}' in its name; there are {known}")
+    return [case for name, case in named.items() if any(word in name for word in words)]
+
+
+def _run(cases: list[Case]) -> list[timing.Result]:
+    results = []
+    for case in cases:
+        if importlib.util.find_spec(case.package) is None:
+            print(f"no {case.package} here: pip install 'bythebook[bench]'", file=sys.stderr)
+            continue
+        print(f"{case.name}, {case.peer}", file=sys.stderr, flush=True)
+        results.append(case.run())
+    return results
 
 
 if __name__ == "__main__":

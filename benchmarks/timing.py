@@ -77,8 +77,11 @@ def enough(action: Callable[[], object], at_least: float = 0.02) -> int:
 
 
 def save(results: list[Result], path: Path) -> None:
+    """Bring the file up to date; cases that were not run stay."""
+    known = json.loads(path.read_text()) if path.exists() else []
+    by_name = {(r["case"], r["peer"], r["size"]): r for r in [*known, *map(asdict, results)]}
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps([asdict(result) for result in results], indent=1) + "\n")
+    path.write_text(json.dumps(list(by_name.values()), indent=1) + "\n")
 
 
 def table(results: list[Result]) -> str:

@@ -1,7 +1,7 @@
-"""Resolve every version and write requirements.lock: `make lock`.
+"""Resolve every version and write requirements.lock and requirements-bench.lock: `make lock`.
 
-pip itself resolves (in seconds, without building anything); the lock names versions and no index.
-Packages that one of the supported systems does not need carry their marker.
+pip itself resolves (in seconds, without building anything); a lock names versions and no index.
+The second adds what the benchmarks compare with to the versions of the first.
 """
 
 import json
@@ -12,24 +12,34 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 HEADER = "# Every version, resolved by `make lock`. Linux and macOS, Python 3.11 or newer.\n"
-# What pip leaves out on Linux but other systems or Python versions need.
-BUILD = ["setuptools", "wheel"]
+BUILD = ["setuptools", "wheel"]  # for the editable install, which builds without isolation
 
 
 def main() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"], *BUILD]
+    extras = project["optional-dependencies"]
+    everyday = resolve([*project["dependencies"], *extras["dev"], *BUILD])
+    write("requirements.lock", everyday)
+    pinned = [f"{name}=={version}" for name, version in everyday.items()]
+    peers = resolve([*pinned, *extras["bench"]])
+    write("requirements-bench.lock", {n: v for n, v in peers.items() if n not in everyday})
+
+
+def resolve(wanted: list[str]) -> dict[str, str]:
+    """Name and version of everything that the wanted packages need."""
     command = [sys.executable, "-m", "pip", "install", "--dry-run", "--ignore-installed", "--quiet"]
     done = subprocess.run(
         [*command, "--report", "-", *wanted], capture_output=True, text=True, check=True
     )
     report = json.loads(done.stdout[done.stdout.index("{") :])
-    found = sorted(
-        (item["metadata"]["name"], item["metadata"]["version"]) for item in report["install"]
-    )
-    lines = [f"{name}=={version}\n" for name, version in sorted(found, key=lambda p: p[0].lower())]
-    (ROOT / "requirements.lock").write_text(HEADER + "".join(lines))
-    print(f"{len(lines)} packages")
+    found = {item["metadata"]["name"]: item["metadata"]["version"] for item in report["install"]}
+    return dict(sorted(found.items(), key=lambda pair: pair[0].lower()))
+
+
+def write(name: str, versions: dict[str, str]) -> None:
+    lines = [f"{package}=={version}\n" for package, version in versions.items()]
+    (ROOT / name).write_text(HEADER + "".join(lines))
+    print(f"{name}: {len(lines)} packages")
 
 
 if __name__ == "__main__":

@@ -31,7 +31,8 @@ def test_reading_the_files_finds_what_importing_them_finds() -> None:
 
 def test_one_study_does_not_load_the_others() -> None:
     code = (
-        "import sys; from experiments.study import studies; from experiments.digests import closure;"
+        "import sys; from experiments.study import studies;"
+        "from experiments.digests import closure;"
         "studies()['ridge_path']; closure('experiments.studies.classifier_metrics');"
         "print([m for m in ('scipy.stats', 'models.roc', 'experiments.studies.coin_game')"
         " if m in sys.modules])"

@@ -1,0 +1,5 @@
+"""."""
+
+from benchmarks.case import Case
+
+CASES: list[Case] = []

@@ -1,0 +1,89 @@
+"""The whole: what `bythebook reproduce` spends its time on, cold and warm.
+
+One process does everything, so that the parts add up: the clock is read around computing, drawing
+and logging, and what is left is start-up (imports, configurations, look-ups, records).
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+PARTS = ("computing", "drawing", "logging", "start-up")
+
+
+def report(selection: list[str]) -> str:
+    """Wall time of the command, and the share of each part, as a table in Markdown."""
+    lines = [
+        "| `bythebook reproduce` | wall, two processes | CPU, one process | "
+        + " | ".join(PARTS)
+        + " |",
+        "| --- | ---: | ---: |" + " ---: |" * len(PARTS),
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        for state in ("cold", "warm"):
+            wall = _wall(Path(folder) / "two", selection)
+            parts = _parts(Path(folder) / "one", selection)
+            total = sum(parts.values())
+            shares = [f"{100 * parts[part] / total:.0f} %" for part in PARTS]
+            lines.append(f"| {state} | {wall:.1f} s | {total:.1f} s | " + " | ".join(shares) + " |")
+    return "\n".join(lines)
+
+
+def _wall(outputs: Path, selection: list[str]) -> float:
+    start = time.perf_counter()
+    _run(["-m", "experiments", "reproduce", *selection], outputs)
+    return time.perf_counter() - start
+
+
+def _parts(outputs: Path, selection: list[str]) -> dict[str, float]:
+    told = _run(["-m", "benchmarks.whole", *selection], outputs)
+    parts: dict[str, float] = json.loads(told.splitlines()[-1])
+    return parts
+
+
+def _run(arguments: list[str], outputs: Path) -> str:
+    environment = {**os.environ, "BYTHEBOOK_OUTPUTS": str(outputs)}
+    done = subprocess.run(
+        [sys.executable, *arguments], env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode > 1:  # 1 is a claim that comes out otherwise than expected
+        raise RuntimeError(done.stderr[-2000:])
+    return done.stdout
+
+
+def _measure(selection: list[str]) -> None:
+    """In a process of its own: reproduce, with a clock around every part."""
+    from experiments import artifacts, runner, tracking
+    from experiments.cli import main
+
+    spent: Counter[str] = Counter()
+
+    def clocked(owner: Any, name: str, part: str) -> None:
+        action: Callable[..., Any] = getattr(owner, name)
+
+        def timed(*arguments: Any, **options: Any) -> Any:
+            start = time.process_time()
+            try:
+                return action(*arguments, **options)
+            finally:
+                spent[part] += time.process_time() - start
+
+        setattr(owner, name, timed)
+
+    clocked(runner, "compute", "computing")
+    clocked(artifacts, "ensure", "drawing")
+    clocked(tracking.Forgiving, "put", "logging")
+    main(["reproduce", "--jobs", "1", *selection])
+    spent["start-up"] = time.process_time() - spent.total()
+    print(json.dumps(spent))
+
+
+if __name__ == "__main__":
+    _measure(sys.argv[1:])
