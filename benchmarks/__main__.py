@@ -56,7 +56,7 @@ def main(words: list[str]) -> None:
     results += _run(chosen)
     path = outputs_folder() / "bench.json"
     timing.save(results, path)
-    print(timing.table(results))
+    print(page.comparison(results))
     print(f"\n{path}")
 
 

@@ -84,21 +84,6 @@ def save(results: list[Result], path: Path) -> None:
     path.write_text(json.dumps(list(by_name.values()), indent=1) + "\n")
 
 
-def table(results: list[Result]) -> str:
-    lines = [
-        "| case | peer | size | ratio | range | goal | ours | growth (theory) |",
-        "| --- | --- | --- | ---: | --- | ---: | ---: | --- |",
-    ]
-    for r in results:
-        low, high = r.spread
-        grown = f"{r.growth.exponent:.2f} ({r.growth.theory:g})" if r.growth else ""
-        lines.append(
-            f"| {r.case} | {r.peer} | {r.size} | {number(r.ratio)} | {number(low)} to"
-            f" {number(high)} | {r.goal} | {r.ours_s:.3g} s | {grown} |"
-        )
-    return "\n".join(lines)
-
-
 def number(value: float) -> str:
     """Two digits of a ratio, or all before the point."""
     return f"{value:.0f}" if value >= 10 else f"{value:.2g}"

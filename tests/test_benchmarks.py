@@ -1,0 +1,78 @@
+"""The benchmarks refuse to time what does not agree, and fit what they claim to fit."""
+
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from benchmarks import page, timing
+from benchmarks.case import Case, Contest, Disagree, agree
+from benchmarks.timing import Result
+
+
+def case(ours: float = 1.0, **more: object) -> Case:
+    def make(size: int) -> Contest:
+        def work() -> dict[str, float]:
+            time.sleep(1e-4 * size)
+            return {"answer": ours}
+
+        return Contest(work, lambda: {"answer": 1.0})
+
+    settings = {"goal": 2, "make": make, "size": 8, "unit": "steps", "package": "json", "rounds": 2}
+    return Case("sleeping", "nobody", **{**settings, **more})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "complaint"),
+    [
+        ({"a": 1.0}, {"b": 1.0}, "ours gives"),
+        ({"a": np.ones(3)}, {"a": np.ones(4)}, "shape"),
+        ({"a": np.array([1.0, 2.0])}, {"a": np.array([1.0, 2.0001])}, "differ by 0.0001"),
+        ({"a": np.nan}, {"a": 1.0}, "differ by nan"),
+    ],
+)
+def test_answers_that_do_not_agree_are_refused(
+    ours: dict[str, object], theirs: dict[str, object], complaint: str
+) -> None:
+    with pytest.raises(Disagree, match=complaint):
+        agree(ours, theirs, 1e-8)
+
+
+def test_rounding_is_not_disagreement() -> None:
+    agree({"a": np.array([1e6, 1e-6])}, {"a": np.array([1e6 + 1e-6, 0.0])}, 1e-8)
+
+
+def test_a_wrong_answer_is_never_timed() -> None:
+    with pytest.raises(Disagree):
+        case(ours=1.1).run()
+
+
+def test_the_exponent_is_that_of_the_work() -> None:
+    result = case(sizes=(50, 100, 200, 400)).run()
+    assert result.growth is not None
+    assert result.growth.exponent == pytest.approx(1.0, abs=0.2)
+    assert result.size == "8 steps"
+
+
+def test_records_of_other_cases_stay(tmp_path: Path) -> None:
+    first = Result("a", "p", "1 x", 1.0, 2.0, 2.0, (2.0, 2.0), "1")
+    timing.save(
+        [first, Result("b", "p", "1 x", 1.0, 3.0, 3.0, (3.0, 3.0), "1")], tmp_path / "b.json"
+    )
+    timing.save([first.with_more(ratio=5.0)], tmp_path / "b.json")
+    saved = json.loads((tmp_path / "b.json").read_text())
+    assert [(record["case"], record["ratio"]) for record in saved] == [("a", 5.0), ("b", 3.0)]
+    wanted = {"case", "peer", "size", "ours_s", "peer_s", "ratio", "spread", "goal"}
+    assert wanted <= saved[0].keys()
+
+
+def test_a_table_goes_between_its_marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "page.md"
+    monkeypatch.setattr(page, "PAGE", path)
+    start = "<!-- sweeps: written by `make bench`, do not edit -->"
+    path.write_text(f"before\n{start}\nold\n<!-- end of sweeps -->\nafter\n")
+    page.put("sweeps", "new")
+    assert path.read_text() == f"before\n{start}\n\nnew\n\n<!-- end of sweeps -->\nafter\n"
+    with pytest.raises(SystemExit, match="no marks for 'memory'"):
+        page.put("memory", "new")
