@@ -106,6 +106,33 @@ def _parser() -> argparse.ArgumentParser:
     ui.add_argument("--host", default="127.0.0.1", help="address to listen on (default: loopback)")
     ui.add_argument("--port", type=int, default=5000)
     ui.add_argument("--no-browser", action="store_true", help="only print the address")
+    server = verb("server", "Start an MLflow server with passwords, for sweeps on many machines.")
+    server.add_argument(
+        "--store",
+        metavar="ADDRESS",
+        help="its database: postgresql://user@host/name or sqlite:////folder/file.db (default:"
+        " MLFLOW_BACKEND_STORE_URI, else a file below the outputs folder); the password comes from"
+        " PGPASSWORD or ~/.pgpass",
+    )
+    server.add_argument(
+        "--artifacts", metavar="DIR", help="its files (default: below the outputs folder)"
+    )
+    server.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on (default: loopback)"
+    )
+    server.add_argument("--port", type=int, default=5000)
+    server.add_argument(
+        "--allowed-hosts",
+        metavar="NAMES",
+        help="names by which other machines may ask it, with commas between them",
+    )
+    server.add_argument(
+        "--workers",
+        type=int,
+        default=1,
+        help="its processes (default: 1; with more, every request waits some 40 ms, since uvicorn"
+        " then delays small packets)",
+    )
     verify = verb("verify", "Recompute a recorded run and compare every bit.")
     verify.add_argument("run_id", help="a run's id, the beginning of it, or MLflow's id")
     verify.add_argument("--data", metavar="DIR", help="the authors' original files (BOOK_DATA)")

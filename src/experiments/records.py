@@ -100,17 +100,21 @@ class RunStore:
         error: dict[str, str] | None = None,
         adopt: bool = True,
     ) -> Record:
-        """Record a run: write aside, then rename. Adopt an equal run that was there first."""
-        if adopt and not error and (there := self.done(job)) is not None:
-            return there
+        """Record a run: write aside, then rename. Adopt an equal run that was there first.
+
+        The new name is the one after all attempts that were looked at, and nobody can take it
+        unnoticed: so no finished run slips in between the look and the rename.
+        """
         place = self.place(job)
         place.mkdir(parents=True, exist_ok=True)
         aside = place / f".writing-{uuid.uuid4().hex}"  # as open to others as their umask says
         aside.mkdir()
         try:
-            attempt = len(self._attempts(job)) + 1
             while True:
-                run_id = f"{job.key}-{attempt}"
+                attempts = self._attempts(job)
+                if adopt and not error and (there := _first_finished(reversed(attempts))):
+                    return there
+                run_id = f"{job.key}-{len(attempts) + 1}"
                 content = {
                     "format": FORMAT,
                     "id": run_id,
@@ -132,13 +136,9 @@ class RunStore:
                 try:
                     aside.rename(target)
                     return Record(target, content)
-                except OSError:
+                except OSError:  # someone else took the name: look again
                     if not target.is_dir():
                         raise
-                    other = read(target)
-                    if adopt and not error and other.finished:
-                        return other
-                    attempt += 1
         finally:
             shutil.rmtree(aside, ignore_errors=True)
 

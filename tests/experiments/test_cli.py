@@ -265,6 +265,7 @@ def test_completion_offers_what_fits(capsys: Capture) -> None:
     from experiments.commands.completion import candidates
 
     assert candidates(["re"]) == ["report", "reproduce"]
+    assert candidates(["se"]) == ["server"]
     assert "experiment=fcml/fig-1.15" in candidates(["run", "experiment=fcml/fig-1.1"])
     assert candidates(["run", "study=polynomial_o"]) == ["study=polynomial_order"]
     assert candidates(["run", "study=polynomial_order", "study.ho"]) == ["study.holdout_from="]

@@ -25,9 +25,10 @@ from harness import command, finish, folders, kill, logged, outcomes, wait_for
 from experiments.cli import main
 from experiments.locks import shared
 from experiments.payloads import Payload
+from experiments.provenance import environment
 from experiments.records import read
 from experiments.sweeps import AT_WORK, read_sweep
-from experiments.tracking import LocalTracker
+from experiments.tracking import ClientTracker, LocalTracker
 
 SWEEP = ["run", "-m", "study=misbehaving", "study.seconds=0.05", "study.level=range(0,16)"]
 Capture = pytest.CaptureFixture[str]
@@ -369,23 +370,56 @@ def test_a_data_file_with_the_wrong_hash_is_refused(
     assert not list(outputs.iterdir())
 
 
+TYPED = "http://user-typed:word/typed@127.0.0.1:9"
+SECRETS = ("user-typed", "word/typed", "user-of-the-env", "word-of-the-env")
+TO_SERVER = ["tracking=server", f"tracking.uri={TYPED}"]
+WITH_CREDENTIALS = {
+    "run": ["run", "study=misbehaving", *TO_SERVER],
+    "sweep": ["run", "-m", "study=misbehaving", "study.level=0,1", *TO_SERVER],
+    "Hydra's sweep": [*["run", "-m", "hydra/sweeper=basic"], "study=misbehaving", *TO_SERVER],
+    "reproduce": ["reproduce", "fcml/fig-1.1", "--tracking", "server", "--tracking-uri", TYPED],
+    "environment": ["run", "study=misbehaving", "tracking=server"],
+}
+
+
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.usefixtures("misbehaving")
-@pytest.mark.parametrize("sweeper", ["bythebook", "basic"])
-def test_credentials_reach_no_record_and_no_line(
-    outputs: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, sweeper: str
+@pytest.mark.parametrize(
+    ("name", "answers"),
+    [*((name, True) for name in WITH_CREDENTIALS), ("run", False), ("sweep", False)],
+)
+def test_credentials_reach_no_record_no_tag_and_no_line(
+    tmp_path: Path,
+    tracked: LocalTracker,
+    capsys: Capture,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    answers: bool,
 ) -> None:
+    """Records, provenance, Hydra's files, MLflow's database and artifacts, and the console."""
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("experiments.tracking.PAUSES", ())
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", "to be set by the command")
+    monkeypatch.setattr(sys, "argv", ["bythebook", *WITH_CREDENTIALS[name]])
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", TYPED)
     monkeypatch.setenv("MLFLOW_TRACKING_USERNAME", "user-of-the-environment")
     monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", "word-of-the-environment")
-    monkeypatch.setattr(sys, "argv", ["bythebook"])
-    address = "tracking.uri=http://user-typed:word/typed@127.0.0.1:9"
-    server = ["tracking=server", address, f"hydra/sweeper={sweeper}"]
-    assert main(["run", "-m", "study=misbehaving", "study.level=0,1", *server]) == 0
+    monkeypatch.setenv("PGPASSWORD", "word-of-the-environment")
+    if answers:
+        from mlflow import MlflowClient
+
+        monkeypatch.setattr(ClientTracker, "client", MlflowClient(tracked.uri))
+    environment.cache_clear()
+    try:
+        assert main(WITH_CREDENTIALS[name]) == 0
+    finally:
+        environment.cache_clear()
     told = capsys.readouterr()
-    written = [path.read_bytes() for path in outputs.rglob("*") if path.is_file()]
-    assert len(written) > 4
-    for secret in ("user-typed", "word/typed", "user-of-the", "word-of-the"):
+    assert ("not tracked (http://***@127.0.0.1:9" in told.err) != answers
+    assert bool(tracked.logged()) == answers
+    assert bool(list(tmp_path.glob("mlruns/*/*"))) == answers
+    (typed, *_) = [read(p)["provenance"]["command"] for p in folders(tracked.database.parent)]
+    assert typed.endswith(("tracking=server", "${oc.env:MLFLOW_TRACKING_URI}", "***@127.0.0.1:9"))
+    written = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    for secret in SECRETS:
         assert secret not in told.out + told.err
         assert not [content for content in written if secret.encode() in content]
-    assert "not tracked (http://***@127.0.0.1:9" in told.err

@@ -66,6 +66,31 @@ def test_a_failed_run_is_not_done(outputs: Path, job: Job) -> None:
     assert store.done(job).id == finished.id  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("others", [["finished"], ["failed", "finished"], ["failed", "failed"]])
+def test_a_run_that_another_process_finishes_after_the_look_is_adopted(
+    outputs: Path, job: Job, monkeypatch: pytest.MonkeyPatch, others: list[str]
+) -> None:
+    """After each look at the attempts another process records one more: there is no window."""
+    mine, theirs = RunStore(outputs), RunStore(outputs)
+    look, waiting = mine._attempts, iter(others)
+    error = {"type": "E", "message": "m", "traceback": ""}
+
+    def look_too_early(asked: Job) -> list[Path]:
+        seen = look(asked)
+        status = next(waiting, None)
+        if status == "finished":
+            theirs.write(asked, FACTS, outcome=Outcome({"a": 1}))
+        elif status == "failed":
+            theirs.write(asked, FACTS, error=error)
+        return seen
+
+    monkeypatch.setattr(mine, "_attempts", look_too_early)
+    record = mine.write(job, FACTS, outcome=Outcome({"a": 1}))
+    finished = [path.name for path in mine.folders() if read(path).finished]
+    assert finished == [record.id] == [f"{job.key}-{len(others) + (others[-1] == 'failed')}"]
+    assert not list(outputs.rglob(".writing-*"))
+
+
 def test_an_interrupted_write_leaves_no_run(
     outputs: Path, job: Job, monkeypatch: pytest.MonkeyPatch
 ) -> None:

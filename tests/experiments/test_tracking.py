@@ -3,6 +3,7 @@
 import math
 import shutil
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,16 @@ from experiments.runner import perform_all
 from experiments.tracking import ClientTracker, Forgiving, LocalTracker, Unreachable
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # MLflow's own imports warn
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """MLflow writes where it stands unless told otherwise, so it stands where that is seen."""
+    empty = tmp_path / "working"
+    empty.mkdir()
+    monkeypatch.chdir(empty)
+    yield
+    assert list(empty.iterdir()) == []
 
 
 @pytest.fixture
@@ -155,7 +166,7 @@ class Flaky(ClientTracker):
     """A server whose answer gets lost: the named call is carried out, and then fails, once."""
 
     def __init__(self, store: str, outputs: Path, lost: str) -> None:
-        super().__init__("http://127.0.0.1:9", None, outputs)
+        super().__init__("http://127.0.0.1:9", outputs.parent / "files", outputs)
         self.store, self.lost = store, lost
 
     @property

@@ -17,11 +17,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from experiments.outcome import dumps
 from experiments.records import RunStore, read
 
 FAULTS = Path(__file__).parent
 PATIENCE = 600  # seconds: a machine may be busy with other things
+PASSWORD = "admins-Password.3"  # of every server that is started here
+ADMIN = {"MLFLOW_TRACKING_USERNAME": "admin", "MLFLOW_TRACKING_PASSWORD": PASSWORD}
+NOBODY = dict.fromkeys(ADMIN, "")
 
 
 def command(outputs: Path, *arguments: str, **variables: str) -> "subprocess.Popen[str]":
@@ -39,7 +44,7 @@ def command(outputs: Path, *arguments: str, **variables: str) -> "subprocess.Pop
 def _environment(outputs: Path, variables: dict[str, str]) -> dict[str, str]:
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("MLFLOW_")}
     ours = {"PYTHONPATH": str(FAULTS), "BYTHEBOOK_OUTPUTS": str(outputs)}
-    return {**inherited, **ours, **variables}
+    return {**inherited, **ADMIN, **ours, **variables}
 
 
 def finish(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
@@ -123,9 +128,12 @@ class Tracked:
     def runs(self) -> list[Any]:
         from mlflow import MlflowClient
 
-        client = MlflowClient(self.uri)
-        experiments = [found.experiment_id for found in client.search_experiments()]
-        return list(client.search_runs(experiments, max_results=10000))
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in ADMIN.items():
+                patch.setenv(name, value)
+            client = MlflowClient(self.uri)
+            experiments = [found.experiment_id for found in client.search_experiments()]
+            return list(client.search_runs(experiments, max_results=10000))
 
     def check_against(self, outputs: Path, *, sweeps: int) -> None:
         """Every run of these outputs exactly once, finished, whole, below one parent a sweep."""
@@ -154,11 +162,10 @@ class Tracked:
 
 @dataclass
 class Server:
-    """An MLflow server as docs/server.md starts it, on a free port of this machine."""
+    """`bythebook server` on a free port of this machine, with all that it leaves in a folder."""
 
     folder: Path
-    store: str  # the address of its database
-    options: tuple[str, ...] = ()
+    store: str | None = None  # the address of its database
     variables: dict[str, str] = field(default_factory=dict)
     port: int = 0
     process: "subprocess.Popen[bytes] | None" = None
@@ -167,20 +174,20 @@ class Server:
     def uri(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
+    @property
+    def log(self) -> str:
+        return (self.folder / "log").read_text()
+
     def start(self) -> "Server":
         self.folder.mkdir(parents=True, exist_ok=True)
         if not self.port:
             self.port = free_port()
-        start = [sys.executable, "-m", "mlflow", "server", "--workers", "1"]
-        start += ["--backend-store-uri", self.store, "--host", "127.0.0.1"]
-        start += ["--port", str(self.port), "--artifacts-destination", str(self.folder / "files")]
-        start += ["--allowed-hosts", f"127.0.0.1:{self.port}", *self.options]
-        quiet = {"MLFLOW_DISABLE_TELEMETRY": "true", "DO_NOT_TRACK": "true"}
+        start = [sys.executable, "-m", "experiments", "server", "--port", str(self.port)]
+        start += ["--outputs", str(self.folder), *(["--store", self.store] if self.store else [])]
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
                 start,
-                cwd=self.folder,
-                env={**os.environ, **quiet, **self.variables},
+                env={**os.environ, "MLFLOW_AUTH_ADMIN_PASSWORD": PASSWORD, **self.variables},
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
@@ -192,7 +199,7 @@ class Server:
         running = self.process
 
         def answers() -> bool:
-            assert running.poll() is None, (self.folder / "log").read_text()[-2000:]
+            assert running.poll() is None, self.log[-2000:]
             try:
                 with urllib.request.urlopen(f"{self.uri}/health", timeout=2) as response:
                     return bool(response.status == 200)

@@ -99,7 +99,7 @@ def test_a_worker_is_killed_in_fifteen_sweeps(outputs: Path, tmp_path: Path) -> 
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    made = Server(tmp_path / "server", f"sqlite:///{tmp_path / 'server.db'}")
+    made = Server(tmp_path / "server")
     yield made
     made.kill()
 

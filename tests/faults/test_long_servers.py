@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 from harness import (
+    NOBODY,
+    PASSWORD,
     PATIENCE,
     Server,
     Tracked,
@@ -47,13 +49,17 @@ def sync(outputs: Path, server: Server, **variables: str) -> str:
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    made = Server(tmp_path / "server", f"sqlite:///{tmp_path / 'server.db'}").start()
-    yield made.ready()
-    made.kill()
+    made = Server(tmp_path / "server").start()
+    try:
+        yield made.ready()
+    finally:
+        made.kill()
 
 
 class Postgres:
     """A PostgreSQL of our own, below a temporary folder that its user may enter."""
+
+    password = "the-Databases.4"
 
     def __init__(self, tools: Path) -> None:
         self.tools, self.port = tools, free_port()
@@ -63,7 +69,11 @@ class Postgres:
             self.user = ["runuser", "-u", "postgres", "--"]
             account = pwd.getpwnam("postgres")
             os.chown(self.folder, account.pw_uid, account.pw_gid)
-        self._do("initdb", "-D", str(self.data), "-A", "trust", "-U", "postgres")
+        word = self.folder / "password"
+        word.write_text(self.password)
+        word.chmod(0o644)
+        known = ["-A", "scram-sha-256", f"--pwfile={word}", "-U", "postgres"]
+        self._do("initdb", "-D", str(self.data), *known)
         self.control("start")
         self._do("createdb", "-U", "postgres", "-h", "127.0.0.1", "-p", str(self.port), "mlflow")
 
@@ -73,7 +83,7 @@ class Postgres:
 
     @property
     def store(self) -> str:
-        return f"postgresql+psycopg://postgres@127.0.0.1:{self.port}/mlflow"
+        return f"postgresql://postgres@127.0.0.1:{self.port}/mlflow"
 
     def control(self, *what: str) -> None:
         listen = f"-p {self.port} -h 127.0.0.1 -k {self.folder}"
@@ -85,6 +95,7 @@ class Postgres:
             [*self.user, str(self.tools / tool), *arguments],
             check=True,
             cwd=self.folder,
+            env={**os.environ, "PGPASSWORD": self.password},
             stdout=subprocess.DEVNULL,
             timeout=PATIENCE,
         )
@@ -107,8 +118,9 @@ def test_postgresql_is_restarted_in_mid_sweep(
     outputs: Path, tmp_path: Path, postgres: Postgres
 ) -> None:
     moments = random.Random(3)
-    server = Server(tmp_path / "server", postgres.store).start().ready()
+    server = Server(tmp_path / "server", postgres.store, {"PGPASSWORD": postgres.password})
     try:
+        server.start().ready()
         process = command(outputs, *SWEEP, *to(server))
         for how in ("fast", "immediate", "fast"):
             time.sleep(moments.uniform(2.0, 5.0))
@@ -120,6 +132,8 @@ def test_postgresql_is_restarted_in_mid_sweep(
         sync(outputs, server)
         Tracked(server.uri).check_against(outputs, sweeps=1)
         assert sync(outputs, server) == "0 runs logged, 41 were there already\n"
+        assert postgres.password not in server.log
+        assert PASSWORD not in server.log
     finally:
         server.kill()
 
@@ -202,82 +216,54 @@ def test_a_sweep_is_killed_while_its_server_does_not_answer(outputs: Path, serve
     Tracked(server.uri).check_against(outputs, sweeps=1)
 
 
-SETTINGS = """[mlflow]
-default_permission = EDIT
-database_uri = sqlite:///users.db
-admin_username = admin
-authorization_function = mlflow.server.auth:authenticate_request_basic_auth
-"""
-
-
 def test_credentials_open_the_server_and_are_written_nowhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, server: Server
 ) -> None:
-    """Basic authentication: one user by the environment, one by a password in the address."""
-    pytest.importorskip("flask_wtf", reason="needs mlflow[auth]")
-    (tmp_path / "server").mkdir()
-    (tmp_path / "server" / "auth.ini").write_text(SETTINGS)
-    secrets = {"alice": "alices-Password.1", "bob": "bobs-Password.2", "admin": "admins-Word.3"}
-    server = Server(
-        tmp_path / "server",
-        f"sqlite:///{tmp_path / 'server.db'}",
-        ("--app-name", "basic-auth"),
-        {
-            "MLFLOW_AUTH_CONFIG_PATH": str(tmp_path / "server" / "auth.ini"),
-            "MLFLOW_FLASK_SERVER_SECRET_KEY": "a key for forms",
-            "MLFLOW_AUTH_ADMIN_PASSWORD": secrets["admin"],
-        },
-    )
-    monkeypatch.setenv("MLFLOW_TRACKING_USERNAME", "admin")
-    monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", secrets["admin"])
+    """One user by the environment, one by a password in the address, one not at all."""
+    secrets = {"alice": "alices-Password.1", "bob": "bobs-Password.2"}
     sweep = ["run", "-m", "study=misbehaving", "study.level=range(0,6)"]
-    try:
-        server.start().ready()
-        for name in ("alice", "bob"):
-            _create_user(server, secrets["admin"], name, secrets[name])
-        alice, bob, nobody = (tmp_path / name for name in ("alice", "bob", "nobody"))
-        ended = [
-            run(
-                alice,
-                *[*sweep, *to(server)],
-                MLFLOW_TRACKING_USERNAME="alice",
-                MLFLOW_TRACKING_PASSWORD=secrets["alice"],
-            )
-        ]
-        address = server.uri.replace("://", f"://bob:{secrets['bob']}@")
-        typed = [*sweep, "tracking=server", f"tracking.uri={address}"]
-        ended.append(run(bob, *typed))
-        ended.append(run(bob, *typed, "seed=1", "hydra/sweeper=basic"))
-        ended.append(run(bob, "sync", "--tracking", "server", "--tracking-uri", address))
-        for code, _, err in ended:
-            assert code == 0, err
-            assert "not tracked" not in err
-        refused = run(nobody, *sweep, *to(server))
-        assert refused[0] == 0
-        assert "not tracked" in refused[2]
-        assert len(outcomes(nobody)) == 6
-        Tracked(server.uri).check_against(alice, sweeps=1)
-        assert len(Tracked(server.uri).runs()) == 7 + 7 + 6
-        told = "".join(out + err for _, out, err in [*ended, refused])
-        tracked = str([run.to_dictionary() for run in Tracked(server.uri).runs()])
-        database = (tmp_path / "server.db").read_bytes().decode(errors="ignore")
-        log = (tmp_path / "server" / "log").read_text()
-        for secret in secrets.values():
-            assert secret not in told + tracked + database + log
-            for folder in (alice, bob, tmp_path / "server" / "files"):
-                for path in folder.rglob("*"):
-                    assert not path.is_file() or secret.encode() not in path.read_bytes()
-    finally:
-        server.kill()
+    for name, secret in secrets.items():
+        _create_user(server, name, secret)
+    alice, bob, nobody = (tmp_path / name for name in ("alice", "bob", "nobody"))
+    ended = [
+        run(
+            alice,
+            *[*sweep, *to(server)],
+            MLFLOW_TRACKING_USERNAME="alice",
+            MLFLOW_TRACKING_PASSWORD=secrets["alice"],
+        )
+    ]
+    address = server.uri.replace("://", f"://bob:{secrets['bob']}@")
+    typed = [*sweep, "tracking=server", f"tracking.uri={address}"]
+    ended.append(run(bob, *typed, **NOBODY))
+    ended.append(run(bob, *typed, "seed=1", "hydra/sweeper=basic", **NOBODY))
+    ended.append(run(bob, "sync", "--tracking", "server", "--tracking-uri", address, **NOBODY))
+    for code, _, err in ended:
+        assert code == 0, err
+        assert "not tracked" not in err
+    refused = run(nobody, *sweep, *to(server), **NOBODY)
+    assert refused[0] == 0
+    assert "not tracked" in refused[2]
+    assert len(outcomes(nobody)) == 6
+    Tracked(server.uri).check_against(alice, sweeps=1)
+    runs = Tracked(server.uri).runs()
+    assert len(runs) == 7 + 7 + 6
+    told = "".join(out + err for _, out, err in [*ended, refused])
+    told += server.log + str([run.to_dictionary() for run in runs])
+    for secret in (*secrets.values(), PASSWORD):
+        assert secret not in told
+        for folder in (alice, bob, nobody, server.folder):
+            for path in folder.rglob("*"):
+                assert not path.is_file() or secret.encode() not in path.read_bytes()
 
 
-def _create_user(server: Server, password: str, name: str, secret: str) -> None:
+def _create_user(server: Server, name: str, secret: str) -> None:
     request = urllib.request.Request(
         f"{server.uri}/api/2.0/mlflow/users/create",
         json.dumps({"username": name, "password": secret}).encode(),
         {
             "Content-Type": "application/json",
-            "Authorization": "Basic " + base64.b64encode(f"admin:{password}".encode()).decode(),
+            "Authorization": "Basic " + base64.b64encode(f"admin:{PASSWORD}".encode()).decode(),
         },
     )
     with urllib.request.urlopen(request, timeout=60) as response:

@@ -13,6 +13,7 @@ _VERBS = (
     "report",
     "reproduce",
     "run",
+    "server",
     "show",
     "sync",
     "tables",

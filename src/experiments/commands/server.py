@@ -1,0 +1,220 @@
+"""`bythebook server`: MLflow for many machines, with passwords, on loopback unless told otherwise.
+
+It is MLflow's own server, started with what its defaults leave open: users and passwords, the names
+it may be asked under, artifacts through its proxy, one worker. Secrets reach it by the environment.
+"""
+
+import argparse
+import errno
+import importlib.util
+import ipaddress
+import os
+import secrets
+import socket
+import sqlite3
+import sys
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from experiments import console
+from experiments.errors import BadInput
+from experiments.paths import outputs_folder, writable
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL
+
+STORE, PASSWORD = "MLFLOW_BACKEND_STORE_URI", "MLFLOW_AUTH_ADMIN_PASSWORD"
+USERS = "users.db"
+SHORTEST = 12  # characters of a password, by MLflow's own rule
+STOCK = "password1234"  # what MLflow once shipped
+# Experiments are studies, which users share: whoever may log in may add runs. Checked passwords are
+# remembered for a minute, since each check is slow by design.
+SETTINGS = f"""[mlflow]
+default_permission = EDIT
+database_uri = sqlite:///{USERS}
+admin_username = admin
+authorization_function = mlflow.server.auth:authenticate_request_basic_auth
+auth_cache_ttl_seconds = 60
+"""
+QUIET = {
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "DO_NOT_TRACK": "true",
+    "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # eight more processes, for language models
+}
+
+
+def main(options: argparse.Namespace) -> NoReturn:
+    """Check everything that can be checked, then become MLflow's server."""
+    outputs = outputs_folder(options.outputs)
+    store = _store(options.store, os.environ.get(STORE))
+    _check_installed(store)
+    _check_place(options.host, options.port, options.allowed_hosts, options.workers)
+    folder = writable(outputs) / "server"
+    if store is not None:
+        _check_reachable(store)
+    generated = _new_password(folder / USERS)
+    _settle(folder)
+    if generated:
+        print(f"user {_admin()}, password {generated}: shown this once, kept nowhere")
+    if not _is_loopback(options.host):
+        console.tell("passwords travel in the clear unless a proxy adds TLS: docs/server.md")
+    shown = f"[{options.host}]" if ":" in options.host else options.host
+    print(f"http://{shown}:{options.port} answers in a few seconds; Ctrl-C stops it", flush=True)
+    command = _command(options, folder)
+    os.chdir(folder)  # the databases are named relative to it
+    os.execve(sys.executable, command, _variables(options, store, folder, generated))  # noqa: S606
+
+
+def _command(options: argparse.Namespace, folder: Path) -> list[str]:
+    artifacts = Path(options.artifacts or folder / "artifacts").expanduser().absolute()
+    others = other_names(options.allowed_hosts, options.port)
+    names = ",".join(own_names(options.host, options.port) + others)
+    command = [sys.executable, "-m", "mlflow", "server", "--app-name", "basic-auth"]
+    command += ["--host", options.host, "--port", str(options.port), "--allowed-hosts", names]
+    return [*command, "--workers", str(options.workers), "--artifacts-destination", str(artifacts)]
+
+
+def _variables(
+    options: argparse.Namespace, store: "URL | None", folder: Path, generated: str | None
+) -> dict[str, str]:
+    """What MLflow is told by the environment: every secret, and what has no option."""
+    others = other_names(options.allowed_hosts, options.port)
+    return {
+        **QUIET,
+        "MLFLOW_FLASK_SERVER_SECRET_KEY": secrets.token_hex(32),
+        "MLFLOW_SERVER_CORS_ALLOWED_ORIGINS": ",".join(origins(others)),
+        "PYTHONSAFEPATH": "1",  # the folder holds what others upload: nothing to import
+        **os.environ,
+        **({PASSWORD: generated} if generated else {}),
+        "MLFLOW_AUTH_CONFIG_PATH": str(folder / "auth.ini"),
+        STORE: store.render_as_string(hide_password=False) if store else "sqlite:///mlflow.db",
+    }
+
+
+def _store(typed: str | None, inherited: str | None) -> "URL | None":
+    """The database by its address, with the driver that we install; None for a file of our own."""
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    if not typed and not inherited:
+        return None
+    name = "--store" if typed else STORE
+    allowed = "allowed: postgresql://user@host/name, sqlite:////folder/file.db"
+    try:
+        url = make_url(typed or inherited or "")
+    except (ArgumentError, ValueError) as error:
+        raise BadInput(f"{name} is not the address of a database; {allowed}") from error
+    if typed and (url.password is not None or "password" in url.query):
+        raise BadInput(
+            f"{name} has a password in it, for all on this machine to see: put it into PGPASSWORD"
+            f" or ~/.pgpass, or the whole address into {STORE}"
+        )
+    if url.drivername in ("postgresql", "postgresql+psycopg"):
+        return url.set(drivername="postgresql+psycopg")
+    if url.drivername == "sqlite" and url.database and url.database != ":memory:":
+        return url.set(database=str(Path(url.database).absolute()))
+    raise BadInput(f"{name} begins with {url.drivername}://; {allowed}")
+
+
+def _check_installed(store: "URL | None") -> None:
+    needed = ["flask_wtf", "psycopg"] if store and store.drivername != "sqlite" else ["flask_wtf"]
+    if not all(importlib.util.find_spec(name) for name in needed):
+        raise BadInput("the server needs: pip install 'bythebook[server]'")
+
+
+def _check_place(host: str, port: int, allowed: str | None, workers: int) -> None:
+    if not 0 < port < 65536:
+        raise BadInput(f"--port {port} is not allowed; allowed: 1 to 65535")
+    if workers < 1:
+        raise BadInput(f"--workers {workers} is not allowed; allowed: 1 and more")
+    if not _is_loopback(host) and not allowed:
+        raise BadInput(
+            f"--host {host} is open to other machines: say with --allowed-hosts which names of"
+            " this server they may use, such as mlflow.example.org"
+        )
+    try:
+        (family, kind, _, _, address), *_ = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        with socket.socket(family, kind) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise BadInput(f"port {port} is in use; choose another with --port") from error
+        reason = error.strerror or error
+        raise BadInput(f"cannot listen on --host {host} --port {port}: {reason}") from error
+
+
+def _is_loopback(host: str) -> bool:
+    with suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return host == "localhost"
+
+
+def _check_reachable(store: "URL") -> None:
+    from sqlalchemy import create_engine, inspect
+    from sqlalchemy.exc import SQLAlchemyError
+
+    local = store.drivername == "sqlite"
+    engine = create_engine(store, connect_args={} if local else {"connect_timeout": 10})
+    try:
+        inspect(engine).has_table("alembic_version")
+    except SQLAlchemyError as error:
+        place = store.database if local else f"{store.host or 'localhost'}/{store.database}"
+        reason = str(getattr(error, "orig", None) or error).replace(store.password or "\0", "***")
+        raise BadInput(f"the database {place} cannot be used: {reason}") from error
+    finally:
+        engine.dispose()
+
+
+def _new_password(users: Path) -> str | None:
+    """A password for the admin, where there is none yet and none is given."""
+    if _knows_admin(users):
+        return None
+    given = os.environ.get(PASSWORD)
+    if given is None and sys.stdout.isatty():
+        return secrets.token_urlsafe(18)
+    if given is None:
+        raise BadInput(f"there is no admin yet, and no terminal to show a password: set {PASSWORD}")
+    if len(given) < SHORTEST or given == STOCK:
+        raise BadInput(f"{PASSWORD} is too short or too well known: {SHORTEST} characters and more")
+    return None
+
+
+def _admin() -> str:
+    return os.environ.get("MLFLOW_AUTH_ADMIN_USERNAME") or "admin"
+
+
+def _knows_admin(users: Path) -> bool:
+    try:
+        with closing(sqlite3.connect(f"{users.as_uri()}?mode=ro", uri=True)) as database:
+            sql = "SELECT count(*) FROM users WHERE username = ?"
+            return bool(database.execute(sql, [_admin()]).fetchone()[0])
+    except sqlite3.Error:
+        return False
+
+
+def _settle(folder: Path) -> None:
+    """The server's folder, for nobody else to read: hashes of passwords are in it."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    (folder / "auth.ini").write_text(SETTINGS, encoding="utf-8")
+
+
+def own_names(host: str, port: int) -> list[str]:
+    """The names that this machine itself may ask under."""
+    own = dict.fromkeys(["localhost", "127.0.0.1", "[::1]"])
+    if _is_loopback(host):
+        own[f"[{host}]" if ":" in host else host] = None
+    return [f"{name}:{port}" for name in own]
+
+
+def other_names(allowed: str | None, port: int) -> list[str]:
+    """The names that others may ask under: as given, and with the port they may have to add."""
+    given = [name.strip() for name in (allowed or "").split(",") if name.strip()]
+    bare = [name for name in given if "*" not in name and not name.rpartition(":")[2].isdecimal()]
+    return given + [f"{name}:{port}" for name in bare]
+
+
+def origins(names: list[str]) -> list[str]:
+    """The pages of this server under these names: a browser may write from them."""
+    return [f"{scheme}://{name}" for name in names if name != "*" for scheme in ("http", "https")]

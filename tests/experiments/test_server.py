@@ -1,0 +1,210 @@
+"""`bythebook server`: what MLflow's server is told, what is refused, where no secret goes.
+
+The server itself is started by the tests in tests/faults.
+"""
+
+import os
+import socket
+import sqlite3
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from experiments.cli import main
+from experiments.commands import server
+
+Capture = pytest.CaptureFixture[str]
+SECRET = "a-Secret.of-the-test"
+
+
+class Started(NamedTuple):
+    """What MLflow would be started with."""
+
+    command: list[str]
+    variables: dict[str, str]
+    folder: Path
+
+    def option(self, name: str) -> str:
+        return self.command[self.command.index(name) + 1]
+
+
+class Replaced(Exception):
+    """The process has become another."""
+
+
+@pytest.fixture
+def start(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Started]:
+    """Run the command up to the point where MLflow takes over."""
+    for name in [*os.environ]:
+        if name.startswith(("MLFLOW_", "PG")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv(server.PASSWORD, SECRET)
+    monkeypatch.chdir(outputs.parent)
+    seen: list[Started] = []
+
+    def replace(_: str, command: list[str], variables: dict[str, str]) -> None:
+        seen.append(Started(command, variables, Path.cwd()))
+        raise Replaced
+
+    monkeypatch.setattr(os, "execve", replace)
+
+    def run(*arguments: str) -> Started:
+        with pytest.raises(Replaced):
+            main(["server", "--port", str(free_port()), *arguments])
+        monkeypatch.chdir(outputs.parent)
+        return seen[-1]
+
+    return run
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def test_a_server_of_our_own_has_passwords_and_stays_on_this_machine(
+    outputs: Path, start: Callable[..., Started]
+) -> None:
+    started = start()
+    port = started.option("--port")
+    assert started.command[1:6] == ["-m", "mlflow", "server", "--app-name", "basic-auth"]
+    assert started.option("--host") == "127.0.0.1"
+    assert started.option("--workers") == "1"
+    assert started.option("--artifacts-destination") == str(outputs / "server" / "artifacts")
+    assert started.option("--allowed-hosts") == f"localhost:{port},127.0.0.1:{port},[::1]:{port}"
+    assert started.folder == outputs / "server"
+    assert started.folder.stat().st_mode & 0o077 == 0
+    assert started.variables[server.STORE] == "sqlite:///mlflow.db"
+    assert started.variables["MLFLOW_SERVER_CORS_ALLOWED_ORIGINS"] == ""
+    assert len(started.variables["MLFLOW_FLASK_SERVER_SECRET_KEY"]) == 64
+    settings = Path(started.variables["MLFLOW_AUTH_CONFIG_PATH"]).read_text()
+    assert "database_uri = sqlite:///users.db" in settings
+    assert "default_permission = EDIT" in settings
+
+
+def test_other_machines_ask_under_the_names_that_are_allowed(
+    start: Callable[..., Started], capsys: Capture
+) -> None:
+    names = "mlflow.example.org, 10.0.0.7:80,*.lab.example.org"
+    started = start("--host", "0.0.0.0", "--allowed-hosts", names)
+    allowed = started.option("--allowed-hosts").split(",")
+    port = started.option("--port")
+    assert allowed[3:] == [*names.replace(" ", "").split(","), f"mlflow.example.org:{port}"]
+    origins = started.variables["MLFLOW_SERVER_CORS_ALLOWED_ORIGINS"].split(",")
+    assert "https://mlflow.example.org" in origins
+    assert not [origin for origin in origins if "127.0.0.1" in origin]
+    assert "passwords travel in the clear" in capsys.readouterr().err
+
+
+def test_no_secret_is_on_the_command_line_on_the_console_or_in_a_file(
+    outputs: Path, start: Callable[..., Started], capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = f"postgresql://mlflow:{SECRET}@db.example.org/runs"
+    monkeypatch.setenv(server.STORE, address)
+    monkeypatch.setattr(server, "_check_reachable", lambda _: None)
+    started = start()
+    assert started.variables[server.STORE] == address.replace("://", "+psycopg://")
+    assert SECRET not in " ".join(started.command)
+    told = capsys.readouterr()
+    assert SECRET not in told.out + told.err
+    files = [path for path in outputs.rglob("*") if path.is_file()]
+    assert files
+    assert not [path for path in files if SECRET in path.read_text()]
+
+
+def test_the_drivers_name_may_be_left_out_and_a_file_is_where_it_was_named(
+    outputs: Path, start: Callable[..., Started], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "_check_reachable", lambda _: None)
+    started = start("--store", "postgresql://mlflow@db.example.org/runs")
+    assert started.variables[server.STORE] == "postgresql+psycopg://mlflow@db.example.org/runs"
+    started = start("--store", "sqlite:///mine.db")
+    assert started.variables[server.STORE] == f"sqlite:///{outputs.parent / 'mine.db'}"
+
+
+def test_a_generated_password_is_shown_once_and_on_a_terminal_only(
+    outputs: Path, start: Callable[..., Started], capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(server.PASSWORD)
+    assert main(["server", "--port", str(free_port())]) == 2
+    assert "no terminal to show a password" in capsys.readouterr().err
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    password = start().variables[server.PASSWORD]
+    assert len(password) >= server.SHORTEST
+    assert capsys.readouterr().out.count(password) == 1
+    assert start().variables[server.PASSWORD] != password
+    with sqlite3.connect(outputs / "server" / server.USERS) as users:
+        users.execute("CREATE TABLE users (username TEXT)")
+        users.execute("INSERT INTO users VALUES ('admin')")
+    capsys.readouterr()
+    assert server.PASSWORD not in start().variables
+    assert "password" not in capsys.readouterr().out
+
+
+REFUSED: list[tuple[list[str], dict[str, str], str]] = [
+    (["--store", "mysql://host/runs"], {}, "--store begins with mysql://; allowed: postgresql://"),
+    (["--store", "postgresql+psycopg2://host/runs"], {}, "begins with postgresql+psycopg2://"),
+    (["--store", "/some/folder"], {}, "--store is not the address of a database"),
+    (["--store", "sqlite://"], {}, "--store begins with sqlite://; allowed"),
+    (["--store", "sqlite:////nowhere/x.db"], {}, "database /nowhere/x.db cannot be used: unable"),
+    (["--store", f"postgresql://u:{SECRET}@h/runs"], {}, "--store has a password in it"),
+    (["--store", f"postgresql://u@h/runs?password={SECRET}"], {}, "has a password in it"),
+    ([], {server.STORE: f"mssql://u:{SECRET}@h/runs"}, "MLFLOW_BACKEND_STORE_URI begins with"),
+    ([], {server.STORE: f"postgresql://u:{SECRET}@127.0.0.1:9/runs"}, "127.0.0.1/runs cannot be"),
+    (["--host", "0.0.0.0"], {}, "--host 0.0.0.0 is open to other machines"),
+    (["--host", "192.0.2.1", "--allowed-hosts", "x"], {}, "cannot listen on --host 192.0.2.1"),
+    (["--host", "no.such.invalid", "--allowed-hosts", "x"], {}, "cannot listen on --host no.such"),
+    (["--port", "0"], {}, "--port 0 is not allowed"),
+    (["--workers", "0"], {}, "--workers 0 is not allowed"),
+    ([], {server.PASSWORD: server.STOCK}, "too short or too well known"),
+    ([], {server.PASSWORD: "short"}, "too short or too well known"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "variables", "line"), REFUSED)
+def test_what_cannot_be_served_is_refused_in_one_line(
+    outputs: Path,
+    start: object,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Capture,
+    arguments: list[str],
+    variables: dict[str, str],
+    line: str,
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert main(["server", "--port", str(free_port()), *arguments]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.count("\n") == 1, told.err
+    assert line in told.err
+    assert SECRET not in told.err
+    assert not list(outputs.iterdir())
+
+
+def test_a_port_that_is_taken_is_refused(start: object, capsys: Capture) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert main(["server", "--port", str(port)]) == 2
+    assert (
+        capsys.readouterr().err == f"bythebook: port {port} is in use; choose another with --port\n"
+    )
+
+
+@pytest.mark.parametrize("missing", ["flask_wtf", "psycopg"])
+def test_a_missing_extra_is_named(
+    start: object, monkeypatch: pytest.MonkeyPatch, capsys: Capture, missing: str
+) -> None:
+    def find(name: str) -> Any:
+        return None if name == missing else object()
+
+    monkeypatch.setattr("importlib.util.find_spec", find)
+    assert main(["server", "--store", "postgresql://127.0.0.1:9/runs"]) == 2
+    told = capsys.readouterr().err
+    assert told == "bythebook: the server needs: pip install 'bythebook[server]'\n"
