@@ -71,7 +71,8 @@ def ridge_predictions(
     gets weight zero: scale the inputs of high powers, or good directions are lost as well.
     """
     U, shrink, basis = _factors(Phi, Phi_grid, lambdas, t.ndim)
-    return np.asarray(np.vecmat(shrink * np.vecmat(t, U), basis))
+    c = shrink * np.vecmat(t, U)
+    return np.asarray(c @ basis if basis.ndim == 2 else np.vecmat(c, basis))
 
 
 def gaussian_basis(x: Floats, n_gaussians: int, width: float) -> Floats:
@@ -88,9 +89,10 @@ def decompose(predictions: Floats, h: Floats, sigma2: float) -> Decomposition:
     exactly the mean squared error about h. As an estimate bias2 is too large by variance / L.
     """
     mean = predictions.mean(-2)
+    spread = predictions - mean[..., np.newaxis, :]
     return Decomposition(
         bias2=((mean - h) ** 2).mean(-1),
-        variance=predictions.var(-2).mean(-1),
+        variance=np.vecdot(spread, spread).mean(-1) / spread.shape[-1],
         noise=sigma2,
         mean=mean,
     )

@@ -60,7 +60,7 @@ def fit_lds(
     if unknown := set(held) - set(LDS._fields):
         raise ValueError(f"the model has no parameter {unknown}")
     x = x[np.newaxis] if x.ndim == 2 else x
-    xx = np.einsum("sni,snj->ij", x, x)
+    xx = (x.mT @ x).sum(0)
     n_series, n_steps, D = x.shape
     pattern = np.eye(D) if diagonal_noise else np.ones((D, D))
     start = start._replace(Sigma=start.Sigma * pattern)
@@ -86,7 +86,7 @@ def expected_moments(x: Floats, posterior: Smoothed) -> Moments:
     S = len(x)  # the covariances are the same for every series
 
     def outer(left: Floats, right: Floats) -> Floats:
-        return np.asarray(np.einsum("srni,srnj->rij", left, right))
+        return np.asarray((left.mT @ right).sum(0))
 
     first = outer(mean[..., :1, :], mean[..., :1, :]) + S * cov[:, 0]
     zz_past = outer(past, past) + S * cov[:, :-1].sum(1)  # (13.107)
@@ -98,7 +98,7 @@ def expected_moments(x: Floats, posterior: Smoothed) -> Moments:
         zz_next=zz_next,
         zz_lag=outer(ahead, past) + S * posterior.lag_one.sum(1),  # (13.106), corrected
         zz=zz_next + first,
-        xz=np.einsum("snd,srnm->rdm", x, mean),
+        xz=outer(x[:, np.newaxis], mean),
     )
 
 

@@ -10,6 +10,13 @@ them, and with the leverages h_n (the squared rows of Q, summed) the leave-one-o
 
 without refitting. Legendre polynomials on the range of x keep the factorisation well conditioned
 where powers of a year do not. Leading axes of x and t are a batch of data sets.
+
+Where only the losses are wanted, the columns of Q come one by one, each from x times the one before
+made orthogonal to all before (Arnoldi; for real x only two of them matter but for rounding):
+
+    q_k  ~  x q_{k-1} - sum_{j < k} q_j (q_j . x q_{k-1})
+
+Brubeck, Nakatsukasa and Trefethen, "Vandermonde with Arnoldi", SIAM Review 63 (2021).
 """
 
 from typing import NamedTuple
@@ -18,8 +25,11 @@ import numpy as np
 from numpy.polynomial import Legendre, Polynomial
 from numpy.polynomial.legendre import legvander
 
+from models.compiled import compiled
 from models.linear import maximum_log_likelihood
 from models.types import Floats, Ints
+
+_FIXED = 1e-10  # a point with less slack than this, 1 - h_n, fixes its own fit
 
 
 class OrderFits(NamedTuple):
@@ -36,9 +46,7 @@ class OrderFits(NamedTuple):
 
 def fit_orders(x: Floats, t: Floats, max_order: int) -> OrderFits:
     """Fit every order up to `max_order`; it takes at least `max_order + 1` points."""
-    x, t = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(t, dtype=np.float64))
-    if x.shape[-1] <= max_order:
-        raise ValueError(f"order {max_order} needs {max_order + 1} points, not {x.shape[-1]}")
+    x, t = _data(x, t, max_order)
     low, high = x.min(axis=-1), x.max(axis=-1)
     Q, R = np.linalg.qr(legvander(_scaled(x, low, high), max_order))
     c = np.einsum("...nk,...n->...k", Q, t)
@@ -56,9 +64,68 @@ def training_loss(fits: OrderFits) -> Floats:
 def loo_loss(fits: OrderFits) -> Floats:
     """Mean squared leave-one-out residual of every order; infinite where a point fixes itself."""
     slack = 1 - fits.leverage
-    free = slack > 1e-10
+    free = slack > _FIXED
     left_out = np.where(free, fits.residuals / np.where(free, slack, 1.0), np.inf)
     return np.asarray(np.mean(left_out**2, axis=-1))  # FCML 1.19
+
+
+def loo_by_order(x: Floats, t: Floats, max_order: int) -> Floats:
+    """`loo_loss` of `fit_orders` in a small part of the time, shape (..., K + 1).
+
+    Compiled, for very many small data sets or a very large one: no fit is kept.
+    """
+    x, t = _data(x, t, max_order)
+    loss = np.empty((*t.shape[:-1], max_order + 1))
+    rows = (np.ascontiguousarray(a).reshape(-1, a.shape[-1]) for a in (x, t, loss))
+    _loo_kernel(*rows)
+    return loss
+
+
+@compiled
+def _loo_kernel(x: Floats, t: Floats, loss: Floats) -> None:
+    """The losses (S, K + 1) of S data sets (S, N)."""
+    N = x.shape[1]
+    Q = np.empty((loss.shape[1], N))
+    r, slack, left_out = np.empty(N), np.empty(N), np.empty(N)
+    for s in range(len(x)):
+        low, high = x[s].min(), x[s].max()
+        r[:] = t[s]
+        slack[:] = 1.0
+        for k in range(len(Q)):
+            q = Q[k]
+            for n in range(N):
+                q[n] = (2 * x[s, n] - low - high) / (high - low) * Q[k - 1, n] if k else 1.0
+            for j in range(max(k - 2, 0), k):  # the others are orthogonal already
+                _subtract(q, _dot(Q[j], q), Q[j])
+            for j in range(k):  # up to rounding, which this takes away
+                _subtract(q, _dot(Q[j], q), Q[j])
+            q /= np.sqrt(_dot(q, q))
+            _subtract(r, _dot(q, r), q)
+            for n in range(N):
+                slack[n] -= q[n] * q[n]
+                left_out[n] = r[n] / slack[n] if slack[n] > _FIXED else np.inf
+            loss[s, k] = _dot(left_out, left_out) / N  # FCML 1.19
+
+
+@compiled
+def _dot(a: Floats, b: Floats) -> float:
+    """The inner product in four sums: a single one would wait for each addition."""
+    s0 = s1 = s2 = s3 = 0.0
+    whole = len(a) - len(a) % 4
+    for n in range(0, whole, 4):
+        s0 += a[n] * b[n]
+        s1 += a[n + 1] * b[n + 1]
+        s2 += a[n + 2] * b[n + 2]
+        s3 += a[n + 3] * b[n + 3]
+    for n in range(whole, len(a)):
+        s0 += a[n] * b[n]
+    return (s0 + s1) + (s2 + s3)
+
+
+@compiled
+def _subtract(a: Floats, factor: float, b: Floats) -> None:
+    for n in range(len(a)):
+        a[n] -= factor * b[n]
 
 
 def kfold_loss(fits: OrderFits, folds: list[Ints]) -> Floats:
@@ -102,6 +169,16 @@ def log_likelihood(fits: OrderFits) -> Floats:
 def random_folds(n: int, k: int, rng: np.random.Generator) -> list[Ints]:
     """A random partition of n points into k folds whose sizes differ by at most one."""
     return [np.sort(fold) for fold in np.array_split(rng.permutation(n), k)]
+
+
+def _data(x: Floats, t: Floats, max_order: int) -> tuple[Floats, Floats]:
+    """The data in one shape, if there are enough."""
+    x, t = np.asarray(x, dtype=np.float64), np.asarray(t, dtype=np.float64)
+    if x.shape[-1] <= max_order:
+        raise ValueError(f"order {max_order} needs {max_order + 1} points, not {x.shape[-1]}")
+    if x.shape != t.shape:
+        x, t = np.broadcast_arrays(x, t)
+    return x, t
 
 
 def _scaled(x: Floats, low: Floats, high: Floats) -> Floats:

@@ -23,6 +23,7 @@ import numpy as np
 from models.types import Floats
 
 _EPS = float(np.finfo(np.float64).eps)
+_BLOCK = 2**15  # residuals at once: 256 KiB, which stay in the processor's cache
 
 
 class RidgePath(NamedTuple):
@@ -45,23 +46,26 @@ def ridge_path(
     if not penalise_bias:
         return _with_free_bias(Phi, t, penalties)
     U, s, Vt = np.linalg.svd(Phi, full_matrices=False)
-    lam = np.asarray(penalties, dtype=np.float64)[:, None]  # (L, 1)
-    determined = s > s.max(initial=0.0) * max(Phi.shape) * _EPS
-    denominator = np.where(determined | (lam > 0), s**2 + lam, np.inf)
-    shrink, kept = s / denominator, s**2 / denominator  # (L, r)
+    shrink, kept = _filters(s, penalties, Phi.shape)
     c = (t @ U)[None]  # (1, ..., r)
-    wide = (len(lam), *(1,) * (t.ndim - 1), len(s))
+    wide = (len(shrink), *(1,) * (t.ndim - 1), len(s))
     weights = (c * shrink.reshape(wide)) @ Vt  # FCML 1.21, notes 2.2.1
     fitted = (c * kept.reshape(wide)) @ U.T
     return RidgePath(weights, fitted, kept @ (U**2).T, kept.sum(-1))
 
 
+def _filters(s: Floats, penalties: Floats, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
+    """Factors of each direction, (L, r): s / (s^2 + lambda) in w, s^2 / (s^2 + lambda) in y."""
+    lam = np.asarray(penalties, dtype=np.float64)[:, None]
+    determined = s > s.max(initial=0.0) * max(shape) * _EPS
+    denominator = np.where(determined | (lam > 0), s**2 + lam, np.inf)
+    return s / denominator, s**2 / denominator
+
+
 def _with_free_bias(Phi: Floats, t: Floats, penalties: Floats) -> RidgePath:
-    if np.ptp(Phi[:, 0]) != 0 or Phi[0, 0] == 0:
-        raise ValueError("a free bias needs a constant first column")
-    slopes, centre, level = Phi[:, 1:], Phi[:, 1:].mean(0), t.mean(-1, keepdims=True)
-    path = ridge_path(slopes - centre, t - level, penalties)
-    bias = (level - path.weights @ centre[:, None]) / Phi[0, 0]
+    slopes, centred, level = _centred(Phi, t)
+    path = ridge_path(slopes, centred, penalties)
+    bias = (level - path.weights @ Phi[:, 1:].mean(0)[:, None]) / Phi[0, 0]
     return RidgePath(
         weights=np.concatenate([bias, path.weights], axis=-1),
         fitted=path.fitted + level,
@@ -70,8 +74,42 @@ def _with_free_bias(Phi: Floats, t: Floats, penalties: Floats) -> RidgePath:
     )
 
 
+def _centred(Phi: Floats, t: Floats) -> tuple[Floats, Floats, Floats]:
+    """The columns after the first and the targets, less their means, and the mean target."""
+    if np.ptp(Phi[:, 0]) != 0 or Phi[0, 0] == 0:
+        raise ValueError("a free bias needs a constant first column")
+    level = t.mean(-1, keepdims=True)
+    return Phi[:, 1:] - Phi[:, 1:].mean(0), t - level, level
+
+
 def loo_residuals(path: RidgePath, t: Floats) -> Floats:
     """Errors at points left out one by one, (L, ..., N); infinite where a point fixes itself."""
-    slack = 1 - path.leverage.reshape(len(path.leverage), *(1,) * (t.ndim - 1), -1)
+    return _left_out(t - path.fitted, path.leverage)
+
+
+def loo_by_penalty(
+    Phi: Floats, t: Floats, penalties: Floats, *, penalise_bias: bool = True
+) -> Floats:
+    """The mean squares of `loo_residuals`, (L, ...), some penalties at a time and no fit kept."""
+    bias = 0.0
+    if not penalise_bias:
+        Phi, t, _ = _centred(Phi, t)
+        bias = 1 / len(Phi)  # its share in every leverage
+    U, s, _ = np.linalg.svd(Phi, full_matrices=False)
+    kept = _filters(s, penalties, Phi.shape)[1]
+    c, U2 = t @ U, U**2
+    step = max(1, _BLOCK // t.size)
+    parts = [np.empty((0, *t.shape[:-1]))]
+    for begin in range(0, len(kept), step):
+        some = kept[begin : begin + step]
+        fitted = (c * some.reshape(-1, *(1,) * (t.ndim - 1), len(s))) @ U.T
+        errors = _left_out(t - fitted, some @ U2.T + bias)
+        parts.append(np.vecdot(errors, errors) / t.shape[-1])
+    return np.concatenate(parts)
+
+
+def _left_out(residuals: Floats, leverage: Floats) -> Floats:
+    """Residuals (L, ..., N) over the slack 1 - H_nn that the leverages (L, N) leave them."""
+    slack = 1 - leverage.reshape(len(leverage), *(1,) * (residuals.ndim - 2), -1)
     free = slack > 1e-10
-    return np.where(free, (t - path.fitted) / np.where(free, slack, 1.0), np.inf)
+    return np.where(free, residuals / np.where(free, slack, 1.0), np.inf)

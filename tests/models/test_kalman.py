@@ -1,11 +1,27 @@
 """The oracle is the joint Gaussian of all states and outputs, conditioned in one step."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import linalg, stats
 
-from models.kalman import LDS, Gaussian, kalman_filter, predict, rts_smoother, simulate, update
+from models.kalman import (
+    LDS,
+    MAX_OUTPUTS,
+    MAX_STATES,
+    Filtered,
+    Gaussian,
+    Smoothed,
+    kalman_filter,
+    kalman_filter_reference,
+    predict,
+    rts_smoother,
+    rts_smoother_reference,
+    simulate,
+    update,
+)
 from models.types import Floats
 
 
@@ -49,10 +65,14 @@ def condition(theta: LDS, x: Floats, N: int) -> tuple[Floats, Floats]:
     return mean + gain @ (x.ravel() - emission @ mean), cov - gain @ emission @ cov
 
 
-@pytest.mark.parametrize(("M", "D"), [(1, 1), (2, 3), (3, 1)])
-def test_filter_smoother_and_likelihood_are_joint_gaussian_conditioning(M: int, D: int) -> None:
+@pytest.mark.parametrize(
+    ("M", "D", "N"),
+    [(1, 1, 6), (2, 3, 6), (3, 1, 6), (MAX_STATES + 1, 2, 2), (2, MAX_OUTPUTS + 1, 2)],
+)
+def test_filter_smoother_and_likelihood_are_joint_gaussian_conditioning(
+    M: int, D: int, N: int
+) -> None:
     rng = np.random.default_rng(M + 10 * D)
-    N = 6
     theta = random_system(rng, M, D)
     _, x = simulate(theta, N, rng)
     passed = kalman_filter(theta, x)
@@ -99,6 +119,133 @@ def test_leading_axes_are_models_and_series() -> None:
         assert_allclose(smoothed.state.mean[3, model], back.state.mean, rtol=1e-10, atol=1e-12)
         assert_allclose(smoothed.state.cov[model], back.state.cov, rtol=1e-10, atol=1e-12)
         assert_allclose(smoothed.lag_one[model], back.lag_one, rtol=1e-10, atol=1e-12)
+
+
+def both_ways(theta: LDS, x: Floats) -> tuple[Filtered, Smoothed, Filtered, Smoothed]:
+    passed, plain = kalman_filter(theta, x), kalman_filter_reference(theta, x)
+    return passed, rts_smoother(theta, passed), plain, rts_smoother_reference(theta, plain)
+
+
+def assert_equal_beliefs(
+    passed: Filtered, smoothed: Smoothed, plain: Filtered, back: Smoothed, *, rtol: float
+) -> None:
+    """Every array has the other's shape and numbers, relative to the largest of them."""
+    ours = (*passed.predicted, *passed.filtered, passed.log_c, *smoothed.state, smoothed.lag_one)
+    theirs = (*plain.predicted, *plain.filtered, plain.log_c, *back.state, back.lag_one)
+    for mine, other in zip(ours, theirs, strict=True):
+        assert mine.shape == other.shape
+        assert_allclose(mine, other, rtol=0, atol=rtol * np.abs(other).max(initial=0))
+
+
+@pytest.mark.parametrize("models", [(), (3,)])
+@pytest.mark.parametrize(("M", "D"), [(1, 1), (2, 5), (4, 2), (5, 3)])
+def test_compiled_recursions_equal_their_references(
+    M: int, D: int, models: tuple[int, ...]
+) -> None:
+    rng = np.random.default_rng(M + 10 * D)
+    theta = random_system(rng, M, D, models)
+    one, nothing = np.eye(M) * np.ones((*models, 1, 1)), np.zeros((*models, M, M))
+    # Where one variance is 1e6 times another, either way is within 1e-9 of rational arithmetic.
+    for changed, rtol in (
+        (theta, 1e-10),
+        (theta._replace(V0=nothing), 1e-10),  # a known start
+        (theta._replace(V0=1e6 * one), 1e-8),  # a vague one
+        (theta._replace(Gamma=nothing, A=one, V0=one), 1e-10),  # a state that stays
+        (theta._replace(Sigma=1e-6 * theta.Sigma), 1e-8),  # outputs almost without noise
+    ):
+        for series in ((40, D), (2, *[1] * len(models), 7, D), (1, D)):
+            assert_equal_beliefs(*both_ways(changed, rng.normal(size=series)), rtol=rtol)
+
+
+def test_nearly_singular_predictions_cost_no_more_digits_than_in_the_reference() -> None:
+    """Products of one half mirrored are off by 5e-3 here, where the reference is by 2e-5."""
+    rng = np.random.default_rng(11)
+    r = rng.normal(size=(4, 1))
+    A, Gamma = 0.5 * rng.normal(size=(4, 4)), r @ r.T + 1e-12 * np.eye(4)
+    theta = LDS(A, Gamma, rng.normal(size=(2, 4)), 1e-3 * np.eye(2), np.zeros(4), r @ r.T)
+    _, smoothed, _, back = both_ways(theta, rng.normal(size=(8, 2)))
+    scale = np.abs(back.state.cov).max()
+    assert_allclose(smoothed.state.cov, back.state.cov, rtol=0, atol=2e-4 * scale)
+
+
+def test_covariances_at_rest_are_copied_and_right() -> None:
+    """The tracker of MLAPP Figure 18.1 comes to rest, to the bit, within 150 steps."""
+    A = np.eye(4) + np.eye(4, k=2)
+    start = np.array([8.0, 10, 1, 0])
+    theta = LDS(A, 0.001 * np.eye(4), np.eye(2, 4), np.eye(2), start, np.eye(4))
+    _, x = simulate(theta, 500, np.random.default_rng(8))
+    passed, smoothed, plain, back = both_ways(theta, x)
+    for cov in (passed.predicted.cov, passed.filtered.cov, smoothed.state.cov, smoothed.lag_one):
+        assert np.array_equal(cov[150:300], np.broadcast_to(cov[150], (150, 4, 4)))
+        assert not np.array_equal(cov[150], cov[0])
+    assert_equal_beliefs(passed, smoothed, plain, back, rtol=1e-10)
+
+
+def test_axes_of_single_parameters_broadcast() -> None:
+    """Four transitions, one of everything else, and a start for each of two series."""
+    rng = np.random.default_rng(9)
+    theta = random_system(rng, M=2, D=3)
+    several = theta._replace(A=0.6 * rng.normal(size=(4, 2, 2)), mu0=rng.normal(size=(2, 1, 2)))
+    x = rng.normal(size=(2, 1, 6, 3))
+    passed = kalman_filter(several, x)
+    smoothed = rts_smoother(several, passed)
+    assert passed.predicted.cov.shape == (4, 6, 2, 2)
+    for s in range(2):
+        for r in range(4):
+            single = theta._replace(A=several.A[r], mu0=several.mu0[s, 0])
+            plain = kalman_filter_reference(single, x[s, 0])
+            back = rts_smoother_reference(single, plain)
+            assert_allclose(passed.log_c[s, r], plain.log_c, rtol=1e-12)
+            assert_allclose(smoothed.state.mean[s, r], back.state.mean, rtol=1e-10)
+            assert_allclose(smoothed.state.cov[r], back.state.cov, rtol=1e-10)
+
+
+def test_arrays_of_any_layout_give_the_same() -> None:
+    rng = np.random.default_rng(10)
+    theta = random_system(rng, M=2, D=3)
+    x = rng.integers(-5, 5, size=(3, 8))
+    expected = kalman_filter(theta, x.T.astype(np.float64))
+    frozen = LDS(*(np.asfortranarray(field) for field in theta))
+    for field in frozen:
+        field.flags.writeable = False
+    for data in (x.T, x.T[::-1][::-1].astype(np.float64)):
+        assert_allclose(kalman_filter(frozen, data).log_c, expected.log_c, rtol=1e-14)
+
+
+@pytest.mark.parametrize("way", [kalman_filter, kalman_filter_reference])
+def test_outputs_of_impossible_covariance_are_refused(
+    way: Callable[[LDS, Floats], Filtered],
+) -> None:
+    one = np.ones((1, 1))
+    with pytest.raises(np.linalg.LinAlgError):
+        way(LDS(one, one, one, -3 * one, np.zeros(1), one), np.zeros((5, 1)))
+
+
+def test_shapes_that_do_not_fit_are_refused() -> None:
+    rng = np.random.default_rng(12)
+    theta, x = random_system(rng, M=2, D=3), rng.normal(size=(6, 3))
+    passed = kalman_filter(theta, x)
+    with pytest.raises(ValueError, match="last axes should be"):
+        kalman_filter(theta, x[:, :2])
+    for name in LDS._fields:
+        with pytest.raises(ValueError, match="last axes should be"):
+            kalman_filter(theta._replace(**{name: np.ones((4, 4))}), x)
+    with pytest.raises(ValueError, match="at least one step"):
+        kalman_filter(theta, x[:0])
+    short = passed._replace(predicted=Gaussian(passed.predicted.mean, passed.predicted.cov[1:]))
+    with pytest.raises(ValueError, match="last axes should be"):
+        rts_smoother(theta, short)
+
+
+@pytest.mark.parametrize("way", [rts_smoother, rts_smoother_reference])
+def test_states_known_without_doubt_cannot_be_smoothed(
+    way: Callable[[LDS, Filtered], Smoothed],
+) -> None:
+    one = np.ones((1, 1))
+    theta = LDS(one, 0 * one, one, one, np.zeros(1), 0 * one)
+    passed = kalman_filter(theta, np.zeros((5, 1)))
+    with pytest.raises(np.linalg.LinAlgError):
+        way(theta, passed)
 
 
 def test_smoothed_covariance_is_below_filtered_and_equal_at_the_end() -> None:

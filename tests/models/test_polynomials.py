@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from models import polynomials
 from models.datasets import load
 from models.polynomials import (
     fit_orders,
     kfold_loss,
     log_likelihood,
+    loo_by_order,
     loo_loss,
     monomial_weights,
     predict_orders,
@@ -90,6 +92,7 @@ def test_leave_one_out_is_that_of_exact_refits(olympics: tuple[Floats, Floats]) 
             total += exact_error(w, years[n], times[n]) ** 2
         expected.append(float(total) / len(years))
     assert_allclose(loo_loss(fit_orders(x, t, TOP)), expected, rtol=1e-9)
+    assert_allclose(loo_by_order(x, t, TOP), expected, rtol=1e-9)
     assert np.argmin(expected) == 3  # FCML 1.5.2
 
 
@@ -109,6 +112,38 @@ def test_folds_without_refitting_are_the_refitted_folds(
     assert_allclose(found, expected, rtol=1e-8)
     if k == len(x):
         assert_allclose(found, loo_loss(fit_orders(x, t, TOP)), rtol=1e-9)
+
+
+@pytest.mark.parametrize("n", [12, 27, 500])
+def test_losses_without_the_fits_are_those_of_the_fits(n: int) -> None:
+    """Compiled Arnoldi against LAPACK's QR: a batch on very different ranges."""
+    rng = np.random.default_rng(n)
+    width = np.array([0.01, 1.0, 60.0])[:, np.newaxis]
+    x, t = 1900 + width * rng.uniform(-1, 1, (2, 3, n)), rng.normal(size=(2, 3, n))
+    for order in (0, 1, 2, 5):
+        expected = loo_loss(fit_orders(x, t, order))
+        assert_allclose(loo_by_order(x, t, order), expected, rtol=1e-8, err_msg=f"order {order}")
+    shared = loo_by_order(x[0, 0], t, 5)
+    assert_allclose(shared[1, 2], loo_loss(fit_orders(x[0, 0], t[1, 2], 5)), rtol=1e-8)
+
+
+def test_losses_without_the_fits_hold_where_points_cluster() -> None:
+    """Exact refits: three terms of the recurrence are wrong by a tenth, and so is `fit_orders`."""
+    x = np.concatenate([np.arange(-10, 11) / 1024, np.repeat([-1.0, -0.875, 0.75, 1.0], 3)])
+    t = np.random.default_rng(6).integers(-99, 99, len(x)).astype(np.float64)
+    places, targets, total = exact(x), exact(t), Fraction(0)
+    for n in range(len(x)):
+        w = exact_fit(places[:n] + places[n + 1 :], targets[:n] + targets[n + 1 :], 12)
+        total += exact_error(w, places[n], targets[n]) ** 2
+    assert_allclose(loo_by_order(x, t, 12)[12], float(total) / len(x), rtol=1e-9)
+
+
+def test_compiled_losses_as_written(olympics: tuple[Floats, Floats]) -> None:
+    """The kernel's Python is the same function: what is read is what runs."""
+    x, t = olympics
+    loss = np.empty((1, 4))
+    polynomials._loo_kernel.plain(x[np.newaxis], t[np.newaxis], loss)
+    assert_allclose(loo_by_order(x, t, 3), loss[0], rtol=1e-12)
 
 
 def test_predictions_within_and_beyond_the_data(olympics: tuple[Floats, Floats]) -> None:
@@ -185,6 +220,9 @@ def test_a_point_that_fixes_the_fit_has_no_leave_one_out() -> None:
     loss = loo_loss(fit_orders(x, t, 2))
     assert np.isfinite(loss[:2]).all()
     assert np.isinf(loss[2])
+    assert_allclose(loo_by_order(x, t, 2), loss, rtol=1e-12)
+    many = np.random.default_rng(8).uniform(size=(20, 7))
+    assert np.isinf(loo_by_order(many, many[:, ::-1], 6)[:, 6]).all()
 
 
 def test_an_order_needs_more_points_than_it_has() -> None:

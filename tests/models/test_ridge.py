@@ -6,7 +6,8 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from sklearn.linear_model import Ridge
 
-from models.ridge import loo_residuals, ridge_path
+from models import ridge
+from models.ridge import loo_by_penalty, loo_residuals, ridge_path
 from models.types import Floats
 
 PENALTIES = np.array([0.0, 1e-3, 0.1, 4.0, 1e3])
@@ -57,6 +58,27 @@ def test_leave_one_out_is_refitting_without_the_point(
 
 
 @pytest.mark.parametrize("penalise_bias", [True, False])
+@pytest.mark.parametrize("block", [1, 80, 2**15])  # one, two and all penalties at a time
+def test_losses_without_the_fits_are_those_of_refits(
+    data: tuple[Floats, Floats],
+    penalise_bias: bool,
+    block: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    Phi, t = data
+    monkeypatch.setattr(ridge, "_BLOCK", block)
+    found = loo_by_penalty(Phi, t, PENALTIES, penalise_bias=penalise_bias)
+    errors = np.empty((len(PENALTIES), *t.shape))
+    for n in range(len(Phi)):
+        others = np.arange(len(Phi)) != n
+        refit = ridge_path(Phi[others], t[:, others], PENALTIES, penalise_bias=penalise_bias)
+        errors[..., n] = t[:, n] - refit.weights @ Phi[n]
+    assert_allclose(found, np.mean(errors**2, axis=-1), rtol=1e-8)
+    single = loo_by_penalty(Phi, t[0], PENALTIES, penalise_bias=penalise_bias)
+    assert_allclose(single, found[:, 0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("penalise_bias", [True, False])
 def test_leverage_and_degrees_of_freedom_are_those_of_the_hat_matrix(
     data: tuple[Floats, Floats], penalise_bias: bool
 ) -> None:
@@ -97,6 +119,8 @@ def test_a_point_that_fixes_itself_has_no_leave_one_out_residual() -> None:
     left_out = loo_residuals(path, t)
     assert np.all(np.isinf(left_out[0]))
     assert np.all(np.isfinite(left_out[1]))
+    loss = loo_by_penalty(powers(x, 5), t, np.array([0.0, 1e-2]))
+    assert_allclose(loss, np.mean(left_out**2, axis=-1), rtol=1e-12)
 
 
 def test_an_undetermined_direction_gets_weight_zero_without_penalty() -> None:
