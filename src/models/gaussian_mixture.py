@@ -24,7 +24,7 @@ import numpy as np
 from scipy.special import gammaln, multigammaln, xlogy
 
 from models.em import EMFit, expectation_maximisation
-from models.mixture import log_proportions, mixing_proportions, posterior, row_blocks
+from models.mixture import blocks, log_proportions, mixing_proportions, posterior
 from models.types import Bools, Floats
 
 Covariance = Literal["full", "diagonal", "spherical", "fixed"]
@@ -106,9 +106,9 @@ def log_joint(X: Floats, theta: GaussianMixture) -> Floats:
     """Log joint ln p(x_n, z_n = k | theta), shape (R, N, K), for data (N, D)."""
     out = np.empty((len(theta.pi), len(X), theta.pi.shape[1]))
     W = whitener(theta.Sigma)
-    for rows in row_blocks(len(X), theta.mu.size):
-        difference = np.ascontiguousarray(X[rows].T) - theta.mu[..., None]
-        out[:, rows] = component_log_joint(difference, theta.pi, W).swapaxes(1, 2)
+    for some, rows in blocks(len(out), len(X), theta.mu[0].size):
+        difference = np.ascontiguousarray(X[rows].T) - theta.mu[some, ..., None]
+        out[some, rows] = component_log_joint(difference, theta.pi[some], W[some]).swapaxes(1, 2)
     return out
 
 
@@ -137,20 +137,20 @@ def log_prior(theta: GaussianMixture, prior: Prior) -> Floats:
 
 
 def e_step(X: Floats, theta: GaussianMixture) -> tuple[Statistics, Floats]:
-    """The posterior's statistics and the log likelihood, shape (R,), in blocks of rows."""
+    """The posterior's statistics and the log likelihood, shape (R,), block by block."""
     R, K, D = theta.mu.shape
     N, first, second = np.zeros((R, K)), np.zeros((R, K, D)), np.zeros((R, K, D, D))
     log_likelihood = np.zeros(R)
     W = whitener(theta.Sigma)
-    for rows in row_blocks(len(X), R * K * D):
-        difference = np.ascontiguousarray(X[rows].T) - theta.mu[..., None]  # (R, K, D, n)
-        log_p = component_log_joint(difference, theta.pi, W)
+    for some, rows in blocks(R, len(X), K * D):
+        difference = np.ascontiguousarray(X[rows].T) - theta.mu[some, ..., None]  # (r, K, D, n)
+        log_p = component_log_joint(difference, theta.pi[some], W[some])
         gamma, log_evidence = posterior(log_p, axis=1)  # (9.23)
-        log_likelihood += log_evidence.sum(1)  # (9.28)
+        log_likelihood[some] += log_evidence.sum(1)  # (9.28)
         weighted = gamma[:, :, None] * difference
-        N += gamma.sum(2)  # (9.27)
-        first += weighted.sum(3)
-        second += weighted @ difference.swapaxes(2, 3)
+        N[some] += gamma.sum(2)  # (9.27)
+        first[some] += weighted.sum(3)
+        second[some] += weighted @ difference.swapaxes(2, 3)
     return Statistics(N, first, second), log_likelihood
 
 

@@ -20,8 +20,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from models.mixture import row_blocks
+from models.compiled import compiled, in_blocks
+from models.mixture import blocks
 from models.types import Bools, Floats, Ints
+
+_LARGE = 2**22  # distances in a pass; below, NumPy is done before numba is imported
+_ROWS = 2**15  # a thread's share at a time
 
 
 class KMeansFit(NamedTuple):
@@ -45,36 +49,113 @@ class KMeansFit(NamedTuple):
         return int(np.argmin(self.final))
 
 
-def assign(X: Floats, centres: Floats) -> Ints:
-    """The nearest centre of every point, shape (R, N), for centres (R, K, D)."""
+class Pass(NamedTuple):
+    """One pass over the data: the E step, and all that the M step and J need of it."""
+
+    labels: Ints  # (R, N) the nearest centre, r_nk
+    J: Floats  # (R,) the distortion with these labels
+    gain: Floats  # (R,) by how much it was larger with the labels before
+    counts: Floats  # (R, K) sum_n r_nk
+    sums: Floats  # (R, K, D) sum_n r_nk x_n
+
+
+def one_pass(X: Floats, centres: Floats, before: Ints | None = None) -> Pass:
+    """The E step for centres (R, K, D); `before` are the labels (R, N) of the E step before."""
     R, K, D = centres.shape
     labels = np.empty((R, len(X)), dtype=np.int64)
-    for rows in row_blocks(len(X), R * K):
+    J, gain, counts, sums = np.zeros(R), np.zeros(R), np.zeros((R, K)), np.zeros((R, K, D))
+    for some, rows in blocks(R, len(X), K):
         # Differences, not |x|^2 - 2 x.mu + |mu|^2: exact ties stay ties on every machine.
-        squared = cdist(X[rows], centres.reshape(R * K, D), "sqeuclidean")
-        labels[:, rows] = squared.reshape(-1, R, K).argmin(2).T  # (9.2)
-    return labels
+        flat = cdist(centres[some].reshape(-1, D), X[rows], "sqeuclidean")
+        squared = flat.reshape(-1, K, flat.shape[1])  # (r, K, n)
+        nearest, label = squared[:, 0], np.zeros((len(squared), flat.shape[1]), dtype=np.int64)
+        for k in range(1, K):
+            label = np.where(squared[:, k] < nearest, k, label)  # (9.2)
+            nearest = np.minimum(nearest, squared[:, k])
+        labels[some, rows] = label
+        J[some] += nearest.sum(1)  # (9.1)
+        r = (label[:, None] == np.arange(K)[:, None]).astype(float)
+        counts[some] += r.sum(2)
+        sums[some] += r @ X[rows]
+        if before is not None:
+            old = before[some, rows]
+            restart, n = np.nonzero(label != old)
+            less = squared[restart, old[restart, n], n] - nearest[restart, n]
+            gain[some] += np.bincount(restart, less, len(squared))
+    return Pass(labels, J, gain, counts, sums)
+
+
+@compiled
+def _one_pass(
+    X: Floats,
+    centres: Floats,
+    before: Ints,
+    begin: int,
+    end: int,
+    labels: Ints,
+    J: Floats,
+    gain: Floats,
+    counts: Floats,
+    sums: Floats,
+) -> None:
+    """Add up the rows from `begin` to `end`, in tiles whose distances stay in the cache."""
+    (R, K, D), tile = centres.shape, 128
+    x, squared = np.empty((D, tile)), np.empty((K, tile))
+    nearest, label = np.empty(tile), np.empty(tile, dtype=np.int64)
+    for start in range(begin, end, tile):
+        size = min(tile, end - start)
+        x[:, :size] = X[start : start + size].T
+        for r in range(R):
+            nearest[:], label[:] = np.inf, 0
+            for k in range(K):
+                to_k = squared[k]
+                to_k[:] = 0.0
+                for d in range(D):
+                    for n in range(size):
+                        to_k[n] += (x[d, n] - centres[r, k, d]) ** 2
+                for n in range(size):
+                    if to_k[n] < nearest[n]:
+                        nearest[n], label[n] = to_k[n], k  # (9.2)
+            for n in range(size):
+                k, old = label[n], before[r, start + n]
+                labels[r, start + n] = k
+                if old >= 0 and old != k:
+                    gain[r] += squared[old, n] - nearest[n]
+                counts[r, k] += 1.0
+                total, point = sums[r, k], X[start + n]
+                for d in range(D):
+                    total[d] += point[d]
+            J[r] += nearest[:size].sum()  # (9.1)
+
+
+def one_pass_compiled(X: Floats, centres: Floats, before: Ints | None = None) -> Pass:
+    """The same as `one_pass`, on all the threads there are, for large data."""
+    R, K, D = centres.shape
+    labels = np.empty((R, len(X)), dtype=np.int64)
+    before = np.full_like(labels, -1) if before is None else before
+
+    def work(rows: slice) -> tuple[Floats, ...]:
+        partial = np.zeros(R), np.zeros(R), np.zeros((R, K)), np.zeros((R, K, D))
+        _one_pass(X, centres, before, rows.start, rows.stop, labels, *partial)
+        return partial
+
+    parts = in_blocks(work, len(X), _ROWS)
+    return Pass(labels, *(np.sum(part, axis=0) for part in zip(*parts, strict=True)))
+
+
+def assign(X: Floats, centres: Floats) -> Ints:
+    """The nearest centre of every point, shape (R, N), for centres (R, K, D)."""
+    return one_pass(X, centres).labels
 
 
 def distortion(X: Floats, centres: Floats, labels: Ints) -> Floats:
-    """J of each restart, shape (R,)."""
-    R, _, D = centres.shape
-    J = np.zeros(R)
-    for rows in row_blocks(len(X), R * D):
-        difference = X[rows] - centres[np.arange(R)[:, None], labels[:, rows]]
-        J += np.einsum("rnd,rnd->r", difference, difference)  # (9.1)
+    """J of each restart, shape (R,), for any labels (R, N)."""
+    J = np.zeros(len(centres))
+    for some, rows in blocks(len(centres), len(X), X.shape[1]):
+        mine = centres[some]
+        difference = X[rows] - mine[np.arange(len(mine))[:, None], labels[some, rows]]  # (r, n, D)
+        J[some] += np.einsum("rnd,rnd->r", difference, difference)  # (9.1)
     return J
-
-
-def _cluster_sums(X: Floats, labels: Ints, K: int) -> tuple[Floats, Floats]:
-    """Number of points, shape (R, K), and their sum, shape (R, K, D), in each cluster."""
-    R = len(labels)
-    counts, sums = np.zeros((R, K)), np.zeros((R, K, X.shape[1]))
-    for rows in row_blocks(len(X), R * K):
-        r = (labels[:, None, rows] == np.arange(K)[:, None]).astype(float)  # (R, K, n)
-        counts += r.sum(2)
-        sums += r @ X[rows]
-    return counts, sums
 
 
 def kmeans(
@@ -100,20 +181,22 @@ def kmeans(
     converged = np.zeros(R, dtype=bool)
     kept: dict[int, Floats] = {0: final.copy()} if 0 in snapshots else {}
 
+    e_step = one_pass if R * K * len(X) < _LARGE else one_pass_compiled
     active = np.arange(R)
     for iteration in range(1, max_iter + 1):
-        mu = final[active]
-        assigned = assign(X, mu)
-        J[active, 2 * iteration - 2] = distortion(X, mu, assigned)
-        still = (assigned == labels[active]).all(1)
-        counts, sums = _cluster_sums(X, assigned, K)
-        empty = counts == 0
-        mu = np.where(empty[..., None], mu, sums / np.maximum(counts, 1)[..., None])  # (9.4)
+        mu, old = final[active], labels[active]
+        E = e_step(X, mu, old if iteration > 1 else None)
+        J[active, 2 * iteration - 2] = E.J
+        if iteration > 1:
+            J[active, 2 * iteration - 3] = E.J + E.gain  # after the M step before: the same centres
+        still = (E.labels == old).all(1)
+        empty = E.counts == 0
+        mu = np.where(empty[..., None], mu, E.sums / np.maximum(E.counts, 1)[..., None])  # (9.4)
         lost = empty & ~still[:, None]  # at the end nothing is to be gained from another draw
         if redraw is not None and lost.any():
             mu[lost] = redraw(int(lost.sum()))
-        J[active, 2 * iteration - 1] = distortion(X, mu, assigned)
-        final[active], labels[active] = mu, assigned
+        J[active[still], 2 * iteration - 1] = E.J[still]
+        final[active], labels[active] = mu, E.labels
         iterations[active], converged[active] = iteration, still
         if iteration in snapshots:
             kept[iteration] = final.copy()
@@ -121,6 +204,9 @@ def kmeans(
         if not active.size:
             kept.update({later: final.copy() for later in snapshots if later > iteration})
             break
+    if active.size:  # at the limit: no E step follows to tell J after the last M step
+        E = e_step(X, final[active], labels[active])
+        J[active, -1] = E.J + E.gain
     J = J[:, : 2 * iterations.max(initial=0)]
     return KMeansFit(final, labels, J, iterations, converged, kept)
 

@@ -16,6 +16,9 @@ from scipy.special import xlogy
 from models.types import Floats
 
 _BLOCK = 2**16  # numbers in one temporary array: half a megabyte, which stays in the cache
+# The C library gives temporaries of this size back to the kernel, and every page of the next one is
+# a fault, until it has seen a larger array freed. Then it keeps them, and an E step takes half.
+np.empty(16 * _BLOCK)
 
 
 def row_blocks(rows: int, width: int) -> Iterator[slice]:
@@ -23,6 +26,17 @@ def row_blocks(rows: int, width: int) -> Iterator[slice]:
     step = max(64, _BLOCK // width)  # fewer rows would drown in the cost of each call
     for begin in range(0, rows, step):
         yield slice(begin, begin + step)
+
+
+def blocks(restarts: int, rows: int, width: int) -> Iterator[tuple[slice, slice]]:
+    """Cut restarts, and rows where one restart is too much, for `width` numbers in each of both.
+
+    Few restarts with all rows, not all restarts with few rows: long rows keep the calls cheap.
+    """
+    step = max(1, min(restarts, _BLOCK // max(1, rows * width)))
+    for begin in range(0, restarts, step):
+        for some in row_blocks(rows, step * width):
+            yield slice(begin, begin + step), some
 
 
 def posterior(log_joint: Floats, axis: int = -1) -> tuple[Floats, Floats]:

@@ -305,10 +305,11 @@ def test_a_batch_gives_what_each_restart_gives_alone(X, rng):
         )
 
 
-def test_blocks_of_rows_change_nothing(X, rng, monkeypatch):
-    theta = start_at_points(X, 3, rng, 2)
+@pytest.mark.parametrize("block", [1, 2 * 3 * 3 * 120])  # 64 rows, two restarts
+def test_blocks_change_nothing(X, rng, monkeypatch, block):
+    theta = fit(X, start_at_points(X, 3, rng, 5), max_iter=3).theta
     whole, joint = e_step(X, theta), log_joint(X, theta)
-    monkeypatch.setattr(mixture, "_BLOCK", 1)
+    monkeypatch.setattr(mixture, "_BLOCK", block)
     cut = e_step(X, theta)
     for a, b in zip((*whole[0], whole[1]), (*cut[0], cut[1]), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-11)

@@ -7,9 +7,20 @@ import pytest
 from scipy.stats import chisquare
 from sklearn.cluster import KMeans
 
+from models import kmeans as module
 from models import mixture
+from models.compiled import threads
 from models.datasets import load
-from models.kmeans import assign, distortion, kmeans, kmeans_plus_plus, random_in_box, random_points
+from models.kmeans import (
+    assign,
+    distortion,
+    kmeans,
+    kmeans_plus_plus,
+    one_pass,
+    one_pass_compiled,
+    random_in_box,
+    random_points,
+)
 
 
 @pytest.fixture
@@ -169,6 +180,60 @@ def test_blocks_of_rows_change_nothing(blobs, rng, monkeypatch):
     np.testing.assert_allclose(whole.distortion, cut.distortion, rtol=1e-12)
 
 
+def test_a_restart_has_the_same_bits_alone_and_in_a_batch(faithful, rng):
+    start = random_points(faithful, 3, rng, 150)  # more than fit into one block
+    together = kmeans(faithful, start)
+    for r in (0, 149):
+        alone = kmeans(faithful, start[r : r + 1])
+        np.testing.assert_array_equal(alone.centres[0], together.centres[r])
+        np.testing.assert_array_equal(alone.final[0], together.final[r])
+
+
+def test_one_pass_by_hand():
+    X = np.array([[0.0], [1.0], [3.0], [4.0]])
+    done = one_pass(X, np.array([[[0.0], [2.0], [9.0]]]), np.array([[0, 0, 0, 2]]))
+    assert done.labels.tolist() == [[0, 0, 1, 1]]  # the second point is as far from both
+    assert done.J.tolist() == [0 + 1 + 1 + 4]
+    assert done.gain.tolist() == [(9 - 1) + (25 - 4)]
+    assert done.counts.tolist() == [[2, 2, 0]]
+    assert done.sums[..., 0].tolist() == [[1, 7, 0]]
+
+
+@pytest.mark.parametrize(("N", "D", "K", "R"), [(1, 1, 1, 1), (128, 2, 3, 4), (700, 5, 9, 2)])
+def test_the_compiled_pass_is_the_plain_one(rng, monkeypatch, N, D, K, R):
+    monkeypatch.setattr(module, "_ROWS", 300)  # neither tiles nor blocks divide the rows
+    X = rng.integers(4, size=(N, D)).astype(float)  # small whole numbers: many ties
+    X += 1e-3 * rng.normal(size=D)
+    centres = random_in_box(X.min(0) - 1, X.max(0) + 1, K, rng, R)
+    centres[:, : K // 2] = X[:1]
+    before = rng.integers(K, size=(R, N))
+    for old in (None, before):
+        plain, fast = one_pass(X, centres, old), one_pass_compiled(X, centres, old)
+        np.testing.assert_array_equal(fast.labels, plain.labels)
+        np.testing.assert_array_equal(fast.counts, plain.counts)
+        np.testing.assert_allclose(fast.sums, plain.sums, rtol=1e-12)
+        np.testing.assert_allclose(fast.J, plain.J, rtol=1e-12)
+        np.testing.assert_allclose(fast.gain, plain.gain, rtol=1e-12)
+    np.testing.assert_allclose(plain.J + plain.gain, distortion(X, centres, before), rtol=1e-12)
+
+
+def test_large_data_take_the_compiled_pass_to_the_same_end(blobs, rng, monkeypatch):
+    start = random_points(blobs, 4, rng, 6)
+    plain = kmeans(blobs, start)
+    monkeypatch.setattr(module, "_LARGE", 6 * 4 * len(blobs))
+    monkeypatch.setattr(module, "one_pass", None)
+    monkeypatch.setattr(module, "_ROWS", 20)
+    with threads(1):
+        one = kmeans(blobs, start)
+    with threads(4):
+        four = kmeans(blobs, start)
+    np.testing.assert_array_equal(one.distortion, four.distortion)  # to the bit
+    np.testing.assert_array_equal(one.centres, four.centres)
+    np.testing.assert_array_equal(one.labels, plain.labels)
+    np.testing.assert_allclose(one.distortion, plain.distortion, rtol=1e-12)
+    np.testing.assert_allclose(one.centres, plain.centres, rtol=1e-12)
+
+
 def test_snapshots_are_the_centres_after_each_cycle(blobs, rng):
     start = random_points(blobs, 4, rng, 3)
     fit = kmeans(blobs, start, snapshots=(0, 1, 2, 99))
@@ -184,6 +249,7 @@ def test_the_limit_of_cycles_is_kept(blobs, rng):
     assert fit.iterations.tolist() == [1, 1, 1]
     assert not fit.converged.any()
     assert fit.distortion.shape == (3, 2)
+    np.testing.assert_allclose(fit.final, distortion(blobs, fit.centres, fit.labels), rtol=1e-12)
     with pytest.raises(ValueError, match="at least one"):
         kmeans(blobs, blobs[None, :2], max_iter=0)
 

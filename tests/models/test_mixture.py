@@ -11,6 +11,7 @@ from scipy.special import logsumexp, softmax
 from scipy.stats import dirichlet
 
 from models.mixture import (
+    blocks,
     expected_complete,
     free_energy,
     kl_to_posterior,
@@ -102,3 +103,19 @@ def test_mixing_proportions_maximise(alpha):
 def test_blocks_cover_every_row_once(rows, width):
     covered = [n for block in row_blocks(rows, width) for n in range(rows)[block]]
     assert covered == list(range(rows))
+
+
+@pytest.mark.parametrize("rows", [0, 1, 272, 70_000])
+@pytest.mark.parametrize("restarts", [0, 1, 150])
+def test_blocks_cover_every_row_of_every_restart_once(restarts, rows):
+    seen = np.zeros((restarts, rows), dtype=int)
+    for some, part in blocks(restarts, rows, 3):
+        seen[some, part] += 1
+        assert seen[some, part].size * 3 <= 2**16
+    assert (seen == 1).all()
+
+
+def test_rows_are_cut_alike_however_many_restarts_there_are():
+    for rows in (272, 70_000):
+        cuts = [{part.start for _, part in blocks(R, rows, 4)} for R in (1, 7, 500)]
+        assert cuts[0] == cuts[1] == cuts[2]
