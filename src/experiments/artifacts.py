@@ -24,15 +24,22 @@ def ensure(record: Record) -> None:
 
 def _draw(record: Record, folder: Path) -> None:
     """Every figure as PNG, and the headline small as well, the way the MLflow UI shows images."""
-    from PIL import Image
-
     from experiments import plotting
 
     paths = plotting.draw(record, folder, ["png"])
     if paths:
-        with Image.open(paths[0]) as image:
-            image.thumbnail((THUMBNAIL, THUMBNAIL))
-            image.convert("RGB").save(paths[0].with_suffix(".webp"))
+        thumbnail(paths[0])
+
+
+def thumbnail(path: Path) -> Path:
+    """A small copy of an image beside it."""
+    from PIL import Image
+
+    small = path.with_suffix(".webp")
+    with Image.open(path) as image:
+        image.thumbnail((THUMBNAIL, THUMBNAIL))
+        image.convert("RGB").save(small)
+    return small
 
 
 def _fill(target: Path, write: Callable[[Path], object]) -> None:

@@ -150,13 +150,21 @@ def _artifacts(record: Record) -> dict[str, Path]:
         for path in sorted(record.folder.glob(pattern)):
             found[path.relative_to(record.folder).as_posix()] = path
     small = headline(record)
-    if small is not None:  # named as MLflow names the images it shows among a run's charts
+    if small is not None:
         end = int(1000 * (record["provenance"]["started"] + record["provenance"]["seconds"]))
-        unique = uuid.uuid5(uuid.NAMESPACE_OID, record.id)
-        name = f"images/{small.stem}+step+0+timestamp+{end}+{unique}"
-        found[f"{name}.png"] = small.with_suffix(".png")
-        found[f"{name}+compressed.webp"] = small
+        found |= glance(small, record.id, end)
     return found
+
+
+def glance(small: Path, record_id: str, stamp: int) -> dict[str, Path]:
+    """A figure named as MLflow names the images that it shows among the charts.
+
+    One key for every run, so that they stand side by side when runs are compared; what is before
+    the tilde is a section of its own, and the alphabet puts this one before the curves.
+    """
+    unique = uuid.uuid5(uuid.NAMESPACE_OID, record_id)
+    name = f"images/at a glance~figure+step+0+timestamp+{stamp}+{unique}"
+    return {f"{name}.png": small.with_suffix(".png"), f"{name}+compressed.webp": small}
 
 
 def headline(record: Record) -> Path | None:

@@ -16,7 +16,16 @@ from typing import Any
 from experiments.launchers import Launcher
 from experiments.locks import shared
 from experiments.outcome import dumps, loads
-from experiments.payloads import FAILED, FINISHED, KILLED, RUNNING, Payload, payload
+from experiments.payloads import (
+    FAILED,
+    FINISHED,
+    KILLED,
+    MLFLOW_ID,
+    RUNNING,
+    Payload,
+    glance,
+    payload,
+)
 from experiments.plans import Cell, Plan, Row, Rows
 from experiments.provenance import environment
 from experiments.records import Record, RunStore
@@ -134,29 +143,42 @@ def parent_payload(
             ("cells_failed", float(failed), 0),
             *_curves(plan, rows),
         ]
+    note = f"{len(plan.swept)} cells: `{_code(plan.overrides)}`"
+    artifacts = {name: path for name, path in files.items() if path.suffix != ".webp"}
+    small = files.get("sweep.webp")
+    if small is not None:
+        note += f"\n\n![sweep](get-artifact?path=sweep.png&run_uuid={MLFLOW_ID})"
+        artifacts |= glance(small, plan.id, 0)  # the same name when it is brought up to date
     tags = {
         "kind": "sweep",
         "study": plan.study,
         "mlflow.user": state["user"],
         "mlflow.source.name": state["command"][:7900],
         "mlflow.source.type": "LOCAL",
-        "mlflow.note.content": f"{len(plan.swept)} cells: `{_code(plan.overrides)}`",
+        "mlflow.note.content": note,
+        "mlflow.loggedImages": "True" if small is not None else "",
         "git_commit": state["git"]["commit"] or "",
         "git_dirty": str(state["git"]["dirty"]).lower(),
     }
     return Payload(
         record_id=plan.id,
         experiment=plan.study,
-        name=plan.title[:250],
+        name=_name(plan.title)[:250],
         status=state["status"],
         start=int(1000 * state["started"]),
         end=int(1000 * state["finished"]) if "finished" in state else None,
         params={"overrides": " ".join(plan.overrides)[:6000]},
         metrics=metrics,
         tags={name: value for name, value in tags.items() if value},
-        artifacts=files,
+        artifacts=artifacts,
         update=True,
     )
+
+
+def _name(title: str) -> str:
+    """The title with the knobs first: lists of runs cut names at their end."""
+    item, _, knobs = title.rpartition(" over ")
+    return f"over {knobs} ({item})"
 
 
 def _code(words: Iterable[str]) -> str:
@@ -165,15 +187,17 @@ def _code(words: Iterable[str]) -> str:
 
 
 def _curves(plan: Plan, rows: Rows) -> list[tuple[str, float, int]]:
-    """Mean of every metric along the first swept knob; the step is the place on its grid."""
+    """Mean of every metric along a swept knob; the step is its value, or the place on its grid."""
     knobs = plan.knobs
     if len(knobs) != 1:
         return []
     table = long_table(plan, rows)
-    places = {value: i for i, value in enumerate(dict.fromkeys(table[knobs[0]]))}
+    values = list(dict.fromkeys(table[knobs[0]]))
+    whole = all(isinstance(value, int) and 0 <= value < 2**31 for value in values)
+    places = {value: value if whole else i for i, value in enumerate(values)}
     means = table.groupby(knobs[0], sort=False)[metric_names(table, plan)].mean()
     return [
-        (f"mean {name}", float(value), places[knob])
+        (f"curves/mean {name}", float(value), places[knob])
         for name in means.columns
         for knob, value in means[name].items()
         if not math.isnan(value)

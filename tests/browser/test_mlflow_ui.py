@@ -55,7 +55,7 @@ def test_ui_opens_on_the_runs_and_not_on_the_cells(page: Any, address: str) -> N
     assert re.match(r"http://127\.0\.0\.1:\d+/#/experiments/\d+/runs\?", address)
     page.goto(address)
     page.get_by_text("Figure 1.15", exact=True).first.wait_for(timeout=60_000)
-    page.get_by_text("polynomial_order over folds, seed").first.wait_for(timeout=60_000)
+    page.get_by_text("over folds, seed (polynomial_order)").first.wait_for(timeout=60_000)
     assert page.get_by_text("folds=2, seed=0").count() == 0
     page.get_by_text("2 matching runs").wait_for(timeout=60_000)
 
@@ -65,10 +65,38 @@ def test_a_run_shows_its_claims_and_its_figure(page: Any, address: str) -> None:
     page.get_by_text("Figure 1.15", exact=True).first.click()
     page.get_by_text("leave-one-out prefers a third order polynomial").wait_for(timeout=60_000)
     page.get_by_text("Show more").first.click()
-    image = page.locator("img[src*='get-artifact']").first
-    image.wait_for(timeout=60_000)
+    wait_for_image(page, "figures")
+
+
+def wait_for_image(page: Any, place: str) -> None:
+    """Until an artifact from this folder is shown, loaded."""
     page.wait_for_function(
-        "() => { const i = document.querySelector(\"img[src*='get-artifact']\");"
-        " return i && i.naturalWidth > 100; }",
+        "place => [...document.images].some(image => image.naturalWidth > 100"
+        " && decodeURIComponent(image.src).includes(`get-artifact?path=${place}`))",
+        arg=place,
         timeout=60_000,
     )
+
+
+@pytest.mark.parametrize("name", ["Figure 1.15", "over folds, seed (polynomial_order)"])
+def test_the_figure_stands_first_among_the_charts(page: Any, address: str, name: str) -> None:
+    page.goto(address)
+    page.get_by_text(name, exact=True).first.click()
+    page.get_by_role("tab", name="Model metrics").click()
+    wait_for_image(page, "images/at a glance~figure")
+    words = page.inner_text("body")
+    assert 0 < words.index("at a glance") < words.index("curves")
+
+
+def test_the_figures_of_several_runs_are_one_chart(page: Any, address: str) -> None:
+    page.goto(f"{address}&compareRunsMode=CHART")
+    wait_for_image(page, "images/at a glance~figure")
+    assert page.get_by_text("at a glance/figure", exact=True).count() == 1
+
+
+def test_a_sweep_shows_its_figure(page: Any, address: str) -> None:
+    page.goto(address)
+    page.get_by_text("over folds, seed (polynomial_order)").first.click()
+    page.get_by_text("folds=26, seed=1").first.wait_for(timeout=60_000)
+    page.get_by_text("Show more").first.click()
+    wait_for_image(page, "sweep.png")

@@ -18,7 +18,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = ["--outputs", str(outputs)]
     assert main(["reproduce", *SELECTION, "--jobs", "2", "--tracking", "off", *place]) == 0
     sweep = ["run", "-m", "study=polynomial_order", "study.methods=[kfold]", "seed=0,1,2"]
-    assert main([*sweep, "study.folds=3,9", "tracking=off", f"outputs={outputs}"]) == 0
+    knobs = ["study.folds=3,9", "study.data=olympics-100m-men,olympics-100m-women"]
+    assert main([*sweep, *knobs, "tracking=off", f"outputs={outputs}"]) == 0
     assert main(["report", *SELECTION, *place]) == 0
     return outputs / "report"
 
@@ -118,4 +119,7 @@ def test_a_sweep_has_a_page_with_its_table_and_figure(page: Any, report: Path) -
     page.goto(path.as_uri())
     assert "folds" in page.inner_text("main")
     assert page.locator("table").count() >= 2
-    assert page.eval_on_selector_all("img", "all => all.every(i => i.naturalWidth > 100)")
+    shown = page.eval_on_selector_all("img", "all => all.map(i => [i.src, i.naturalWidth])")
+    assert [Path(source).name for source, _ in shown] == ["sweep.svg", "curves.svg"]
+    assert all(width > 100 for _, width in shown)
+    assert page.get_by_role("link", name="PDF").count() == 2

@@ -57,8 +57,8 @@ def test_mlflow_shows_a_parent_with_named_children(outputs: Path, tracked: objec
     assert "seed=0, folds=3" in {c.info.run_name for c in children}
     found = {a.path for a in client.list_artifacts(parent.info.run_id)}
     assert {"cells.csv", "pivot.csv", "sweep.png", "sweep.json"} <= found
-    history = client.get_metric_history(parent.info.run_id, "mean kfold_loss_order_3")
-    assert sorted(m.step for m in history) == [0, 1, 2]
+    history = client.get_metric_history(parent.info.run_id, "curves/mean kfold_loss_order_3")
+    assert sorted(m.step for m in history) == [3, 5, 9]
 
 
 def test_issuing_a_sweep_again_runs_only_what_is_missing(

@@ -3,17 +3,18 @@
 import argparse
 from pathlib import Path
 
-from experiments import catalogue, console, plotting
+from experiments import catalogue, console, plotting, sweep_figures
 from experiments.cli import OK
 from experiments.paths import outputs_folder, writable
 from experiments.pools import process_pool
 from experiments.records import RunStore, read
+from experiments.sweeps import read_sweep
 
 ALONE = 3  # so few are drawn before other processes would have started
 
 
 def main(options: argparse.Namespace) -> int:
-    """Figures of the selected experiments' latest runs, below outputs/figures/."""
+    """Figures of the selected experiments' latest runs, and of all sweeps without a selection."""
     outputs = outputs_folder(options.outputs)
     store = RunStore(outputs)
     formats = options.format.split(",")
@@ -26,6 +27,9 @@ def main(options: argparse.Namespace) -> int:
             console.tell(f"{name} has no recorded run; `bythebook reproduce {name}` makes one")
         else:
             tasks.append((record.folder, folder / name, formats, options.style))
+    if not options.selection:
+        swept = sorted(path.parent for path in outputs.glob("sweeps/*/pivot.csv"))
+        tasks += [(path, folder / "sweeps" / path.name, formats, options.style) for path in swept]
     if tasks:
         writable(folder)
     if len(tasks) <= ALONE:
@@ -38,4 +42,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _draw(source: Path, target: Path, formats: list[str], style: str) -> int:
-    return len(plotting.draw(read(source), target, formats, style))
+    if not (source / "pivot.csv").exists():
+        return len(plotting.draw(read(source), target, formats, style))
+    plan, _, _ = read_sweep(source)
+    return len(sweep_figures.redraw(plan, source, target, formats, style))

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import signal
 import socket
 import sqlite3
 import subprocess
@@ -15,13 +16,13 @@ from pathlib import Path
 
 from experiments import console
 from experiments.cli import OK, UNEXPECTED
+from experiments.commands.server import QUIET
 from experiments.errors import BadInput
 from experiments.paths import outputs_folder, writable
+from experiments.report.tracked import VIEW
 from experiments.tracking import LocalTracker
 
-# MLflow opens in a view for language-model traces; runs live in the other one. The cells of sweeps
-# would swamp the list: they hang below their parents.
-VIEW = "workflowType=machine_learning"
+# The cells of sweeps would swamp the list: they hang below their parents.
 RUNS = "searchFilter=" + urllib.parse.quote("tags.kind != 'cell'")
 
 
@@ -36,6 +37,7 @@ def main(options: argparse.Namespace) -> int:
     tracker = LocalTracker(outputs)
     tracker.create()
     view = _view(tracker.database, options.study)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(OK))  # the server goes with us
     server = _start(tracker, outputs, options.host, options.port)
     address = f"http://{options.host}:{options.port}"
     try:
@@ -70,12 +72,11 @@ def _view(database: Path, study: str | None) -> str:
 
 
 def _start(tracker: LocalTracker, outputs: Path, host: str, port: int) -> "subprocess.Popen[bytes]":
-    quiet = {"MLFLOW_DISABLE_TELEMETRY": "true", "DO_NOT_TRACK": "true"}
     command = [sys.executable, "-m", "mlflow", "server", "--workers", "1"]
     command += ["--backend-store-uri", tracker.uri, "--host", host, "--port", str(port)]
     command += ["--default-artifact-root", str(tracker.artifacts / "default")]
     # One worker: with more, every request waits 40 ms for a delayed acknowledgement.
-    return subprocess.Popen(command, env={**os.environ, **quiet}, cwd=outputs, stdout=sys.stderr)
+    return subprocess.Popen(command, env={**os.environ, **QUIET}, cwd=outputs, stdout=sys.stderr)
 
 
 def _answers(address: str) -> bool:

@@ -17,24 +17,13 @@ from experiments.errors import BadInput
 from experiments.knobs import allowed
 from experiments.outcome import Table
 from experiments.records import Record, read
-from experiments.report.drawings import Drawn, labels, size
+from experiments.report.drawings import Drawing, Drawn, shown
 from experiments.report.naming import humanised, slug, slugs
 from experiments.report.sheets import Sheet, sheet
 from experiments.scoreboard import claim_records
 from experiments.study import studies
 
 NOT_RUN = "not run"
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """A figure on a page: the path of its files without the suffix."""
-
-    name: str
-    path: str
-    alt: str
-    width: int
-    height: int
 
 
 @dataclass(frozen=True)
@@ -134,7 +123,8 @@ def results(
             continue
         source = record["science"]["source"]
         figures = drawn[record.id]
-        drawings = [_drawing(figure, place, source, figures.folder) for figure in figures.names]
+        title = ": ".join(part for part in (source["item"], source["title"]) if part) or place
+        drawings = shown(figures, f"figures/{place}", title)
         sheets = _sheets(record, place)
         claims = anchored(name, record)
         found.append(
@@ -181,16 +171,6 @@ def _failure(place: Path) -> str:
         return ""
     last = max(failed, key=lambda record: (record["provenance"]["started"], record.id))
     return f"the run failed: {last['error']['type']}: {last['error']['message']}"
-
-
-def _drawing(name: str, place: str, source: Mapping[str, Any], folder: Path) -> Drawing:
-    svg = (folder / f"{name}.svg").read_text(encoding="utf-8")
-    words = "; ".join(labels(svg)[:12])
-    title = ": ".join(part for part in (source["item"], source["title"]) if part)
-    alt = f"{title or place} ({humanised(name)})" + (
-        f". The figure is labelled {words}." if words else ""
-    )
-    return Drawing(name, f"figures/{place}/{name}", alt, *size(svg))
 
 
 def _sheets(record: Record, place: str) -> list[Sheet]:

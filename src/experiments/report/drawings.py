@@ -1,8 +1,9 @@
-"""The report's figures: drawn once from each record, in every format, and kept.
+"""The report's figures: drawn once from each run and sweep, in every format, and kept.
 
 The cache lies below outputs/report-cache/. Its folders are named after the run, whose id changes
 with its study's code, and a digest of the style that all studies share. So a figure is drawn again
-when what draws it has changed, and an old run keeps the figure that its own code drew.
+when what draws it has changed, and an old run keeps the figure that its own code drew. A sweep's
+folder is named after its cells and what they came to. What no present run needs is removed.
 """
 
 import hashlib
@@ -11,20 +12,25 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import matplotlib as mpl
 
-from experiments import plotting
+from experiments import fitting, plotting, sweep_figures
 from experiments.pools import process_pool
 from experiments.records import Record, read
+from experiments.report.naming import humanised
+from experiments.sweeps import read_sweep
 
 FORMATS = ("svg", "pdf", "png")
 ALONE = 3  # so few are drawn before other processes would have started
+UNUSED = 3600.0  # seconds; another report may be about to copy what is younger
 _ORDER = "order.json"  # the figures in the study's order; the file system keeps none
 
 
@@ -37,20 +43,68 @@ class Drawn:
     problem: str = ""
 
 
+@dataclass(frozen=True)
+class Drawing:
+    """A figure on a page: the path of its files without the suffix."""
+
+    name: str
+    path: str
+    alt: str
+    width: int
+    height: int
+
+
+Task = tuple[Path, Path]  # a record's or sweep's folder, and the place of its figures
+Draw = Callable[[Path, Path], Sequence[Path]]
+
+
 def drawn(records: Mapping[str, Record], place: Path) -> dict[str, Drawn]:
     """Every record's figures, by run id; those that are missing are drawn on all cores."""
-    folders = {record.id: place / f"{record.id}-{_style()}" for record in records.values()}
-    missing = [
-        (record.folder, folders[record.id])
-        for record in records.values()
-        if not (folders[record.id] / _ORDER).exists()
-    ]
-    problems = dict(zip((target for _, target in missing), _draw_all(missing), strict=True))
+    tasks = {r.id: (r.folder, place / f"{r.id}-{_style()}") for r in records.values()}
+    return _cached(_draw_run, tasks)
+
+
+def drawn_sweeps(folders: Sequence[Path], place: Path) -> dict[str, Drawn]:
+    """The figures of every sweep that has any, by the name of its folder."""
+    tasks = {}
+    for folder in folders:
+        with suppress(FileNotFoundError):  # no cell has a number to draw
+            digest = hashlib.sha256(Path(sweep_figures.__file__).read_bytes())
+            for name in ("sweep.json", "cells.csv", "pivot.csv"):
+                digest.update((folder / name).read_bytes())
+            target = place / f"{folder.name}-{digest.hexdigest()[:12]}-{_style()}"
+            tasks[folder.name] = (folder, target)
+    return _cached(_draw_sweep, tasks)
+
+
+def prune(place: Path, present: Iterable[str], used: Iterable[Drawn]) -> None:
+    """Remove the figures that no present run needs, and what interrupted writers left.
+
+    A folder's time is that of its last use: a report that is made at the same moment, perhaps of
+    other runs or by other code, has just touched what it is about to copy.
+    """
+    needed = {place / f"{run_id}-{_style()}" for run_id in present}
+    needed |= {entry.folder for entry in used}
+    for folder in place.iterdir() if place.is_dir() else ():
+        with suppress(FileNotFoundError):  # somebody else prunes as well
+            if folder not in needed and time.time() - folder.stat().st_mtime > UNUSED:
+                shutil.rmtree(folder)
+
+
+def _cached(draw: Draw, tasks: Mapping[str, Task]) -> dict[str, Drawn]:
+    missing = []
+    for source, target in tasks.values():
+        if (target / _ORDER).exists():
+            target.touch()  # in use: see prune
+        else:
+            missing.append((source, target))
+    targets = [target for _, target in missing]
+    problems = dict(zip(targets, _draw_all(draw, missing), strict=True))
     found = {}
-    for run_id, folder in folders.items():
+    for name, (_, folder) in tasks.items():
         problem = problems.get(folder, "")
         names = () if problem else tuple(json.loads((folder / _ORDER).read_text(encoding="utf-8")))
-        found[run_id] = Drawn(folder, names, problem)
+        found[name] = Drawn(folder, names, problem)
     return found
 
 
@@ -59,29 +113,39 @@ def _style() -> str:
     """Of all that is common to the drawings: our helpers, the style and matplotlib itself."""
     code = Path(plotting.__file__)
     digest = hashlib.sha256(code.read_bytes() + mpl.__version__.encode())
+    digest.update(Path(fitting.__file__).read_bytes())
     digest.update((code.parent / "styles" / "screen.mplstyle").read_bytes())
     return digest.hexdigest()[:12]
 
 
-def _draw_all(missing: list[tuple[Path, Path]]) -> Iterator[str]:
-    """Draw; for each record what went wrong, or nothing."""
+def _draw_run(source: Path, folder: Path) -> list[Path]:
+    return plotting.draw(read(source), folder, FORMATS)
+
+
+def _draw_sweep(source: Path, folder: Path) -> list[Path]:
+    plan, _, _ = read_sweep(source)
+    return sweep_figures.redraw(plan, source, folder, FORMATS)
+
+
+def _draw_all(draw: Draw, missing: list[Task]) -> Iterator[str]:
+    """Draw; for each task what went wrong, or nothing."""
     if len(missing) <= ALONE:
-        yield from (_draw(*task) for task in missing)
+        yield from (_draw(draw, *task) for task in missing)
         return
     with process_pool() as pool:
-        for future in [pool.submit(_draw, *task) for task in missing]:
+        for future in [pool.submit(_draw, draw, *task) for task in missing]:
             try:
                 yield future.result()
             except BrokenProcessPool:
                 yield "the process that drew it died"
 
 
-def _draw(source: Path, target: Path) -> str:
-    """Draw one record aside and rename. A figure that fails costs its place on the page only."""
+def _draw(draw: Draw, source: Path, target: Path) -> str:
+    """Draw aside and rename. A figure that fails costs its place on the page only."""
     target.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(prefix=".drawing-", dir=target.parent))
     try:
-        paths = plotting.draw(read(source), aside, FORMATS)
+        paths = draw(source, aside)
         names = list(dict.fromkeys(path.stem for path in paths))
         (aside / _ORDER).write_text(json.dumps(names), encoding="utf-8")
         aside.rename(target)
@@ -92,6 +156,18 @@ def _draw(source: Path, target: Path) -> str:
     finally:
         shutil.rmtree(aside, ignore_errors=True)
     return ""
+
+
+def shown(figures: Drawn, place: str, title: str) -> list[Drawing]:
+    """The figures as a page shows them; `place` is where their files go on the site."""
+    return [_shown(name, figures.folder / f"{name}.svg", place, title) for name in figures.names]
+
+
+def _shown(name: str, path: Path, place: str, title: str) -> Drawing:
+    svg = path.read_text(encoding="utf-8")
+    words = "; ".join(labels(svg)[:12])
+    alt = f"{title} ({humanised(name)})" + (f". The figure is labelled {words}." if words else "")
+    return Drawing(name, f"{place}/{name}", alt, *size(svg))
 
 
 def size(svg: str) -> tuple[int, int]:

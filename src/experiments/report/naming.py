@@ -3,7 +3,10 @@
 import re
 from collections.abc import Iterable
 
-_ACRONYMS = {"em", "gmm", "hmm", "lds", "map", "ml", "pca"}
+_ACRONYMS = ("em", "gmm", "hmm", "knn", "lds", "map", "mcmc", "ml", "pca", "ppca", "svm")
+_PEOPLE = ("bayes", "bayesian", "bernoulli", "fisher", "gaussian", "laplace", "newton", "poisson")
+_SPELT = {name: name.upper() for name in _ACRONYMS} | {name: name.capitalize() for name in _PEOPLE}
+_SPELT |= {"kmeans": "K-means", "olympics": "Olympics", "metropolis": "Metropolis"}
 
 
 def slug(text: str) -> str:
@@ -28,4 +31,4 @@ def slugs(texts: Iterable[str]) -> list[str]:
 
 def humanised(name: str) -> str:
     """`hmm_em_starts` as people write it: HMM EM starts."""
-    return " ".join(part.upper() if part in _ACRONYMS else part for part in name.split("_"))
+    return " ".join(_SPELT.get(part, part) for part in name.split("_"))

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from experiments.locks import exclusive
-from experiments.records import Record
+from experiments.records import Record, RunStore
 from experiments.report import content, facts, pages, results, swept, tracked
 from experiments.report.content import Result
-from experiments.report.drawings import FORMATS, Drawn, drawn
+from experiments.report.drawings import FORMATS, Drawing, Drawn, drawn, drawn_sweeps, prune
 from experiments.report.groups import Group, groups, parts
 from experiments.report.swept import Swept
 from experiments.scoreboard import claim_records
@@ -49,7 +49,8 @@ def write(
     for result in found:
         if result.record is not None and result.problem:
             tell(f"{result.name}: no figure: {result.problem}")
-    sweeps, problems = swept.read_all(outputs)
+    swept_figures = drawn_sweeps(swept.folders(outputs), outputs / "report-cache")
+    sweeps, problems = swept.read_all(outputs, swept_figures)
     for line in problems:
         tell(line)
     with exclusive(outputs / ".report.lock"):
@@ -64,6 +65,8 @@ def write(
             _swap(aside, outputs / "report")
         finally:
             shutil.rmtree(aside, ignore_errors=True)
+    present = (folder.name for folder in RunStore(outputs).folders())
+    prune(outputs / "report-cache", present, [*figures.values(), *swept_figures.values()])
     return outputs / "report" / "index.html"
 
 
@@ -84,15 +87,20 @@ def _copy_files(
         _copy(path, site / "static" / path.name)
     for result in found:
         if result.record is not None:
-            source = figures[result.record.id].folder
-            for drawing in result.drawings:
-                for suffix in FORMATS:
-                    _copy(source / f"{drawing.name}.{suffix}", site / f"{drawing.path}.{suffix}")
+            _copy_drawings(figures[result.record.id].folder, result.drawings, site)
         for sheet in result.sheets:
             _text(site / sheet.path, as_csv(sheet.table))
     for sweep in sweeps:
         for name in sweep.files:
             _copy(sweep.folder / name, site / sweep.place / name)
+        if sweep.figures is not None:
+            _copy_drawings(sweep.figures.folder, sweep.drawings, site)
+
+
+def _copy_drawings(source: Path, drawings: Sequence[Drawing], site: Path) -> None:
+    for drawing in drawings:
+        for suffix in FORMATS:
+            _copy(source / f"{drawing.name}.{suffix}", site / f"{drawing.path}.{suffix}")
 
 
 def _write_results(records: Mapping[str, Record], names: Sequence[str], site: Path) -> None:

@@ -3,18 +3,21 @@
 import csv
 import math
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from experiments.outcome import Table
 from experiments.plans import Plan
+from experiments.report.drawings import Drawing, Drawn, shown
 from experiments.report.naming import slug
 from experiments.report.sheets import Sheet, sheet
+from experiments.sweep_figures import headline, read_cells
 from experiments.sweep_tables import number_or_text
 from experiments.sweeps import read_sweep
 
-FILES = ("sweep.json", "cells.csv", "pivot.csv", "sweep.png")
+FILES = ("sweep.json", "cells.csv", "pivot.csv")
 COLUMNS = 6  # at most so many combinations stand side by side
 
 
@@ -29,8 +32,10 @@ class Swept:
     files: list[str]
     cells: Sheet | None
     pivot: Sheet | None
-    columns: list[str]  # of the pivot as it was written
+    metric: str  # the quantity of the figures
     finished: int
+    figures: Drawn | None
+    drawings: list[Drawing]
 
     @property
     def url(self) -> str:
@@ -43,30 +48,32 @@ class Swept:
         return named[0] if len(named) == 1 else None
 
     @property
-    def metric(self) -> str:
-        """The quantity of the figure: the stated one, else the study's first."""
-        named = [
-            column.removesuffix(" mean") for column in self.columns if column.endswith(" mean")
-        ]
-        return self.plan.metric if self.plan.metric in named else next(iter(named), "")
-
-    @property
     def command(self) -> str:
         return shlex.join(["bythebook", "run", "-m", *self.plan.overrides])
 
 
-def read_all(outputs: Path) -> tuple[list[Swept], list[str]]:
-    """Every sweep, the newest first, and a line for each folder that cannot be read."""
+def read_all(outputs: Path, drawn: Mapping[str, Drawn]) -> tuple[list[Swept], list[str]]:
+    """Every sweep, the newest first, and a line for each that cannot be read or drawn."""
     found, problems = [], []
-    for path in sorted(outputs.glob("sweeps/*/sweep.json")):
+    for folder in folders(outputs):
         try:
-            found.append(_read(path.parent))
+            found.append(_read(folder, drawn.get(folder.name)))
         except (OSError, ValueError, KeyError, TypeError) as error:
-            problems.append(f"the sweep {path.parent.name} cannot be read: {error}")
+            problems.append(f"the sweep {folder.name} cannot be read: {error}")
+    problems += [
+        f"the sweep {name} has no figure: {entry.problem}"
+        for name, entry in drawn.items()
+        if entry.problem and name in {sweep.folder.name for sweep in found}
+    ]
     return sorted(found, key=lambda swept: (-swept.state["started"], swept.plan.id)), problems
 
 
-def _read(folder: Path) -> Swept:
+def folders(outputs: Path) -> list[Path]:
+    """The folders of all sweeps."""
+    return sorted(path.parent for path in outputs.glob("sweeps/*/sweep.json"))
+
+
+def _read(folder: Path, figures: Drawn | None) -> Swept:
     plan, state, runs = read_sweep(folder)
     place = f"sweeps/{slug(folder.name)}"
     files = [name for name in FILES if (folder / name).is_file()]
@@ -78,12 +85,14 @@ def _read(folder: Path) -> Swept:
         folder=folder,
         place=place,
         files=files,
-        cells=sheet("cells", f"{place}/cells.csv", _short(cells)) if cells else None,
+        cells=sheet("cells", f"{place}/cells.csv", _short(_said(cells))) if cells else None,
         pivot=sheet("means", f"{place}/pivot.csv", _paired(pivot, plan)) if pivot else None,
-        columns=list(pivot),
+        metric=headline(plan, read_cells(folder)) if pivot else "",
         finished=cells.get("status", []).count("finished")
         if cells
         else sum(r is not None for r in runs),
+        figures=figures,
+        drawings=shown(figures, place, plan.title) if figures is not None else [],
     )
 
 
@@ -99,6 +108,11 @@ def _value(text: str) -> Any:
         return text == "True"
     value = number_or_text(text)
     return None if value == "" or (isinstance(value, float) and math.isnan(value)) else value
+
+
+def _said(cells: Table) -> Table:
+    """The table without the column of errors where there are none."""
+    return {name: v for name, v in cells.items() if name != "error" or any(v)}
 
 
 def _short(table: Table) -> Table:
@@ -130,7 +144,13 @@ def _paired(pivot: Table, plan: Plan) -> Table:
     return rows
 
 
-def _pair(mean: Any, error: Any) -> str:
+def _pair(mean: Any, error: Any) -> str | None:
+    """A mean to the digits that its standard error leaves standing: 2.67 ± 0.67."""
     if mean is None:
-        return ""
-    return f"{mean:.6g}" + (f" ± {error:.2g}" if error else "")
+        return None
+    if not error:
+        return f"{mean:.6g}"
+    digits = max(0, 1 - math.floor(math.log10(error)))
+    if digits > 8 or abs(mean) >= 1e7:
+        return f"{mean:.6g} ± {error:.2g}"
+    return f"{mean:.{digits}f} ± {error:.{digits}f}"

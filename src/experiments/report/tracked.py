@@ -6,6 +6,8 @@ from pathlib import Path
 
 from experiments.payloads import RUN_ID
 
+# MLflow opens in a view for language-model traces; runs live in the other one.
+VIEW = "workflowType=machine_learning"
 SERVER = "http://127.0.0.1:5000"  # where `bythebook ui` listens unless told otherwise
 
 
@@ -24,6 +26,6 @@ def links(outputs: Path) -> dict[str, str]:
     except sqlite3.Error:
         return {}
     return {
-        record: f"{SERVER}/#/experiments/{experiment}/runs/{run}"
+        record: f"{SERVER}/#/experiments/{experiment}/runs/{run}?{VIEW}"
         for record, experiment, run in found
     }

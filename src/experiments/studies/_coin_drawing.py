@@ -73,13 +73,13 @@ def win(outcome: Outcome, labels: list[str]) -> "Figure":
     for k, (column, label) in enumerate(kinds.items()):
         look: dict[str, Any] = {"color": f"C{2 * k}", "hatch": "//" * k, "label": label}
         bars = ax.bar(place + 0.4 * k - 0.2, rows[column], width=0.38, edgecolor="white", **look)
-        ax.bar_label(bars, fmt="%.4f", fontsize=8, padding=1)
+        ax.bar_label(bars, fmt="%.4f", fontsize="x-small", padding=1)
     ax.axhline(0.5, color="black", linewidth=1, linestyle=":")
     stages = len(place) // len(labels)
     ticks = [
-        f"{labels[k // stages]},\n{rows['heads'][k]:g} heads in {rows['tosses'][k]}" for k in place
+        f"{labels[k // stages]},\n{rows['heads'][k]:g} heads\nin {rows['tosses'][k]}" for k in place
     ]
-    ax.set_xticks(place, ticks)
+    ax.set_xticks(place, ticks, fontsize="x-small" if len(ticks) > 3 else "small")
     ax.set(ylabel="probability of winning", ylim=(0, max(rows["win"] + rows["plugin_win"]) + 0.08))
     figure.legend(loc="outside lower center", ncols=2)
     return figure

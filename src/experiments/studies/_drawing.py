@@ -34,7 +34,7 @@ def whole_steps(ax: "Axes") -> None:
     """Ticks of the horizontal axis at whole numbers only."""
     from matplotlib.ticker import MaxNLocator
 
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))
 
 
 def inks(gamma: Floats) -> Floats:

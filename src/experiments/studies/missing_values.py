@@ -166,7 +166,7 @@ class MissingValues(HiddenClusters, Study):
         for i, (mean, covariance) in enumerate(moments):
             contour(axes[0, 2], mean, covariance, "k", linestyle=("-", "--", ":")[i])
             axes[0, 2].lines[-2].set_label(CASES[i])
-        axes[0, 2].legend(loc="upper center", bbox_to_anchor=(0.5, -0.25), ncols=1)
+        figure.legend(*axes[0, 2].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         figures = {"missing": figure}
         if len(self.treatments) == 2:
             figures = {"treatments": self._draw_treatments(outcome)} | figures

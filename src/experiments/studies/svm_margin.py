@@ -163,7 +163,7 @@ class SvmMargin(Study):
         columns = min(len(names), 3)
         figure, axes = grid(-(-len(names) // columns), columns, 0.95, sharex=True, sharey=True)
         if len(names) == 1:
-            figure.set_size_inches(6.4, 5)
+            figure.set_size_inches(figure.get_figwidth(), 0.8 * figure.get_figwidth())
         for name, ax in zip(names, axes.ravel(), strict=False):
             _panel(ax, a["X"], a["t"], a[f"line_{name}"])
             ringed(ax, a["X"][a[f"support_{name}"]], "support vectors")

@@ -59,7 +59,6 @@ class WorkedNumbers(Study):
         from experiments.studies._drawing import whole_steps
 
         figure, axes = panels(1, 3)
-        figure.set_size_inches(10, 3.2)
         steps, values = outcome.series["terms"]
         axes[0].plot(steps, values, "o-")
         axes[0].set(xlabel="variables J", ylabel="terms of a marginal sum", yscale="log")

@@ -1,0 +1,90 @@
+"""The report's figures: drawn once, kept while they are needed, never in the way of the rest."""
+
+import os
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from experiments.records import Record
+from experiments.report import drawings, site
+
+
+def test_figures_are_drawn_once(made: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*task: object) -> str:
+        raise AssertionError("drawn again")
+
+    monkeypatch.setattr("experiments.report.drawings._draw", refuse)
+    made.write()
+
+
+@pytest.fixture
+def undrawable(made: Any) -> Record:
+    """A record whose study is gone."""
+    science = {**made.records["prml/evil"]["science"], "study": "gone"}
+    return Record(
+        made.outputs / "nowhere",
+        {**made.records["prml/evil"].content, "id": "feed-1", "science": science},
+    )
+
+
+def test_a_figure_that_fails_is_told_and_shown(
+    made: Any, undrawable: Record, tmp_path: Path
+) -> None:
+    told: list[str] = []
+    index = site.write({"prml/evil": undrawable}, ["prml/evil"], tmp_path, tell=told.append)
+    assert len(told) == 1
+    assert told[0].startswith("prml/evil: no figure: BadInput")
+    page = made.parse((index.parent / "experiments/prml/evil.html").read_text(encoding="utf-8"))
+    assert "No figure could be drawn: BadInput" in page.text
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    """A cache with the figures of a run, of one that is gone, and of an interrupted writer."""
+    style = drawings._style()
+    for name in (f"cafe-1-{style}", f"dead-1-{style}", "cafe-1-oldstyle", ".drawing-x"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "order.json").write_text("[]")
+        then = time.time() - drawings.UNUSED - 60
+        os.utime(tmp_path / name, (then, then))
+    return tmp_path
+
+
+def test_what_no_run_needs_is_pruned(kept: Path) -> None:
+    drawings.prune(kept, ["cafe-1"], [])
+    assert [path.name for path in kept.iterdir()] == [f"cafe-1-{drawings._style()}"]
+
+
+def test_what_another_report_is_about_to_copy_is_not_pruned(kept: Path) -> None:
+    record = Record(kept / "nowhere", {"id": "dead-1"})
+    found = drawings.drawn({"any": record}, kept)  # by the other report: found, hence touched
+    assert found["dead-1"].problem == ""
+    drawings.prune(kept, [], [])
+    assert [path.name for path in kept.iterdir()] == [f"dead-1-{drawings._style()}"]
+
+
+def test_pruning_twice_at_once_is_no_error(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    remove = shutil.rmtree
+
+    def twice(folder: Path) -> None:
+        remove(folder)  # by the other report, a moment earlier
+        remove(folder)
+
+    monkeypatch.setattr(shutil, "rmtree", twice)
+    drawings.prune(kept, [], [])
+    assert list(kept.iterdir()) == []
+
+
+def test_a_sweep_is_drawn_again_when_its_cells_are_others(made: Any, tmp_path: Path) -> None:
+    (folder,) = (made.outputs / "sweeps").iterdir()
+    copy = tmp_path / folder.name
+    shutil.copytree(folder, copy)
+    (before,) = drawings.drawn_sweeps([copy], tmp_path / "cache").values()
+    assert before.names == ("sweep",)
+    with (copy / "cells.csv").open("a", encoding="utf-8") as stream:
+        stream.write("\n")
+    (after,) = drawings.drawn_sweeps([copy], tmp_path / "cache").values()
+    assert after.folder != before.folder
