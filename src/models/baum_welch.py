@@ -48,6 +48,35 @@ FLAT = Prior()  # maximum likelihood
 ROUNDING = 1e-14  # an eigenvalue below so much of the trace of its covariance is noise
 
 
+class Posterior(NamedTuple):
+    """What the M step needs to know of p(z | x), for R restarts over N sequences."""
+
+    gamma: Floats  # (R, N, T, K) p(z_t = k | x)
+    transitions: Floats  # (R, K, K) expected number of transitions from j to k in all sequences
+
+    @property
+    def first(self) -> Floats:
+        """The expected number of sequences that begin in each state, shape (R, K)."""
+        return np.asarray(self.gamma[:, :, 0].sum(axis=1))  # 17.98
+
+    def symbols(self, x: AnyArray, L: int) -> Floats:
+        """The expected number of times that each state emits each symbol, shape (R, K, L)."""
+        seen = (np.ravel(x)[:, None] == np.arange(L)).astype(float)
+        return np.asarray(np.swapaxes(_flat(self.gamma), 1, 2) @ seen)  # 17.104
+
+
+class Counts(NamedTuple):
+    """The same for symbols, where the sums over time are all that the M step needs."""
+
+    first: Floats  # (R, K)
+    transitions: Floats  # (R, K, K)
+    emissions: Floats  # (R, K, L)
+
+    def symbols(self, x: AnyArray, L: int) -> Floats:
+        """The expected number of times that each state emits each symbol, shape (R, K, L)."""
+        return self.emissions
+
+
 class CategoricalHMM(NamedTuple):
     """Parameters of R chains of K states that emit one of L symbols."""
 
@@ -59,14 +88,17 @@ class CategoricalHMM(NamedTuple):
         """Terms ln p(x_t | z_t = k), shape (R, N, T, K)."""
         return hmm.categorical_log_likelihood(self.B, np.atleast_2d(np.asarray(x, dtype=np.int64)))
 
+    def observed(self, x: AnyArray) -> tuple[Floats, Ints | None]:
+        """The same as a table (R, 1, L, K) and the symbols (1, N, T) that choose its rows."""
+        return hmm.symbol_table(self.B)[:, None], np.atleast_2d(np.asarray(x, dtype=np.int64))[None]
+
     def log_prior(self, prior: Prior) -> Floats:
         """The log prior of B, up to a constant, shape (R,)."""
         return _log_dirichlet(self.B, prior.symbol)
 
-    def maximise(self, x: AnyArray, gamma: Floats, prior: Prior) -> "CategoricalHMM":
-        """The emissions that fit x best with weights gamma, shape (R, N, T, K)."""
-        seen = (np.ravel(x)[:, None] == np.arange(self.B.shape[-1])).astype(float)
-        counts = np.swapaxes(_flat(gamma), 1, 2) @ seen  # 17.104
+    def maximise(self, x: AnyArray, q: Posterior | Counts, prior: Prior) -> "CategoricalHMM":
+        """The emissions that fit the symbols x best."""
+        counts = q.symbols(x, self.B.shape[-1])
         return self._replace(B=_normalise(counts, self.B, prior.symbol))  # 13.23, 17.105
 
 
@@ -87,6 +119,10 @@ class GaussianHMM(NamedTuple):
         noise = smallest_eigenvalue(self.Sigma) < ROUNDING * size
         return np.where(noise[:, None, None, :], np.nan, log_lik)
 
+    def observed(self, x: AnyArray) -> tuple[Floats, Ints | None]:
+        """The same; no two vectors share a row."""
+        return self.log_likelihood(x), None
+
     def log_prior(self, prior: Prior) -> Floats:
         """The log prior of Sigma, up to a constant, shape (R,)."""
         if prior.nu0 is None:
@@ -97,10 +133,11 @@ class GaussianHMM(NamedTuple):
         trace = np.einsum("rkij,rkil,jl->rk", W, W, np.broadcast_to(prior.S0, (D, D)))
         return np.asarray(((prior.nu0 + D + 1) * half_log_precision - 0.5 * trace).sum(axis=1))
 
-    def maximise(self, x: AnyArray, gamma: Floats, prior: Prior) -> "GaussianHMM":
+    def maximise(self, x: AnyArray, q: Posterior | Counts, prior: Prior) -> "GaussianHMM":
         """The emissions that fit x best with weights gamma; a state without weight stays."""
+        assert isinstance(q, Posterior)  # counts are of symbols
         D = self.mu.shape[-1]
-        points, weights = x.reshape(-1, D), np.swapaxes(_flat(gamma), 1, 2)  # (R, K, N * T)
+        points, weights = x.reshape(-1, D), np.swapaxes(_flat(q.gamma), 1, 2)  # (R, K, N * T)
         N = weights.sum(axis=-1)[..., None]
         with np.errstate(invalid="ignore"):
             mu = np.where(N > 0, weights @ points / N, self.mu)  # 13.20
@@ -111,13 +148,6 @@ class GaussianHMM(NamedTuple):
             else:
                 Sigma = (prior.S0 + scatter) / (prior.nu0 + N + D + 1)  # the mode
         return self._replace(mu=mu, Sigma=Sigma)
-
-
-class Posterior(NamedTuple):
-    """What the M step needs to know of p(z | x), for R restarts over N sequences."""
-
-    gamma: Floats  # (R, N, T, K) p(z_t = k | x)
-    transitions: Floats  # (R, K, K) expected number of transitions from j to k in all sequences
 
 
 Model = TypeVar("Model", CategoricalHMM, GaussianHMM)
@@ -149,25 +179,27 @@ def transition_counts(gamma: Floats) -> Floats:
     return np.asarray((np.swapaxes(gamma[:, :, :-1], -1, -2) @ gamma[:, :, 1:]).sum(axis=1))
 
 
-def _e_step(theta: Model, log_lik: Floats, b: float) -> tuple[Posterior, Floats]:
+def _e_step(theta: Model, x: AnyArray, b: float) -> tuple[Posterior | Counts, Floats]:
     pi, A = theta.pi[:, None], theta.A[:, None]  # the same for all of the sequences
+    log_lik, symbols = theta.observed(x)
     if b == np.inf:
-        path = hmm.viterbi(pi, A, log_lik)
+        path = hmm.viterbi(pi, A, log_lik, symbols)
         gamma = one_hot(path.states, pi.shape[-1])
         return Posterior(gamma, transition_counts(gamma)), path.log_joint.sum(axis=1)
     pi, A, log_lik = pi**b, A**b, b * log_lik  # the recursions do not mind unnormalised factors
+    if symbols is not None:
+        *sums, log_evidence = (a.sum(axis=1) for a in hmm.symbol_counts(pi, A, log_lik, symbols))
+        return Counts(*sums), log_evidence / b
     posterior = hmm.smoother(pi, A, log_lik)
     transitions = hmm.expected_transitions(A, posterior).sum(axis=1)  # 17.99
     objective = posterior.forward.log_evidence.sum(axis=1) / b
     return Posterior(posterior.smoothed, transitions), objective
 
 
-def reestimate(theta: Model, x: AnyArray, q: Posterior, prior: Prior) -> Model:
-    """The M step: normalised expected counts, and emissions fitted with the weights gamma."""
-    first = q.gamma[:, :, 0].sum(axis=1)  # 17.98
-    theta = theta.maximise(x, q.gamma, prior)
-    return theta._replace(
-        pi=_normalise(first, theta.pi, prior.initial),  # 13.18, 17.103
+def reestimate(theta: Model, x: AnyArray, q: Posterior | Counts, prior: Prior) -> Model:
+    """The M step: normalised expected counts, and emissions fitted to what each state explains."""
+    return theta.maximise(x, q, prior)._replace(
+        pi=_normalise(q.first, theta.pi, prior.initial),  # 13.18, 17.103
         A=_normalise(q.transitions, theta.A, prior.transition),  # 13.19, 17.103
     )
 
@@ -188,13 +220,13 @@ def baum_welch(
     """
     x = np.asarray(x)
 
-    def e_step(theta: Model) -> tuple[Posterior, Floats]:
-        q, objective = _e_step(theta, theta.log_likelihood(x), inverse_temperature)
+    def e_step(theta: Model) -> tuple[Posterior | Counts, Floats]:
+        q, objective = _e_step(theta, x, inverse_temperature)
         log_prior = _log_dirichlet(theta.pi, prior.initial)
         log_prior = log_prior + _log_dirichlet(theta.A, prior.transition) + theta.log_prior(prior)
         return q, objective + log_prior
 
-    def m_step(theta: Model, q: Posterior) -> Model:
+    def m_step(theta: Model, q: Posterior | Counts) -> Model:
         return reestimate(theta, x, q, prior)
 
     return expectation_maximisation(
@@ -204,7 +236,7 @@ def baum_welch(
 
 def log_evidence(theta: Model, x: AnyArray) -> Floats:
     """The log likelihood ln p(x | theta) of all the sequences together, shape (R,)."""
-    log_lik = theta.log_likelihood(np.asarray(x))
-    return np.asarray(
-        hmm.forward_filter(theta.pi[:, None], theta.A[:, None], log_lik).log_evidence.sum(axis=1)
+    forward = hmm.forward_filter(
+        theta.pi[:, None], theta.A[:, None], *theta.observed(np.asarray(x))
     )
+    return np.asarray(forward.log_evidence.sum(axis=1))

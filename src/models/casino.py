@@ -84,14 +84,7 @@ def simulate(model: CategoricalHMM, games: int, length: int, rng: np.random.Gene
 
 def decode(model: CategoricalHMM, rolls: Ints) -> Decoded:
     """Filter, smoother and Viterbi path for games of shape (..., T)."""
-    log_lik = hmm.categorical_log_likelihood(model.B, rolls)
-    posterior = hmm.smoother(model.pi, model.A, log_lik)
-    return Decoded(
-        posterior.forward.filtered[..., LOADED],
-        posterior.smoothed[..., LOADED],
-        hmm.viterbi(model.pi, model.A, log_lik).states,
-        posterior.forward.log_evidence,
-    )
+    return Decoded(*hmm.track_state(model.pi, model.A, hmm.symbol_table(model.B), rolls, LOADED))
 
 
 def count_errors(loaded: AnyArray, dice: Ints) -> Ints:

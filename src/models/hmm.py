@@ -6,11 +6,13 @@ with A(j, k) = p(z_t = k | z_{t-1} = j), so that rows sum to one (Ghahramani 4.2
 The observations enter only through their log likelihoods ln p(x_t | z_t = k), an array (..., T, K):
 one set of recursions serves symbols, Gaussians, and missing values (a row of zeros). pi (..., K),
 A (..., K, K) and the log likelihoods broadcast over their leading axes: one sequence, a batch of
-sequences under one model, and restarts of one model over many sequences are the same call.
+sequences under one model, and restarts of one model over many sequences are the same call. Where
+times share their rows, as those of one symbol do, the rows are given once, (..., L, K), and with
+them `symbols` (..., T), which says whose row each time takes: `symbol_table` has them for B.
 
 The recursions are compiled loops (`models.hmm_recursions`). Filtered probabilities are scaled, not
-logarithmic: a state whose probability given the data so far is below 1e-308 counts as impossible,
-until another state leads to it again.
+logarithmic: a state whose probability given the data so far is below 1e-280 may count as
+impossible, until another state leads to it again.
 """
 
 from typing import NamedTuple
@@ -19,7 +21,7 @@ import numpy as np
 
 from models import hmm_recursions
 from models.gaussian_mixture import whitener
-from models.hmm_recursions import condition, log
+from models.hmm_recursions import condition, evidence, log
 from models.types import Floats, Ints
 
 
@@ -43,6 +45,24 @@ class Smoothed(NamedTuple):
     smoothed: Floats  # (..., T, K) p(z_t | x_1 .. x_T): gamma
 
 
+class SymbolCounts(NamedTuple):
+    """Expected counts given the symbols of each sequence."""
+
+    first: Floats  # (..., K) p(z_1 = k | x)
+    transitions: Floats  # (..., K, K) number of transitions from j to k
+    emissions: Floats  # (..., K, L) number of times that state k emits symbol l
+    log_evidence: Floats  # (...) ln p(x)
+
+
+class Tracked(NamedTuple):
+    """What is believed of one state k, and the most probable path."""
+
+    filtered: Floats  # (..., T) p(z_t = k | x_1 .. x_t)
+    smoothed: Floats  # (..., T) p(z_t = k | x_1 .. x_T)
+    states: Ints  # (..., T) argmax_z p(z | x)
+    log_evidence: Floats  # (...) ln p(x_1 .. x_T)
+
+
 class Path(NamedTuple):
     """The most probable sequence of states."""
 
@@ -53,21 +73,16 @@ class Path(NamedTuple):
 # --- Inference ----------------------------------------------------------------------------------
 
 
-def forward_filter(pi: Floats, A: Floats, log_lik: Floats) -> Filtered:
+def forward_filter(pi: Floats, A: Floats, log_lik: Floats, symbols: Ints | None = None) -> Filtered:
     """p(z_t | x_1 .. x_t) and the log evidence (PRML 13.2.4, MLAPP 17.4.2)."""
-    return Filtered(*hmm_recursions.forward(pi, A, log_lik))
+    return Filtered(*hmm_recursions.forward(pi, A, evidence(log_lik, symbols)))
 
 
-def smoother(pi: Floats, A: Floats, log_lik: Floats) -> Smoothed:
+def smoother(pi: Floats, A: Floats, log_lik: Floats, symbols: Ints | None = None) -> Smoothed:
     """p(z_t | x_1 .. x_T) by the forward-backward algorithm (PRML 13.2.2, MLAPP 17.4.3)."""
-    forward = forward_filter(pi, A, log_lik)
-    beta = hmm_recursions.backward(A, log_lik, forward.filtered, log_lik.shape[-2])
-    return Smoothed(forward, beta, _combine(forward.filtered, beta))
-
-
-def _combine(alpha: Floats, beta: Floats) -> Floats:
-    # A state that the past excludes stays excluded, however well it would explain the future.
-    return np.multiply(alpha, beta, out=np.zeros(beta.shape), where=alpha != 0)  # 13.64
+    x = evidence(log_lik, symbols)
+    forward = Filtered(*hmm_recursions.forward(pi, A, x))
+    return Smoothed(forward, *hmm_recursions.backward(A, x, forward.filtered, x.at.shape[-1]))
 
 
 def _arriving(A: Floats, posterior: Smoothed) -> Floats:
@@ -95,9 +110,20 @@ def expected_transitions(A: Floats, posterior: Smoothed) -> Floats:
     return A * (leaving @ _arriving(A, posterior))
 
 
+def symbol_counts(pi: Floats, A: Floats, table: Floats, symbols: Ints) -> SymbolCounts:
+    """What Baum-Welch needs of the smoother, summed over time as it runs (MLAPP 17.5.2.1)."""
+    first, xi, rows, log_evidence = hmm_recursions.counts(pi, A, evidence(table, symbols))
+    return SymbolCounts(first, xi, np.swapaxes(rows, -1, -2), log_evidence)
+
+
+def track_state(pi: Floats, A: Floats, table: Floats, symbols: Ints, state: int) -> Tracked:
+    """Filter, smoother and Viterbi path, for who wants one state's probability of each."""
+    return Tracked(*hmm_recursions.track(pi, A, evidence(table, symbols), state))
+
+
 def fixed_lag_smoother(A: Floats, log_lik: Floats, forward: Filtered, lag: int) -> Floats:
     """p(z_t | x_1 .. x_{t+lag}), (..., T, K); near the end from all the data (MLAPP 17.4.1)."""
-    return _combine(forward.filtered, hmm_recursions.backward(A, log_lik, forward.filtered, lag))
+    return hmm_recursions.backward(A, evidence(log_lik), forward.filtered, lag)[1]
 
 
 def two_filter_smoother(pi: Floats, A: Floats, log_lik: Floats) -> Floats:
@@ -118,12 +144,14 @@ def two_filter_smoother(pi: Floats, A: Floats, log_lik: Floats) -> Floats:
     return np.asarray(product / product.sum(axis=-1, keepdims=True))
 
 
-def viterbi(pi: Floats, A: Floats, log_lik: Floats) -> Path:
+def viterbi(pi: Floats, A: Floats, log_lik: Floats, symbols: Ints | None = None) -> Path:
     """The most probable sequence of states (PRML 13.2.5, MLAPP 17.4.4).
 
     PRML prints (13.68) with ln p(x_{t+1} | z_t) for the transition ln p(z_{t+1} | z_t).
     """
-    return Path(*hmm_recursions.viterbi(log(pi), log(A), log_lik))
+    log_lik = np.asarray(log_lik, dtype=np.float64)
+    at = hmm_recursions.rows(log_lik, symbols)
+    return Path(*hmm_recursions.viterbi(log(pi), log(A), log_lik, at))
 
 
 def log_joint(pi: Floats, A: Floats, log_lik: Floats, states: Ints) -> Floats:
@@ -147,12 +175,17 @@ def predict_symbols(filtered: Floats, A: Floats, B: Floats, horizon: int) -> Flo
 # --- Emissions and simulation -------------------------------------------------------------------
 
 
+def symbol_table(B: Floats) -> Floats:
+    """Terms ln p(x = l | z = k), (..., L, K), of B (..., K, L): a row a symbol."""
+    return np.swapaxes(log(B), -1, -2)
+
+
 def categorical_log_likelihood(B: Floats, symbols: Ints) -> Floats:
     """Terms ln p(x_t | z_t = k), (R.., N.., T, K), for symbols (N.., T) and B (R.., K, L).
 
     Every model meets every sequence: the leading axes form an outer product.
     """
-    return np.asarray(np.swapaxes(log(B), -1, -2)[..., symbols, :])
+    return np.asarray(symbol_table(B)[..., symbols, :])
 
 
 def gaussian_log_likelihood(mu: Floats, Sigma: Floats, x: Floats) -> Floats:

@@ -5,7 +5,7 @@ import pytest
 
 from models import baum_welch as bw
 from models import baum_welch_starts as starts
-from models import hmm
+from models import hmm, hmm_recursions
 from models.casino import (
     LOADED,
     SIX,
@@ -18,6 +18,7 @@ from models.casino import (
     listing_rolls,
     simulate,
 )
+from models.compiled import threads
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +86,18 @@ def test_errors_fall_with_the_lag() -> None:
     decoded = decode(model, game.rolls)
     assert errors[0] == count_errors(decoded.filtered, game.dice).mean()
     assert errors[-1] == count_errors(decoded.smoothed, game.dice).mean()
+
+
+def test_blocks_of_games_are_decoded_as_if_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = casino()
+    rolls = simulate(model, 6, 50, np.random.default_rng(5)).rolls.reshape(2, 3, 50)
+    monkeypatch.setattr(hmm_recursions, "BLOCK", 100)  # two games
+    for limit in (1, 2):
+        with threads(limit):
+            decoded = decode(model, rolls)
+        for game in np.ndindex(2, 3):
+            for field, expected in zip(decoded, decode(model, rolls[game]), strict=True):
+                np.testing.assert_array_equal(field[game], expected)
 
 
 def test_prediction_tends_to_the_stationary_distribution() -> None:
