@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from experiments.payloads import Payload
@@ -46,7 +46,7 @@ def put(database: Path, artifacts: Path, payloads: Sequence["Payload"]) -> dict[
     """Log what is not there yet. The write lock makes look and write one step for all processes."""
     ids: dict[str, str] = {}
     with _transaction(database) as db, _cleared() as new:
-        known = _known(db)
+        known, filled = _known(db), []
         for payload in payloads:
             found = known.get(payload.record_id)
             if found and found[1] != "RUNNING" and not payload.update:
@@ -60,8 +60,9 @@ def put(database: Path, artifacts: Path, payloads: Sequence["Payload"]) -> dict[
             _copy(payload.artifacts, Path(place))
             if not found:
                 _insert_run(db, run_id, experiment, place, payload)
-            _fill(db, run_id, payload)
+            filled.append((run_id, payload))
             ids[payload.record_id] = run_id
+        _fill(db, filled)
     return ids
 
 
@@ -137,33 +138,27 @@ def _insert_run(
     )
 
 
-def _fill(db: sqlite3.Connection, run_id: str, payload: "Payload") -> None:
-    tags = {**payload.tags, "mlflow.runName": payload.name, _TAG: payload.record_id}
-    db.executemany(
-        "INSERT OR REPLACE INTO tags (key, value, run_uuid) VALUES (?, ?, ?)",
-        [(key, value.replace(_OWN_ID, run_id), run_id) for key, value in tags.items()],
-    )
-    db.executemany(
-        "INSERT OR REPLACE INTO params (key, value, run_uuid) VALUES (?, ?, ?)",
-        [(key, value, run_id) for key, value in payload.params.items()],
-    )
-    stamp = payload.end or payload.start
-    rows = [(name, *_number(value), stamp, step, run_id) for name, value, step in payload.metrics]
-    db.executemany(
-        "INSERT OR IGNORE INTO metrics (key, value, is_nan, timestamp, step, run_uuid)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
-        rows,
-    )
-    latest = {row[0]: row for row in sorted(rows, key=lambda row: row[4])}  # the largest step wins
-    db.executemany(
-        "INSERT OR REPLACE INTO latest_metrics (key, value, is_nan, timestamp, step, run_uuid)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
-        list(latest.values()),
-    )
-    db.execute(
-        "UPDATE runs SET status = ?, end_time = ?, name = ? WHERE run_uuid = ?",
-        [payload.status, payload.end, payload.name, run_id],
-    )
+def _fill(db: sqlite3.Connection, runs: Sequence[tuple[str, "Payload"]]) -> None:
+    """Tags, params, metrics and the end of some runs, a statement a table."""
+    tags, params, metrics, ends = [], [], [], []
+    latest: dict[tuple[str, str], tuple[Any, ...]] = {}
+    for run_id, payload in runs:
+        named = {**payload.tags, "mlflow.runName": payload.name, _TAG: payload.record_id}
+        tags += [(key, value.replace(_OWN_ID, run_id), run_id) for key, value in named.items()]
+        params += [(key, value, run_id) for key, value in payload.params.items()]
+        stamp = payload.end or payload.start
+        rows = [
+            (name, *_number(value), stamp, step, run_id) for name, value, step in payload.metrics
+        ]
+        metrics += rows
+        latest |= {(run_id, row[0]): row for row in sorted(rows, key=lambda row: row[4])}  # by step
+        ends.append((payload.status, payload.end, payload.name, run_id))
+    db.executemany("INSERT OR REPLACE INTO tags (key, value, run_uuid) VALUES (?, ?, ?)", tags)
+    db.executemany("INSERT OR REPLACE INTO params (key, value, run_uuid) VALUES (?, ?, ?)", params)
+    columns = "(key, value, is_nan, timestamp, step, run_uuid) VALUES (?, ?, ?, ?, ?, ?)"
+    db.executemany(f"INSERT OR IGNORE INTO metrics {columns}", metrics)
+    db.executemany(f"INSERT OR REPLACE INTO latest_metrics {columns}", list(latest.values()))
+    db.executemany("UPDATE runs SET status = ?, end_time = ?, name = ? WHERE run_uuid = ?", ends)
 
 
 def _number(value: float) -> tuple[float, int]:

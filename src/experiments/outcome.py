@@ -103,7 +103,10 @@ _MARK = "float:"
 
 def dumps(value: Any, indent: int | None = None) -> str:
     """Strict JSON, floats to the last bit."""
-    return json.dumps(_encode(value), indent=indent, allow_nan=False, ensure_ascii=False)
+    try:
+        return json.dumps(value, indent=indent, allow_nan=False, ensure_ascii=False)
+    except (TypeError, ValueError):  # not a number JSON has, or a mapping other than a dict
+        return json.dumps(_encode(value), indent=indent, allow_nan=False, ensure_ascii=False)
 
 
 def loads(text: str) -> Any:

@@ -23,6 +23,7 @@ def long_table(plan: Plan, rows: Rows) -> "pd.DataFrame":
 
 def pivot_table(plan: Plan, table: "pd.DataFrame") -> "pd.DataFrame":
     """Mean and standard error over seeds for every combination of the other swept knobs."""
+    import numpy as np
     import pandas as pd
 
     knobs = plan.knobs
@@ -32,10 +33,10 @@ def pivot_table(plan: Plan, table: "pd.DataFrame") -> "pd.DataFrame":
         values, knobs = values.assign(all="all"), ["all"]
     grouped = values.groupby(knobs, sort=False)[names]
     mean, error = grouped.mean(), grouped.sem()
-    columns = {"runs": grouped.size()}
-    for name in names:
-        columns |= {f"{name} mean": mean[name], f"{name} s.e.": error[name]}
-    return pd.DataFrame(columns).reset_index()
+    columns = [f"{name} {part}" for name in names for part in ("mean", "s.e.")]
+    both = np.stack([mean, error], axis=-1).reshape(len(mean), -1)
+    wide = pd.DataFrame(both, mean.index, columns)
+    return pd.concat([grouped.size().rename("runs"), wide], axis=1).reset_index()
 
 
 def metric_names(table: "pd.DataFrame", plan: Plan) -> list[str]:

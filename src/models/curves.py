@@ -10,6 +10,7 @@ known the loss of a fit f on new data needs no test set: with x uniform between 
 an integral that Gauss-Legendre quadrature gets right to the last digits.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -61,8 +62,11 @@ def noisy(h: Floats, noise: float, rng: np.random.Generator) -> Floats:
 
 def quadrature(low: float, high: float, n_nodes: int = 64) -> Quadrature:
     """Gauss-Legendre: exact for polynomials up to order 2 n_nodes - 1."""
-    node, weight = leggauss(n_nodes)
+    node, weight = _leggauss(n_nodes)
     return Quadrature(low + (high - low) * (node + 1) / 2, weight / 2)
+
+
+_leggauss = cache(leggauss)  # an eigenvalue problem, of which every run needs the same
 
 
 def expected_loss(f: Floats, h: Floats, weight: Floats, noise: float) -> Floats:

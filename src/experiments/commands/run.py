@@ -30,6 +30,8 @@ from experiments.runner import Done, perform_all
 from experiments.sweeps import run_sweep
 from experiments.tracking import Forgiving, Tracker, open_tracker
 
+SHOWN = 10  # failed cells that the end of a sweep names
+
 
 def main(arguments: list[str]) -> int:
     """Compose with Hydra, run, record, judge, log."""
@@ -189,6 +191,8 @@ def _tell_many(plan: Plan, rows: Rows, computed: int, outputs: Path) -> int:
     line = f"{len(rows)} cells: {computed} computed, {found} found, {len(failed)} failed"
     console.out.print(line)
     console.out.print(f"[dim]{escape(str(outputs / 'sweeps' / plan.id))}[/dim]")
-    for index in failed:
+    for index in failed[:SHOWN]:
         console.tell(f"failed: {plan.label(index)}: {rows[index].error}")
+    if len(failed) > SHOWN:
+        console.tell(f"... and {len(failed) - SHOWN} more, in cells.csv")
     return UNEXPECTED if failed else OK
