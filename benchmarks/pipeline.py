@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.timing import Result, compare
 
-PEER = Path(__file__).parent / "peers" / "plain_hydra.py"
+PEERS = Path(__file__).parent / "peers"
 
 
 def results() -> list[Result]:
@@ -43,10 +43,10 @@ def bythebook(folder: Path, *arguments: str) -> None:
     _python("-m", "experiments", *arguments, BYTHEBOOK_OUTPUTS=str(folder / "outputs"))
 
 
-def plain_hydra(folder: Path, *arguments: str) -> None:
+def plain_hydra(folder: Path, *arguments: str, program: str = "plain_hydra.py") -> None:
     store = f"store=sqlite:///{folder / 'plain.db'}"
     places = [f"hydra.run.dir={folder}/run", f"hydra.sweep.dir={folder}/sweep"]
-    _python(str(PEER), *arguments, store, *places, MLFLOW_DISABLE_TELEMETRY="true")
+    _python(str(PEERS / program), *arguments, store, *places, MLFLOW_DISABLE_TELEMETRY="true")
 
 
 def _python(*arguments: str, **variables: str) -> None:

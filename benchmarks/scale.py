@@ -22,13 +22,14 @@ GRID = [
     "study.orders=" + ",".join(f"[{order}]" for order in range(1, 11)),
     f"study.lambdas={LAMBDAS}",
 ]
+CELL = ["study.ln_count=0", "study.orders=[5]", "study.lambdas=[1e-4]"]
 RUNS, FEW, MORE = 1000, 2, 22  # plain Hydra is timed with few runs and with more
 SIZES = (10, 100, 1000, 10_000)
 
 
 def results() -> list[Result]:
     with tempfile.TemporaryDirectory() as folder:
-        found = [_against_hydra(Path(folder)), *_against_benchopt(Path(folder))]
+        found = [*_against_hydra(Path(folder)), *_against_benchopt(Path(folder))]
         return [*found, _resumed(Path(folder))]
 
 
@@ -37,27 +38,35 @@ def _sweep(folder: Path, start: int, *more: str, jobs: int = 2) -> None:
     bythebook(folder, "run", "-m", *GRID, seeds, f"jobs={jobs}", *more)
 
 
-def _against_hydra(folder: Path) -> Result:
+def _against_hydra(folder: Path) -> list[Result]:
     starts = iter(range(0, 10**9, 10))
     _sweep(folder, next(starts))  # the store is made
-    return compare(
-        "1,000 tracked runs, two processes",
-        f"hydra -m, one MLflow call a value (start-up, and {RUNS:,} times the cost of a run)",
-        f"{RUNS:,} runs",
-        lambda: _sweep(folder, next(starts)),
-        lambda: None,
-        goal="50",
-        rounds=3,
-        clock=lambda *_: _plain_hydra_seconds(folder),
-    )
+    return [
+        compare(
+            "1,000 tracked runs, two processes",
+            f"hydra -m, one MLflow call a value, {what}",
+            f"{RUNS:,} runs",
+            lambda: _sweep(folder, next(starts)),
+            lambda: None,
+            goal=goal,
+            rounds=3,
+            clock=lambda *_, words=words: _plain_hydra_seconds(folder, *words),  # type: ignore[misc]
+        ).with_more(note=f"Start-up, and {RUNS:,} times the cost of a run.")
+        for what, goal, words in (
+            ("the same study and values", "50", ("plain_hydra_full.py", *CELL)),
+            ("19 values", "", ("plain_hydra.py",)),
+        )
+    ]
 
 
-def _plain_hydra_seconds(folder: Path) -> float:
+def _plain_hydra_seconds(folder: Path, program: str, *words: str) -> float:
     """What all the runs would take: start-up is paid once, so it is kept apart."""
-    few, more = (
-        seconds(lambda runs=runs: plain_hydra(folder, "-m", f"seed=range(0,{runs})"))  # type: ignore[misc]
-        for runs in (FEW, MORE)
-    )
+
+    def timed(runs: int) -> float:
+        sweep = ("-m", f"seed=range(0,{runs})", *words)
+        return seconds(lambda: plain_hydra(folder, *sweep, program=program))
+
+    few, more = timed(FEW), timed(MORE)
     return few + (RUNS - FEW) * (more - few) / (MORE - FEW)
 
 

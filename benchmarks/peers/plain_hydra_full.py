@@ -1,0 +1,51 @@
+"""The peer, tracking what we track: our study in a plain Hydra program, one MLflow call a value."""
+
+from dataclasses import dataclass, field
+
+import hydra
+import mlflow
+from hydra.core.config_store import ConfigStore
+from omegaconf import OmegaConf
+
+from experiments.provenance import environment
+from experiments.studies.ridge_path import RidgePath
+from experiments.study import generator
+
+
+@dataclass
+class Config:
+    study: RidgePath = field(default_factory=RidgePath)
+    seed: int = 0
+    store: str = ""
+
+
+ConfigStore.instance().store(name="config", node=Config)
+
+
+@hydra.main(version_base="1.3", config_path=None, config_name="config")
+def main(cfg: Config) -> None:
+    mlflow.set_tracking_uri(cfg.store)
+    mlflow.set_experiment("plain")
+    study: RidgePath = OmegaConf.to_object(cfg.study)  # type: ignore[assignment, arg-type]
+    outcome = study.run(generator(study.name, cfg.seed))
+    facts = environment()
+    with mlflow.start_run():
+        for name, value in vars(study).items():
+            mlflow.log_param(name, value)
+        mlflow.log_param("seed", cfg.seed)
+        for name, value in outcome.metrics.items():
+            if not isinstance(value, str):
+                mlflow.log_metric(name, float(value))
+        for name, curve in outcome.series.items():
+            for step, value in zip(curve.steps, curve.values, strict=True):
+                mlflow.log_metric(name, value, step=int(step))
+        for name in ("user", "command", "platform", "python"):
+            mlflow.set_tag(name, facts[name])
+        for name, version in facts["packages"].items():
+            mlflow.set_tag(f"version.{name}", version)
+        for name, value in facts["git"].items():
+            mlflow.set_tag(f"git_{name}", str(value))
+
+
+if __name__ == "__main__":
+    main()
