@@ -31,7 +31,7 @@ def report(selection: list[str]) -> str:
             wall = _wall(Path(folder) / "two", selection)
             parts = _parts(Path(folder) / "one", selection)
             total = sum(parts.values())
-            shares = [f"{100 * parts[part] / total:.0f} %" for part in PARTS]
+            shares = [f"{100 * parts.get(part, 0.0) / total:.0f} %" for part in PARTS]
             lines.append(f"| {state} | {wall:.1f} s | {total:.1f} s | " + " | ".join(shares) + " |")
     return "\n".join(lines)
 
