@@ -2,44 +2,45 @@
 
 import shutil
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from experiments.records import Record
 
-THUMBNAIL = 512  # pixels
-
 
 def ensure(record: Record) -> None:
     """Draw and write what is not there yet. Any process may do this at any time."""
-    if not record.finished:
-        return
-    if not (record.folder / "figures").exists():
-        _fill(record.folder / "figures", lambda folder: _draw(record, folder))
-    if not (record.folder / "tables").exists():
-        from experiments.tables import write_tables
-
-        _fill(record.folder / "tables", lambda folder: write_tables(record, folder, ["csv"]))
+    ensure_figures(record)
+    ensure_tables(record)
 
 
-def _draw(record: Record, folder: Path) -> None:
+def ensure_figures(record: Record) -> None:
     """Every figure as PNG, and the headline small as well, the way the MLflow UI shows images."""
     from experiments import plotting
 
-    paths = plotting.draw(record, folder, ["png"])
-    if paths:
-        thumbnail(paths[0])
+    if record.finished and not (record.folder / "figures").exists():
+        _fill(
+            record.folder / "figures",
+            lambda folder: plotting.draw(record, folder, ["png"], thumbnail=True),
+        )
 
 
-def thumbnail(path: Path) -> Path:
-    """A small copy of an image beside it."""
-    from PIL import Image
+def keep_figures(record: Record, drawn: Iterable[Path]) -> None:
+    """The same figures, if somebody drew them already, in these files and perhaps others."""
+    if not (record.folder / "figures").exists():
+        wanted = [path for path in drawn if path.suffix in (".png", ".webp")]
+        _fill(
+            record.folder / "figures",
+            lambda folder: [shutil.copyfile(path, folder / path.name) for path in wanted],
+        )
 
-    small = path.with_suffix(".webp")
-    with Image.open(path) as image:
-        image.thumbnail((THUMBNAIL, THUMBNAIL))
-        image.convert("RGB").save(small)
-    return small
+
+def ensure_tables(record: Record) -> None:
+    """The tables as CSV."""
+    from experiments.tables import write_tables
+
+    if record.finished and not (record.folder / "tables").exists():
+        _fill(record.folder / "tables", lambda folder: write_tables(record, folder, ["csv"]))
 
 
 def _fill(target: Path, write: Callable[[Path], object]) -> None:

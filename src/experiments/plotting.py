@@ -1,13 +1,19 @@
 """Drawing: figures from recorded outcomes, in one of the styles, the same bytes every time."""
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from PIL import Image
 
 from experiments import fitting
 from experiments.errors import BadInput
@@ -17,11 +23,11 @@ from experiments.records import Record
 FORMATS = ("png", "pdf", "svg")
 STYLES = ("screen", "print")
 PAGE = 2.1  # the text of a paper with two columns, in columns
+SMALL = 512  # pixels, the longer side of a thumbnail
 # Dates and versions in the files would make equal figures differ.
-_SAVING: dict[str, dict[str, Any]] = {
-    "png": {"metadata": {"Software": None}, "pil_kwargs": {"compress_level": 3}},
-    "pdf": {"metadata": {"CreationDate": None, "Producer": None, "Creator": None}},
-    "svg": {"metadata": {"Date": None, "Creator": None}},
+_CANVASES: dict[str, tuple[Any, dict[str, None]]] = {
+    ".pdf": (FigureCanvasPdf, {"CreationDate": None, "Producer": None, "Creator": None}),
+    ".svg": (FigureCanvasSVG, {"Date": None, "Creator": None}),
 }
 
 
@@ -58,21 +64,60 @@ def check(formats: Sequence[str], look: str) -> None:
 
 
 def draw(
-    record: Record, folder: Path, formats: Sequence[str] = ("png",), look: str = "screen"
+    record: Record,
+    folder: Path,
+    formats: Sequence[str] = ("png",),
+    look: str = "screen",
+    *,
+    thumbnail: bool = False,
 ) -> list[Path]:
     """Draw every figure of a record into a folder; nothing is computed."""
     study = recorded_job(record.content).study
     with style(look):
-        figures = study.draw(record.outcome)
-        return [path for name, fig in figures.items() for path in save(fig, folder, name, formats)]
+        return save_all(study.draw(record.outcome), folder, formats, thumbnail=thumbnail)
+
+
+def save_all(
+    figures: Mapping[str, Figure], folder: Path, formats: Sequence[str], *, thumbnail: bool = False
+) -> list[Path]:
+    """Write figures in each format; a thumbnail is a small copy of the first, as WebP."""
+    paths: list[Path] = []
+    for name, figure in figures.items():
+        small = ["webp"] if thumbnail and not paths else []
+        paths += save(figure, folder, name, [*formats, *small])
+    return paths
 
 
 def save(figure: Figure, folder: Path, name: str, formats: Sequence[str]) -> list[Path]:
-    """Write a figure in each format."""
+    """Lay a figure out once, and write it in each format.
+
+    The canvases are used themselves: `savefig` draws everything twice, in case it has no layout.
+    """
     folder.mkdir(parents=True, exist_ok=True)
+    figure.dpi = mpl.rcParams["savefig.dpi"]  # what the layout has measured, drawing need not
     fitting.fit(figure)
+    image = _image(figure) if {"png", "webp"} & set(formats) else None
     paths = [folder / f"{name}.{suffix}" for suffix in formats]
     for path in paths:
-        figure.savefig(path, **_SAVING[path.suffix[1:]])
-        figure.set_layout_engine("none")  # the layout is found; other formats need not search again
+        if path.suffix in _CANVASES:
+            _write_vectors(figure, path)
+        elif image is not None and path.suffix == ".png":
+            image.save(path, compress_level=3)
+        elif image is not None:
+            image.reduce(math.ceil(max(image.size) / SMALL)).save(path, method=2)
     return paths
+
+
+def _image(figure: Figure) -> Image.Image:
+    canvas: Any = FigureCanvasAgg(figure)
+    canvas.draw()
+    return Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+
+
+def _write_vectors(figure: Figure, path: Path) -> None:
+    canvas, metadata = _CANVASES[path.suffix]
+    dpi = figure.dpi
+    try:
+        getattr(canvas(figure), f"print_{path.suffix[1:]}")(path, metadata=metadata)
+    finally:
+        figure.dpi = dpi  # they set their own

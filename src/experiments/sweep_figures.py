@@ -23,12 +23,12 @@ def draw_sweep(
     plan: Plan, table: "pd.DataFrame", pivot: "pd.DataFrame", folder: Path
 ) -> dict[str, Path]:
     """The figures as PNG, and the first small as well, as the MLflow UI shows images."""
-    from experiments import artifacts, plotting
+    from experiments import plotting
 
     with plotting.style("screen"):
         found = figures(plan, table, pivot)
-        paths = [p for name, f in found.items() for p in plotting.save(f, folder, name, ["png"])]
-    return {path.name: path for path in [*paths, artifacts.thumbnail(paths[0])]}
+        paths = plotting.save_all(found, folder, ["png"], thumbnail=True)
+    return {path.name: path for path in paths}
 
 
 def redraw(
@@ -40,9 +40,7 @@ def redraw(
     table = read_cells(source)
     with plotting.style(look):
         found = figures(plan, table, pivot_table(plan, table))
-        return [
-            path for name, f in found.items() for path in plotting.save(f, folder, name, formats)
-        ]
+        return plotting.save_all(found, folder, formats)
 
 
 def read_cells(folder: Path) -> "pd.DataFrame":

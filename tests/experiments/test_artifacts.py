@@ -24,19 +24,19 @@ def test_figures_a_small_copy_and_tables(record: Record) -> None:
     assert {path.name for path in (record.folder / "figures").iterdir()} == {"loo.png", "loo.webp"}
     assert (record.folder / "tables" / "orders.csv").exists()
     with Image.open(record.folder / "figures" / "loo.webp") as image:
-        assert max(image.size) == artifacts.THUMBNAIL
+        assert max(image.size) == plotting.SMALL
 
 
 def test_what_is_there_is_not_made_again(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
     artifacts.ensure(record)
-    monkeypatch.setattr(plotting, "draw", lambda *_: pytest.fail("drawn again"))
+    monkeypatch.setattr(plotting, "draw", lambda *_, **__: pytest.fail("drawn again"))
     artifacts.ensure(record)
 
 
 def test_a_drawing_that_fails_leaves_nothing(
     record: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(_: Record, folder: Path, formats: list[str]) -> None:
+    def fail(_: Record, folder: Path, formats: list[str], **options: bool) -> None:
         (folder / "half.png").touch()
         raise OSError("no space left on device")
 

@@ -10,6 +10,7 @@ import pytest
 from matplotlib import rcParams
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from PIL import Image
 
 from experiments import fitting, plotting, sweep_figures
 from experiments.plans import Plan, Row
@@ -179,3 +180,33 @@ def test_a_recorded_sweep_is_drawn_from_its_cells(tmp_path: Path) -> None:
     paths = sweep_figures.redraw(plan, tmp_path, tmp_path / "out", ["svg", "pdf"], "print")
     assert [p.name for p in paths] == ["sweep.svg", "sweep.pdf", "curves.svg", "curves.pdf"]
     assert b"/Type3" not in (tmp_path / "out" / "sweep.pdf").read_bytes()
+
+
+@pytest.mark.parametrize("suffix", ["png", "pdf", "svg"])
+def test_a_figure_is_laid_out_and_drawn_once(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figure, ax = plotting.panels()
+    ax.set(xlabel="time (s)", ylabel="length (m)")
+    drawn: list[str] = []
+    whole = Figure.draw
+    monkeypatch.setattr(
+        Figure, "draw", lambda self, renderer: (drawn.append(suffix), whole(self, renderer))
+    )
+    (path,) = plotting.save(figure, tmp_path, "figure", [suffix])
+    assert drawn == [suffix]
+    assert path.stat().st_size > 1000
+
+
+def test_all_formats_have_the_size_of_the_figure(tmp_path: Path) -> None:
+    figure, _ = plotting.panels()
+    width, height = figure.get_size_inches()
+    paths = plotting.save(figure, tmp_path, "figure", ["pdf", "svg", "png", "webp"])
+    pdf, svg, png, small = paths
+    assert f"/MediaBox [ 0 0 {72 * width:g} {72 * height:g} ]".encode() in pdf.read_bytes()
+    assert f'viewBox="0 0 {72 * width:g} {72 * height:g}"' in svg.read_text()
+    with Image.open(png) as image, Image.open(small) as thumbnail:
+        assert image.size == (round(600 * width), round(600 * height))
+        assert max(thumbnail.size) <= plotting.SMALL
+        ratio = image.size[0] / image.size[1]
+        assert thumbnail.size[0] / thumbnail.size[1] == pytest.approx(ratio, rel=0.01)
