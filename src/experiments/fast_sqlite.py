@@ -36,10 +36,13 @@ def understands(database: Path) -> bool:
     return len(rows) == 1 and rows[0][0] in SCHEMAS
 
 
-def logged(database: Path) -> set[str]:
-    """The ids of all records that are in the store, whole."""
+def logged(database: Path, tag: str | None = None) -> set[str]:
+    """The ids of all records that are in the store, whole; with a tag, those that carry it."""
     with closing(sqlite3.connect(database, timeout=_PATIENCE)) as connection:
-        return {name for name, (_, status) in _known(connection).items() if status != "RUNNING"}
+        known = _known(connection).items()
+        tagged = connection.execute("SELECT run_uuid FROM tags WHERE key = ?", [tag or _TAG])
+        runs = {run_id for (run_id,) in tagged}
+    return {name for name, (run, status) in known if status != "RUNNING" and run in runs}
 
 
 def put(database: Path, artifacts: Path, payloads: Sequence["Payload"]) -> dict[str, str]:

@@ -36,7 +36,7 @@ class Order:
     outputs: Path
     facts: dict[str, Any]
     fresh: bool = False
-    figures: bool = False
+    tables: bool = False
     seconds: float | None = None
     memory_gb: float | None = None
 

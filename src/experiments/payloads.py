@@ -10,6 +10,7 @@ from experiments.records import Record
 
 RUN_ID = "bythebook.run_id"
 MLFLOW_ID = "{mlflow-run-id}"  # in a tag: filled in when MLflow's id is known
+IMAGES = "mlflow.loggedImages"  # says MLflow that a run has images to show among its charts
 RUNNING, FINISHED, FAILED, KILLED = "RUNNING", "FINISHED", "FAILED", "KILLED"
 
 
@@ -102,7 +103,7 @@ def _tags(
     if parent:
         tags["mlflow.parentRunId"] = parent
     if headline(record) is not None:
-        tags["mlflow.loggedImages"] = "True"
+        tags[IMAGES] = "True"
     return tags
 
 

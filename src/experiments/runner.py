@@ -76,8 +76,8 @@ def perform(job: Job, order: Order) -> Record:
         )
     except (TypeError, ValueError) as problem:  # the study returned what is neither JSON nor array
         record = store.write(job, facts, error=_told(problem))
-    if order.figures:
-        artifacts.ensure(record)
+    if order.tables:
+        artifacts.ensure_tables(record)
     return record
 
 
@@ -115,7 +115,7 @@ def perform_all(
 ) -> Generator[Done, None, None]:
     """Records in the order in which they come; what is already done is found, not computed.
 
-    The options are those of an Order: `fresh`, `figures`, and the limits.
+    The options are those of an Order: `fresh`, `tables`, and the limits.
     """
     order = Order(outputs, environment(), **options)
     store = RunStore(outputs)

@@ -19,6 +19,7 @@ from experiments.outcome import dumps, loads
 from experiments.payloads import (
     FAILED,
     FINISHED,
+    IMAGES,
     KILLED,
     MLFLOW_ID,
     RUNNING,
@@ -156,7 +157,7 @@ def parent_payload(
         "mlflow.source.name": state["command"][:7900],
         "mlflow.source.type": "LOCAL",
         "mlflow.note.content": note,
-        "mlflow.loggedImages": "True" if small is not None else "",
+        IMAGES: "True" if small is not None else "",
         "git_commit": state["git"]["commit"] or "",
         "git_dirty": str(state["git"]["dirty"]).lower(),
     }

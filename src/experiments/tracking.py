@@ -42,8 +42,8 @@ class Tracker(Protocol):
     def put(self, payloads: Sequence[Payload]) -> dict[str, str]:
         """Log what is not there yet; MLflow's run id for each record id."""
 
-    def logged(self) -> set[str]:
-        """The ids of all records that are in the store, whole."""
+    def logged(self, tag: str | None = None) -> set[str]:
+        """The ids of all records that are in the store, whole; with a tag, those that carry it."""
 
 
 def open_tracker(kind: str, uri: str | None, outputs: Path) -> Tracker | None:
@@ -72,11 +72,11 @@ class Forgiving:
             self._give_up(error)
             return {}
 
-    def logged(self) -> set[str]:
+    def logged(self, tag: str | None = None) -> set[str]:
         if self.broken:
             return set()
         try:
-            return self.tracker.logged()
+            return self.tracker.logged(tag)
         except (Unreachable, sqlite3.Error, OSError) as error:
             self._give_up(error)
             return set()
@@ -105,12 +105,12 @@ class LocalTracker:
         with exclusive(self.lock):  # the client checks and writes in separate transactions
             return ClientTracker(self.uri, self.artifacts).put(payloads)
 
-    def logged(self) -> set[str]:
+    def logged(self, tag: str | None = None) -> set[str]:
         if not self.database.exists():
             return set()
         if fast_sqlite.understands(self.database):
-            return fast_sqlite.logged(self.database)
-        return ClientTracker(self.uri, self.artifacts).logged()
+            return fast_sqlite.logged(self.database, tag)
+        return ClientTracker(self.uri, self.artifacts).logged(tag)
 
     def create(self) -> None:
         """Make the database once: MLflow's own migration loses all but one of several at a time."""
@@ -167,8 +167,8 @@ class ClientTracker:
                 for payload in payloads
             }
 
-    def logged(self) -> set[str]:
-        return self._insist(self._logged)
+    def logged(self, tag: str | None = None) -> set[str]:
+        return self._insist(partial(self._logged, tag=tag or RUN_ID))
 
     def _insist(self, action: "Callable[[MlflowClient], T]") -> T:
         """Try again after a pause. Each action looks before it writes, so none is done twice;
@@ -185,14 +185,14 @@ class ClientTracker:
                 time.sleep(pause)
         raise AssertionError("the last attempt returns or raises")
 
-    def _logged(self, client: "MlflowClient") -> set[str]:
+    def _logged(self, client: "MlflowClient", tag: str) -> set[str]:
         experiments = [e.experiment_id for e in client.search_experiments()]
         states: dict[str, list[str]] = {}
         token = None
         while True:
             page = client.search_runs(experiments, self._mine(), max_results=1000, page_token=token)
             for run in page:
-                if RUN_ID in run.data.tags:
+                if RUN_ID in run.data.tags and tag in run.data.tags:
                     states.setdefault(run.data.tags[RUN_ID], []).append(run.info.status)
             token = page.token
             if not token:

@@ -22,7 +22,7 @@ def address(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iter
     """A served store with one run and one sweep of fifty."""
     outputs = tmp_path_factory.mktemp("outputs")
     shutil.copyfile(empty_store, outputs / "mlflow.db")
-    assert main(["run", "experiment=fcml/fig-1.15", f"outputs={outputs}"]) == 0
+    assert main(["reproduce", "fcml/fig-1.15", "--outputs", str(outputs)]) == 0
     sweep = [
         "run",
         "-m",
@@ -45,6 +45,8 @@ def address(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iter
     assert server.stdout is not None
     printed = server.stdout.readline().strip()
     try:
+        assert "Ctrl-C" in server.stdout.readline()
+        assert "runs with new figures: 1" in server.stdout.readline()  # reproduce draws none
         yield printed
     finally:
         server.terminate()

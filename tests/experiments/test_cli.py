@@ -98,6 +98,26 @@ def test_figures_and_tables_come_from_the_record_alone(
     assert {"orders.csv", "orders.md", "orders.tex", "claims.csv"} <= written
 
 
+def test_figures_of_one_run_and_of_a_sweeps_cells(outputs: Path, capsys: Capture) -> None:
+    sweep = ["run", "-m", "study=polynomial_order", "study.methods=[kfold]", "seed=0,1"]
+    assert main([*sweep, "tracking=off"]) == 0
+    (folder,) = (outputs / "sweeps").iterdir()
+    first, second = (path.name for path in RunStore(outputs).folders())
+    assert main(["figures", f"run:{first[:10]}", f"sweep:{folder.name}"]) == 0
+    place = outputs / "figures" / "screen"
+    cells = Path("sweeps", folder.name)
+    assert {path.relative_to(place) for path in place.rglob("*.png")} == {
+        Path("runs", first, "kfold.png"),
+        cells / "sweep.png",
+        cells / first / "kfold.png",
+        cells / second / "kfold.png",
+    }
+    capsys.readouterr()
+    assert main(["figures", "sweep:sweep-of-dust"]) == 2
+    assert f"there are: {folder.name}" in capsys.readouterr().err
+    assert main(["figures", "run:../x"]) == 2
+
+
 def test_verify_compares_every_bit(outputs: Path, tracked: object, capsys: Capture) -> None:
     main(["run", "experiment=fcml/fig-1.15", "figures=false"])
     (folder,) = RunStore(outputs).folders()

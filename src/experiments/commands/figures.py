@@ -1,48 +1,82 @@
 """`bythebook figures`: redraw from recorded runs, in any style and format; nothing is computed."""
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 
 from experiments import catalogue, console, plotting, sweep_figures
 from experiments.cli import OK
+from experiments.errors import BadInput
 from experiments.paths import outputs_folder, writable
-from experiments.pools import process_pool
+from experiments.pools import drawing_pool
 from experiments.records import RunStore, read
 from experiments.sweeps import read_sweep
 
 ALONE = 3  # so few are drawn before other processes would have started
+RUN, SWEEP = "run:", "sweep:"
+Task = tuple[Path, Path]  # a run's or a sweep's folder, and where its figures go
 
 
 def main(options: argparse.Namespace) -> int:
     """Figures of the selected experiments' latest runs, and of all sweeps without a selection."""
     outputs = outputs_folder(options.outputs)
-    store = RunStore(outputs)
     formats = options.format.split(",")
     plotting.check(formats, options.style)
     folder = outputs / "figures" / options.style
-    tasks = []
-    for name in catalogue.select(options.selection):
-        record = store.latest(name)
-        if record is None:
-            console.tell(f"{name} has no recorded run; `bythebook reproduce {name}` makes one")
-        else:
-            tasks.append((record.folder, folder / name, formats, options.style))
+    named = [word for word in options.selection if word.startswith((RUN, SWEEP))]
+    others = [word for word in options.selection if word not in named]
+    tasks = [task for word in named for task in _named(word, outputs, folder)]
+    if others or not named:
+        tasks += _experiments(others, outputs, folder)
     if not options.selection:
         swept = sorted(path.parent for path in outputs.glob("sweeps/*/pivot.csv"))
-        tasks += [(path, folder / "sweeps" / path.name, formats, options.style) for path in swept]
+        tasks += [(path, folder / "sweeps" / path.name) for path in swept]
     if tasks:
         writable(folder)
+    look = [(*task, formats, options.style) for task in tasks]
     if len(tasks) <= ALONE:
-        written = sum(_draw(*task) for task in tasks)
+        written = sum(_draw(*task) for task in look)
     else:
-        with process_pool() as pool:
-            written = sum(pool.map(_draw, *zip(*tasks, strict=True), chunksize=4))
+        with drawing_pool() as pool:
+            written = sum(pool.map(_draw, *zip(*look, strict=True), chunksize=4))
     console.out.print(f"{written} figures in {folder}")
     return OK
 
 
+def _experiments(words: list[str], outputs: Path, folder: Path) -> Iterator[Task]:
+    store = RunStore(outputs)
+    for name in catalogue.select(words):
+        record = store.latest(name)
+        if record is None:
+            console.tell(f"{name} has no recorded run; `bythebook reproduce {name}` makes one")
+        else:
+            yield record.folder, folder / name
+
+
+def _named(word: str, outputs: Path, folder: Path) -> Iterator[Task]:
+    """One run, or a sweep with every one of its cells."""
+    kind, _, name = word.partition(":")
+    if f"{kind}:" == RUN:
+        record = RunStore(outputs).find(name)
+        yield record.folder, folder / "runs" / record.id
+        return
+    known = {path.parent.name: path.parent for path in outputs.glob("sweeps/*/sweep.json")}
+    if name not in known:
+        there = ", ".join(sorted(known)) or "none"
+        raise BadInput(f"there is no sweep '{name}' below {outputs / 'sweeps'}; there are: {there}")
+    places = {path.name: path for path in RunStore(outputs).folders()}
+    _, _, runs = read_sweep(known[name])
+    yield known[name], folder / "sweeps" / name
+    for run in runs:
+        if run in places:
+            yield places[run], folder / "sweeps" / name / run
+
+
 def _draw(source: Path, target: Path, formats: list[str], style: str) -> int:
-    if not (source / "pivot.csv").exists():
-        return len(plotting.draw(read(source), target, formats, style))
+    if (source / "run.json").exists():
+        record = read(source)
+        return len(plotting.draw(record, target, formats, style)) if record.finished else 0
+    if not (source / "pivot.csv").exists():  # no cell has a number to draw
+        return 0
     plan, _, _ = read_sweep(source)
     return len(sweep_figures.redraw(plan, source, target, formats, style))

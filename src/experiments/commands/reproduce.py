@@ -46,7 +46,7 @@ def main(options: argparse.Namespace) -> int:
     computed = 0
     with _progress(len(jobs), quiet=options.json) as show:
         for done in perform_all(
-            jobs, outputs, Processes(workers), fresh=options.fresh, figures=True
+            jobs, outputs, Processes(workers), fresh=options.fresh, tables=True
         ):
             found[done.index] = done.record
             computed += done.computed
@@ -104,6 +104,10 @@ def _tell(records: dict[str, Record], computed: int, outputs: Path, *, as_json: 
             f"\n{len(records)} results, {len(claims)} claims, {computed} computed now,"
             f" {len(records) - computed} found; {seconds:.1f} s of computing in {outputs}"
         )
+        if computed:
+            console.out.print(
+                "`bythebook report` and `bythebook ui` draw the figures and show them"
+            )
     for name in failed:
         error = records[name]["error"]
         console.tell(f"{name} failed: {error['type']}: {error['message']}")

@@ -4,9 +4,10 @@ import argparse
 import os
 import sqlite3
 import time
+from itertools import chain
 from pathlib import Path
 
-from experiments import artifacts, console
+from experiments import artifacts, console, illustrations
 from experiments.cli import OK, UNEXPECTED
 from experiments.errors import BadInput
 from experiments.locks import is_free
@@ -40,12 +41,16 @@ def main(options: argparse.Namespace) -> int:
         for start in range(0, len(alone), BATCH):
             records = _records(alone[start : start + BATCH])
             for record in records:
-                _draw(record)
+                artifacts.ensure_tables(record)
             done += len(tracker.put([payload(record) for record in records]))
+        bare = chain(illustrations.latest(outputs), _records(alone))
+        drawn = illustrations.illustrate(bare, tracker, console.tell)
     except (Unreachable, sqlite3.Error) as error:
         console.tell(f"the store cannot be reached: {error}")
         return UNEXPECTED
     console.out.print(f"{done} runs logged, {len(logged)} were there already")
+    if drawn:
+        console.out.print(f"runs with new figures: {drawn}")
     return OK
 
 
@@ -92,10 +97,3 @@ def _records(paths: list[Path]) -> list[Record]:
         except BadInput as error:
             console.tell(str(error))
     return found
-
-
-def _draw(record: Record) -> None:
-    try:
-        artifacts.ensure(record)
-    except Exception as error:  # a study of today may not draw what it recorded last year
-        console.tell(f"run {record.id} is logged without its figures: {error}")

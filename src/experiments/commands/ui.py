@@ -18,6 +18,7 @@ from experiments import console
 from experiments.cli import OK, UNEXPECTED
 from experiments.commands.server import QUIET
 from experiments.errors import BadInput
+from experiments.illustrations import illustrate, latest
 from experiments.paths import outputs_folder, writable
 from experiments.report.tracked import VIEW
 from experiments.tracking import LocalTracker
@@ -50,6 +51,7 @@ def main(options: argparse.Namespace) -> int:
         console.out.print("Ctrl-C stops the server")
         if not options.no_browser:
             webbrowser.open(f"{address}/#/experiments{view}")
+        _illustrate(outputs, tracker)
         server.wait()
     except KeyboardInterrupt:
         console.out.print("stopped")
@@ -57,6 +59,17 @@ def main(options: argparse.Namespace) -> int:
         server.terminate()
         server.wait()
     return OK
+
+
+def _illustrate(outputs: Path, tracker: LocalTracker) -> None:
+    """While the first pages are read: figures for the runs that were logged without."""
+    try:
+        drawn = illustrate(latest(outputs), tracker, console.tell)
+    except sqlite3.Error as error:
+        console.tell(f"the figures could not be added: {error}")
+        return
+    if drawn:
+        console.out.print(f"runs with new figures: {drawn} (reload the page to see them)")
 
 
 def _view(database: Path, study: str | None) -> str:

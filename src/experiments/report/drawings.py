@@ -22,8 +22,8 @@ from pathlib import Path
 
 import matplotlib as mpl
 
-from experiments import fitting, plotting, sweep_figures
-from experiments.pools import process_pool
+from experiments import artifacts, fitting, plotting, sweep_figures
+from experiments.pools import drawing_pool
 from experiments.records import Record, read
 from experiments.report.naming import humanised
 from experiments.sweeps import read_sweep
@@ -119,7 +119,10 @@ def _style() -> str:
 
 
 def _draw_run(source: Path, folder: Path) -> list[Path]:
-    return plotting.draw(read(source), folder, FORMATS)
+    record = read(source)
+    paths = plotting.draw(record, folder, FORMATS, thumbnail=True)
+    artifacts.keep_figures(record, paths)  # for MLflow: nobody need draw them again
+    return paths
 
 
 def _draw_sweep(source: Path, folder: Path) -> list[Path]:
@@ -132,7 +135,7 @@ def _draw_all(draw: Draw, missing: list[Task]) -> Iterator[str]:
     if len(missing) <= ALONE:
         yield from (_draw(draw, *task) for task in missing)
         return
-    with process_pool() as pool:
+    with drawing_pool() as pool:
         for future in [pool.submit(_draw, draw, *task) for task in missing]:
             try:
                 yield future.result()
