@@ -6,10 +6,10 @@ the caller uses MLflow's client. What it writes reads back the same (a test comp
 """
 
 import math
+import secrets
 import shutil
 import sqlite3
 import time
-import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -49,13 +49,13 @@ def put(database: Path, artifacts: Path, payloads: Sequence["Payload"]) -> dict[
     """Log what is not there yet. The write lock makes look and write one step for all processes."""
     ids: dict[str, str] = {}
     with _transaction(database) as db, _cleared() as new:
-        known, filled = _known(db), []
+        known, filled = _known(db, [payload.record_id for payload in payloads]), []
         for payload in payloads:
             found = known.get(payload.record_id)
             if found and found[1] != "RUNNING" and not payload.update:
                 ids[payload.record_id] = found[0]
                 continue
-            run_id = found[0] if found else uuid.uuid4().hex
+            run_id = found[0] if found else _run_id()
             experiment, root = _experiment(db, payload.experiment, artifacts)
             place = f"{root}/{run_id}/artifacts"
             if not found:
@@ -84,7 +84,6 @@ def _cleared() -> Iterator[list[Path]]:
 @contextmanager
 def _transaction(database: Path) -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(database, timeout=_PATIENCE, isolation_level=None)) as connection:
-        connection.execute("PRAGMA cache_size = -65536")  # KiB: keys are random, pages come again
         connection.execute("BEGIN IMMEDIATE")
         try:
             yield connection
@@ -95,13 +94,27 @@ def _transaction(database: Path) -> Iterator[sqlite3.Connection]:
         connection.execute("COMMIT")
 
 
-def _known(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
-    """Run id and status of every record in the store; one scan beats a search for each."""
-    rows = db.execute(
+def _run_id() -> str:
+    """A random id as MLflow has it, but beginning with the time (a UUID of version 7).
+
+    Ids without order would put every row on another page, and a store of ten thousand runs would
+    take four times as long to fill.
+    """
+    stamp, chance = time.time_ns() // 1_000_000, secrets.randbits(74)
+    return f"{stamp << 80 | 7 << 76 | chance >> 62 << 64 | 2 << 62 | chance % 2**62:032x}"
+
+
+def _known(
+    db: sqlite3.Connection, wanted: Sequence[str] | None = None
+) -> dict[str, tuple[str, str]]:
+    """Run id and status of the records in the store, or of these; one scan beats many searches."""
+    sql = (
         "SELECT tags.value, run_uuid, status FROM tags JOIN runs USING (run_uuid)"
-        " WHERE tags.key = ? AND lifecycle_stage = 'active'",
-        [_TAG],
+        " WHERE tags.key = ? AND lifecycle_stage = 'active'"
     )
+    if wanted is not None:
+        sql += f" AND tags.value IN ({', '.join('?' * len(wanted))})"
+    rows = db.execute(sql, [_TAG, *(wanted or ())])
     return {record_id: (run_id, status) for record_id, run_id, status in rows}
 
 

@@ -66,7 +66,7 @@ class Processes:
     def run(self, chunks: Sequence[Chunk], order: Order, stopped: Stopped = never) -> Results:
         from experiments.runner import run_chunk
 
-        waiting = deque(enumerate(chunks))
+        waiting = deque(range(len(chunks)))
         pools = [process_pool(1, _begin) for _ in range(min(self.workers, len(chunks)))]
         running: dict[Future[list[str]], tuple[int, int]] = {}  # chunk and pool
         try:
@@ -77,8 +77,9 @@ class Processes:
                 for number in range(len(pools)) if waiting else ():
                     load = sum(place == number for _, place in running.values())
                     while waiting and load <= self.ahead:
-                        index, chunk = waiting.popleft()
-                        running[pools[number].submit(run_chunk, chunk, order)] = index, number
+                        index = waiting.popleft()
+                        future = pools[number].submit(run_chunk, chunks[index], order)
+                        running[future] = index, number
                         load += 1
                 done, _ = wait(running, timeout=0.2, return_when=FIRST_COMPLETED)
                 for future in done:
@@ -146,18 +147,29 @@ class Dask:
         except OSError as error:
             raise BadInput(f"no Dask scheduler answers at {self.address}") from error
         with client:
-            futures = {
-                client.submit(run_chunk, chunk, order, pure=False, retries=0): index
-                for index, chunk in enumerate(chunks)
-            }
-            for future in completed(list(futures)):
+            waiting, finished = deque(range(len(chunks))), completed()
+            running: dict[Any, int] = {}
+
+            def submit() -> None:
+                """As many as the cluster has threads now, and as many again at their doors."""
+                most = 2 * max(1, sum(client.nthreads().values()))
+                while waiting and len(running) < most:
+                    index = waiting.popleft()
+                    future = client.submit(run_chunk, chunks[index], order, pure=False, retries=0)
+                    running[future] = index
+                    finished.add(future)
+
+            submit()
+            for future in finished:
                 if stopped():
-                    client.cancel(list(futures))
+                    client.cancel(list(running))
                     return
                 problem = future.exception()
                 if problem is not None and not isinstance(problem, KilledWorker):
                     raise problem
-                yield futures[future], None if problem else future.result()
+                index = running.pop(future)
+                yield index, None if problem else future.result()
+                submit()
 
 
 @dataclass(frozen=True)
@@ -181,17 +193,17 @@ class Slurm:
         executor.update_parameters(
             timeout_min=self.minutes, mem_gb=self.memory_gb, name="bythebook", **dict(self.options)
         )
-        waiting, running = deque(enumerate(chunks)), {}
+        waiting, running = deque(range(len(chunks))), {}
         if self.cluster == "slurm":  # one array, which Slurm works off `workers` at a time
             executor.update_parameters(slurm_array_parallelism=self.workers)
             with executor.batch():
-                running = {index: executor.submit(run_chunk, c, order) for index, c in waiting}
+                running = {i: executor.submit(run_chunk, chunks[i], order) for i in waiting}
             waiting.clear()
         try:
             while (waiting or running) and not stopped():
                 while waiting and len(running) < self.workers:
-                    index, chunk = waiting.popleft()
-                    running[index] = executor.submit(run_chunk, chunk, order)
+                    index = waiting.popleft()
+                    running[index] = executor.submit(run_chunk, chunks[index], order)
                 for index, job in list(running.items()):
                     if job.done():
                         del running[index]

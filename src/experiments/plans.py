@@ -1,7 +1,10 @@
-"""A sweep's plan: which cells it has, what they are called, and what a cell's run came to."""
+"""A sweep's plan: which cells it has, what they are called, and what their runs came to."""
 
 import hashlib
-from collections.abc import Sequence
+import math
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -28,55 +31,125 @@ class Plan:
     title: str
     overrides: list[str]
     metric: str | None  # the quantity of the figure; the study's first by default
-    swept: list[dict[str, str]]  # of each cell
+    swept: dict[str, list[str]]  # knob -> its value in each cell
     keys: list[str] = field(default_factory=list)  # of each cell's runs
 
     @classmethod
     def of(cls, cells: Sequence[Cell], overrides: Sequence[str], metric: str | None) -> "Plan":
-        keys = dumps([[cell.swept, cell.job.key] for cell in cells])
-        studies = list(dict.fromkeys(cell.job.study.name for cell in cells))
-        items = list(dict.fromkeys(cell.job.title for cell in cells))
-        knobs = [short(knob) for knob in cells[0].swept]
+        """Look at every cell once, and keep of it what the record needs."""
+        swept: dict[str, list[str]] = {knob: [] for knob in cells[0].swept}
+        keys: list[str] = []
+        studies: dict[str, None] = {}
+        items: dict[str, None] = {}
+        for cell in cells:
+            for knob, value in cell.swept.items():
+                swept[knob].append(value)
+            keys.append(cell.job.key)
+            studies[cell.job.study.name] = items[cell.job.title] = None
         return cls(
-            id="sweep-" + hashlib.sha256(keys.encode()).hexdigest()[:16],
-            study=studies[0] if len(studies) == 1 else "sweeps",
-            title=f"{items[0] if len(items) == 1 else 'several'} over {', '.join(knobs)}",
+            id=f"sweep-{_digest(swept, keys)}",
+            study=next(iter(studies)) if len(studies) == 1 else "sweeps",
+            title=f"{next(iter(items)) if len(items) == 1 else 'several'}"
+            f" over {', '.join(short(knob) for knob in swept)}",
             overrides=[redacted(override) for override in overrides],
             metric=metric,
-            swept=[cell.swept for cell in cells],
-            keys=[cell.job.key for cell in cells],
+            swept=swept,
+            keys=keys,
         )
+
+    def __len__(self) -> int:
+        return max(len(values) for values in self.swept.values())
 
     @property
     def knobs(self) -> list[str]:
         """The swept knobs other than the seed, over which results are averaged."""
-        return [knob for knob in self.swept[0] if knob != "seed"]
+        return [knob for knob in self.swept if knob != "seed"]
 
     def label(self, index: int) -> str:
-        return ", ".join(f"{short(knob)}={value}" for knob, value in self.swept[index].items())
+        return ", ".join(f"{short(knob)}={values[index]}" for knob, values in self.swept.items())
 
 
-class Row(NamedTuple):
-    """What the tables need of a cell's record; the records themselves stay on disk."""
+def _digest(swept: dict[str, list[str]], keys: list[str]) -> str:
+    """Of what the cells are: their values and keys in JSON, a cell at a time."""
+    digest = hashlib.sha256()
+    for index, key in enumerate(keys):
+        values = {knob: column[index] for knob, column in swept.items()}
+        digest.update(f"{', ' if index else '['}{dumps([values, key])}".encode())
+    digest.update(b"]")
+    return digest.hexdigest()[:16]
 
-    run: str
-    error: str | None  # type and message of what went wrong
-    metrics: dict[str, Any]
 
-    @classmethod
-    def of(cls, record: Record) -> "Row":
+class Shape(NamedTuple):
+    """The names and types of a cell's metrics, which many cells share."""
+
+    names: tuple[str, ...]
+    types: tuple[type, ...]
+
+
+class Rows:
+    """What the tables need of the cells' records, eight bytes a number; the rest stays on disk."""
+
+    def __init__(self, cells: int) -> None:
+        self.runs: list[str | None] = [None] * cells
+        self.errors: dict[int, str] = {}  # type and message of what went wrong
+        self._cells: list[tuple[Shape, array[float]] | None] = [None] * cells
+        self._shapes: dict[Shape, Shape] = {}
+
+    def add(self, index: int, record: Record) -> None:
         error = record["error"]
+        if error:
+            self.errors[index] = f"{error['type']}: {error['message']}"
         metrics = record["outcome"]["metrics"]
-        return cls(
-            record.id,
-            f"{error['type']}: {error['message']}" if error else None,
-            {name: value for name, value in metrics.items() if not isinstance(value, str)},
-        )
+        self.put(index, record.id, {k: v for k, v in metrics.items() if not isinstance(v, str)})
+
+    def put(self, index: int, run: str, metrics: dict[str, Any]) -> None:
+        shape = Shape(tuple(metrics), tuple(type(value) for value in metrics.values()))
+        shape = self._shapes.setdefault(shape, shape)
+        self.runs[index] = run
+        self._cells[index] = shape, array("d", [_float(value) for value in metrics.values()])
+
+    def __len__(self) -> int:
+        return sum(run is not None for run in self.runs)
+
+    @property
+    def places(self) -> list[int]:
+        """The cells that have a run, in their order."""
+        return [index for index, run in enumerate(self.runs) if run is not None]
+
+    def metrics(self, index: int) -> Iterator[tuple[str, float | int | bool]]:
+        cell = self._cells[index]
+        if cell is not None:
+            for name, kind, value in zip(*cell[0], cell[1], strict=True):
+                yield name, kind(value) if math.isfinite(value) else value
+
+    def names(self, most: int | None = None) -> list[str]:
+        """Every metric, in the order of the cells; of very many those that most cells have."""
+        counted = Counter(cell[0] for cell in self._cells if cell is not None)
+        cells: Counter[str] = Counter()
+        for shape, count in counted.items():
+            cells.update(dict.fromkeys(shape.names, count))
+        if most is None or len(cells) <= most:
+            return list(cells)
+        kept = {name for name, _ in cells.most_common(most)}
+        return [name for name in cells if name in kept]
 
 
-Rows = dict[int, Row]
+def _float(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def short(knob: str) -> str:
     """A knob as figures and names have it."""
     return knob.removeprefix("study.")
+
+
+def columns(cells: Iterable[dict[str, str]]) -> dict[str, list[str]]:
+    """What was swept by knob, from what was swept by cell."""
+    found: dict[str, list[str]] = {}
+    for cell in cells:
+        for knob, value in cell.items():
+            found.setdefault(knob, []).append(value)
+    return found

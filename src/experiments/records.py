@@ -129,7 +129,7 @@ class RunStore:
                     "verdicts": [verdict.to_json() for verdict in verdicts or []],
                     "provenance": {**provenance, "code": job.code, "data": job.data},
                 }
-                (aside / "run.json").write_text(_lines(content), encoding="utf-8")
+                (aside / "run.json").write_text(lines(content), encoding="utf-8")
                 if outcome and outcome.arrays and not (aside / "arrays.npz").exists():
                     np.savez(aside / "arrays.npz", allow_pickle=False, **outcome.arrays)
                 target = place / run_id
@@ -210,7 +210,7 @@ def _first_finished(folders: Iterable[Path]) -> Record | None:
     return None
 
 
-def _lines(content: dict[str, Any]) -> str:
+def lines(content: dict[str, Any]) -> str:
     """JSON with a line for each field: whole indentation would take ten times as long."""
     return (
         "{\n" + ",\n".join(f'"{name}": {dumps(value)}' for name, value in content.items()) + "\n}\n"

@@ -151,17 +151,32 @@ def _compute(
         return
     # Chunks are large enough to spread their overhead, small enough to keep everyone busy.
     size = max(1, min(50, len(waiting) // (4 * launcher.workers)))
-    chunks = [waiting[i : i + size] for i in range(0, len(waiting), size)]
+    chunks = _Chunks(jobs, waiting, size)
     missing: list[int] = []
-    batches = [[jobs[i] for i in chunk] for chunk in chunks]
-    for chunk, folders in launcher.run(batches, order, stopped):
+    for chunk, folders in launcher.run(chunks, order, stopped):
         if folders is None:
-            missing += chunks[chunk]
+            missing += chunks.indices(chunk)
         else:
-            for index, folder in zip(chunks[chunk], folders, strict=False):
+            for index, folder in zip(chunks.indices(chunk), folders, strict=False):
                 yield Done(index, read(Path(folder)), computed=True)
     if missing and not stopped():
         yield from _one_at_a_time(jobs, missing, order, stopped)
+
+
+class _Chunks(Sequence[list[Job]]):
+    """Jobs in chunks that are made when a launcher asks for them."""
+
+    def __init__(self, jobs: Sequence[Job], indices: list[int], size: int) -> None:
+        self.jobs, self.all, self.size = jobs, indices, size
+
+    def __len__(self) -> int:
+        return -(-len(self.all) // self.size)
+
+    def __getitem__(self, number: Any) -> Any:
+        return [self.jobs[index] for index in self.indices(number)]
+
+    def indices(self, number: int) -> list[int]:
+        return self.all[number * self.size : (number + 1) * self.size]
 
 
 def _one_at_a_time(
@@ -177,7 +192,7 @@ def _one_at_a_time(
         else:
             again.append(index)
     alone = Processes(1, ahead=0)
-    for number, folders in alone.run([[jobs[i]] for i in again], order, stopped):
+    for number, folders in alone.run(_Chunks(jobs, again, 1), order, stopped):
         index = again[number]
         if folders is None:
             message = "the process that ran it was killed (out of memory, or by hand)"

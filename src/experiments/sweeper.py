@@ -5,8 +5,10 @@ knobs of a study are swept on one composed configuration, checked by the same sc
 is swept (experiments, studies, tracking) is composed by Hydra. The override grammar is Hydra's.
 """
 
+import bisect
 import itertools
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +23,7 @@ from experiments.config import Template
 from experiments.errors import BadInput
 from experiments.plans import Cell
 
-OnSweep = Callable[[list[Cell], list[str], DictConfig], Any]
+OnSweep = Callable[[Sequence[Cell], list[str], DictConfig], Any]
 _on_sweep: list[OnSweep] = []
 
 
@@ -32,30 +34,69 @@ class SweeperConfig:
     _target_: str = "hydra_plugins.bythebook.CellSweeper"
 
 
+Axis = list[tuple[str, str, Any]]  # the values of a knob: its name, as typed, as read
+
+
+@dataclass(frozen=True)
+class Block:
+    """The cells that one composed configuration stands for: all combinations of the knobs."""
+
+    template: Template
+    chosen: dict[str, str]  # what Hydra composed it with
+    axes: list[Axis]
+
+    def __len__(self) -> int:
+        return math.prod(len(axis) for axis in self.axes)
+
+    def point(self, index: int) -> Axis:
+        """One combination; the last knob turns fastest, as in Hydra."""
+        found = []
+        for axis in reversed(self.axes):
+            index, place = divmod(index, len(axis))
+            found.append(axis[place])
+        return found[::-1]
+
+
+class Grid(Sequence[Cell]):
+    """The cells of a sweep, made whenever they are asked for: ten thousand take little room."""
+
+    def __init__(self, blocks: Sequence[Block], swept: Sequence[str]) -> None:
+        self.blocks, self.swept = blocks, swept
+        self.starts = list(itertools.accumulate((len(block) for block in blocks), initial=0))
+        self._keys: list[str | None] = [None] * len(self)
+
+    def __len__(self) -> int:
+        return self.starts[-1]
+
+    def __getitem__(self, index: Any) -> Any:
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        place = bisect.bisect(self.starts, index) - 1
+        block = self.blocks[place]
+        point = block.point(index - self.starts[place])
+        texts = {**block.chosen, **{key: text for key, text, _ in point}}
+        job = block.template.job({key: value for key, _, value in point}).known(self._keys[index])
+        self._keys[index] = job.key
+        return Cell({key: texts[key] for key in self.swept}, job)
+
+
 def sweep(loader: ConfigLoader, master: DictConfig, arguments: list[str]) -> Any:
     """Expand the overrides into cells and hand all of them over at once."""
     overrides = OverridesParser.create(config_loader=loader).parse_overrides(arguments)
-    pairs = list(_cells(loader, master, overrides))
-    # Where to write, how to track and how many processes are one choice for the whole sweep.
-    return _on_sweep[-1]([cell for cell, _ in pairs], arguments, pairs[0][1])
-
-
-def _cells(
-    loader: ConfigLoader, master: DictConfig, overrides: list[Override]
-) -> Iterator[tuple[Cell, DictConfig]]:
     knobs = [override for override in overrides if _is_swept_knob(override)]
     others = [override for override in overrides if not _is_swept_knob(override)]
-    swept_keys = [o.get_key_element() for o in overrides if o.is_sweep_override()]
+    axes = [_values(override) for override in knobs]
+    blocks, configs = [], []
     for chosen in itertools.product(*(_strings(override) for override in others)):
         config = loader.load_sweep_config(master, [f"{key}={text}" for key, text in chosen])
         experiment = config.hydra.runtime.choices.get("experiment")
         with open_dict(config):
             del config["hydra"]
-        template = Template(config, experiment)
-        for point in itertools.product(*(_values(override) for override in knobs)):
-            texts = {**dict(chosen), **{key: text for key, text, _ in point}}
-            swept = {key: texts[key] for key in swept_keys}
-            yield Cell(swept, template.job({key: value for key, _, value in point})), config
+        blocks.append(Block(Template(config, experiment), dict(chosen), axes))
+        configs.append(config)
+    swept = [o.get_key_element() for o in overrides if o.is_sweep_override()]
+    # Where to write, how to track and how many processes are one choice for the whole sweep.
+    return _on_sweep[-1](Grid(blocks, swept), arguments, configs[0])
 
 
 def _is_swept_knob(override: Override) -> bool:
@@ -78,7 +119,7 @@ def _strings(override: Override) -> list[tuple[str, str]]:
     return [(key, text) for text in override.sweep_string_iterator()]
 
 
-def _values(override: Override) -> list[tuple[str, str, Any]]:
+def _values(override: Override) -> Axis:
     values = override.sweep_iterator() if override.is_discrete_sweep() else ()
     return [(*pair, value) for pair, value in zip(_strings(override), values, strict=True)]
 

@@ -9,13 +9,14 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from experiments.jobs import Job
 from experiments.launchers import Launcher
 from experiments.locks import shared
-from experiments.outcome import dumps, loads
+from experiments.outcome import loads
 from experiments.payloads import (
     FAILED,
     FINISHED,
@@ -27,15 +28,16 @@ from experiments.payloads import (
     glance,
     payload,
 )
-from experiments.plans import Cell, Plan, Row, Rows
+from experiments.plans import Cell, Plan, Rows, columns
 from experiments.provenance import environment
-from experiments.records import Record, RunStore
+from experiments.records import Record, RunStore, lines
 from experiments.runner import Done, perform_all
 from experiments.sweep_figures import draw_sweep
 from experiments.sweep_tables import long_table, metric_names, pivot_table
 from experiments.tracking import Tracker
 
 FLUSH_SECONDS, FLUSH_CELLS = 2.0, 200
+CURVE = 500  # points of a metric along a knob
 AT_WORK = ".at-work"  # a lock that a sweep's folder has while someone runs it
 
 
@@ -55,18 +57,19 @@ def run_sweep(
     RunStore(outputs).sweep_leftovers()
     with shared(folder / AT_WORK):
         if not (folder / "sweep.json").exists():
-            write(plan, state, {}, folder)  # if we are killed, `sync` knows whose the cells are
+            write(
+                plan, state, Rows(len(plan)), folder
+            )  # if we are killed, `sync` knows whose the cells are
         parent = _Parent(plan, state, tracker)
-        rows: Rows = {}
+        rows = Rows(len(plan))
         status = KILLED
         try:
-            jobs = [cell.job for cell in cells]
-            with closing(perform_all(jobs, outputs, launcher, **options)) as performed:
+            with closing(perform_all(Jobs(cells), outputs, launcher, **options)) as performed:
                 for done in performed:
-                    rows[done.index] = Row.of(done.record)
+                    rows.add(done.index, done.record)
                     parent.add(done)
                     on_done(done)
-            status = FAILED if any(row.error for row in rows.values()) else FINISHED
+            status = FAILED if rows.errors else FINISHED
         finally:
             state |= {"status": status, "finished": time.time()}
             parent.flush()
@@ -81,8 +84,20 @@ def _is_written(folder: Path, plan: Plan, rows: Rows) -> bool:
         _, state, runs = read_sweep(folder)
     except (OSError, ValueError):
         return False
-    same = runs == [rows[i].run if i in rows else None for i in range(len(plan.swept))]
-    return same and state["status"] == FINISHED
+    return runs == rows.runs and state["status"] == FINISHED
+
+
+class Jobs(Sequence[Job]):
+    """The jobs of cells that are made when they are asked for."""
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        self.cells = cells
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.cells[index].job
 
 
 class _Parent:
@@ -107,7 +122,8 @@ class _Parent:
     def flush(self) -> None:
         if self.tracker is not None and self.waiting:
             if self.run_id is None:
-                begun = self.tracker.put([parent_payload(self.plan, self.state, {}, {})])
+                nothing = Rows(len(self.plan))
+                begun = self.tracker.put([parent_payload(self.plan, self.state, nothing, {})])
                 self.run_id = begun.get(self.plan.id)
             cells = [(done.index, done.record) for done in self.waiting]
             self.tracker.put(child_payloads(self.plan, cells, self.run_id))
@@ -135,16 +151,16 @@ def parent_payload(
     plan: Plan, state: dict[str, Any], rows: Rows, files: dict[str, Path]
 ) -> Payload:
     """What MLflow is to know of the sweep itself: its counts, curves, tables and figure."""
-    failed = sum(row.error is not None for row in rows.values())
+    finished, failed = len(rows) - len(rows.errors), len(rows.errors)
     metrics: list[tuple[str, float, int]] = []
     if rows:
         metrics = [
-            ("cells", float(len(plan.swept)), 0),
-            ("cells_finished", float(len(rows) - failed), 0),
+            ("cells", float(len(plan)), 0),
+            ("cells_finished", float(finished), 0),
             ("cells_failed", float(failed), 0),
             *_curves(plan, rows),
         ]
-    note = f"{len(plan.swept)} cells: `{_code(plan.overrides)}`"
+    note = f"{len(plan)} cells: `{_code(plan.overrides)}`"
     artifacts = {name: path for name, path in files.items() if path.suffix != ".webp"}
     small = files.get("sweep.webp")
     if small is not None:
@@ -188,7 +204,10 @@ def _code(words: Iterable[str]) -> str:
 
 
 def _curves(plan: Plan, rows: Rows) -> list[tuple[str, float, int]]:
-    """Mean of every metric along a swept knob; the step is its value, or the place on its grid."""
+    """Mean of every metric along a swept knob; the step is its value, or the place on its grid.
+
+    Of more points than a chart can show the tables have all, and MLflow some.
+    """
     knobs = plan.knobs
     if len(knobs) != 1:
         return []
@@ -197,6 +216,7 @@ def _curves(plan: Plan, rows: Rows) -> list[tuple[str, float, int]]:
     whole = all(isinstance(value, int) and 0 <= value < 2**31 for value in values)
     places = {value: value if whole else i for i, value in enumerate(values)}
     means = table.groupby(knobs[0], sort=False)[metric_names(table, plan)].mean()
+    means = means.iloc[:: math.ceil(len(means) / CURVE)]
     return [
         (f"curves/mean {name}", float(value), places[knob])
         for name in means.columns
@@ -207,19 +227,18 @@ def _curves(plan: Plan, rows: Rows) -> list[tuple[str, float, int]]:
 
 def write(plan: Plan, state: dict[str, Any], rows: Rows, folder: Path) -> dict[str, Path]:
     """The plan with its runs, the long table, the pivot and the figure; each replaced whole."""
-    runs = [rows[i].run if i in rows else None for i in range(len(plan.swept))]
-    files = {"sweep.json": dumps({**asdict(plan), "runs": runs, "state": state}, indent=1)}
     found: dict[str, Path] = {}
     if rows:
         table = long_table(plan, rows)
-        files["cells.csv"] = table.to_csv(index=False)
+        found["cells.csv"] = _replaced(folder / "cells.csv", partial(table.to_csv, index=False))
         if metric_names(table, plan):
             pivot = pivot_table(plan, table)
-            files["pivot.csv"] = pivot.to_csv(index=False)
+            found["pivot.csv"] = _replaced(folder / "pivot.csv", partial(pivot.to_csv, index=False))
             found |= draw_sweep(plan, table, pivot, folder)
-    for name, text in files.items():
-        _replace(folder / name, text.encode())
-        found[name] = folder / name
+    text = lines({**vars(plan), "runs": rows.runs, "state": state})
+    found["sweep.json"] = _replaced(
+        folder / "sweep.json", lambda path: path.write_text(text, encoding="utf-8")
+    )
     return found
 
 
@@ -227,13 +246,16 @@ def read_sweep(folder: Path) -> tuple[Plan, dict[str, Any], list[str | None]]:
     """A recorded sweep: its plan, its state, and the run of each cell."""
     content = loads((folder / "sweep.json").read_text(encoding="utf-8"))
     runs, state = content.pop("runs"), content.pop("state")
+    if isinstance(content["swept"], list):  # as it was recorded once, cell by cell
+        content["swept"] = columns(content["swept"])
     return Plan(**content), state, runs
 
 
-def _replace(path: Path, content: bytes) -> None:
+def _replaced(path: Path, write: Callable[[Path], object]) -> Path:
     aside = path.with_name(f".{uuid.uuid4().hex}")
     try:
-        aside.write_bytes(content)
+        write(aside)
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
+    return path

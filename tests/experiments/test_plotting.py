@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from experiments import fitting, plotting, sweep_figures
-from experiments.plans import Plan, Row
+from experiments.plans import Plan, Rows, columns
 from experiments.sweep_tables import long_table, pivot_table
 
 LONG = "a label of many words that no axes of one column of a paper has room for, however set"
@@ -120,8 +120,10 @@ def swept(**knobs: list[str]) -> tuple[Plan, pd.DataFrame]:
     grid: list[dict[str, str]] = [{}]
     for name, values in {**knobs, "seed": ["0", "1"]}.items():
         grid = [{**cell, name: value} for cell in grid for value in values]
-    plan = Plan("sweep-x", "a_study", "a $ study", [], None, grid)
-    rows = {i: Row("r", None, {"same": 1, "loss": float(i)}) for i in range(len(grid))}
+    plan = Plan("sweep-x", "a_study", "a $ study", [], None, columns(grid))
+    rows = Rows(len(grid))
+    for i in range(len(grid)):
+        rows.put(i, "r", {"same": 1, "loss": float(i)})
     return plan, long_table(plan, rows)
 
 

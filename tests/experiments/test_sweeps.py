@@ -1,5 +1,6 @@
 """Sweeps: Hydra's grammar, one parent with its children, resumed and aggregated."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -73,6 +74,20 @@ def test_issuing_a_sweep_again_runs_only_what_is_missing(
     assert sweep(*GRID, "tracking=off") == 0
     assert "12 cells: 1 computed, 11 found, 0 failed" in capsys.readouterr().out
     assert {path.name for path in RunStore(outputs).folders()} == before
+
+
+def test_a_sweep_recorded_cell_by_cell_is_still_read(outputs: Path) -> None:
+    assert sweep(*GRID, "tracking=off") == 0
+    folder = only_sweep(outputs)
+    plan, state, runs = read_sweep(folder)
+    content = json.loads((folder / "sweep.json").read_text())
+    knobs = content["swept"]
+    content["swept"] = [
+        dict(zip(knobs, cell, strict=True)) for cell in zip(*knobs.values(), strict=True)
+    ]
+    (folder / "sweep.json").write_text(json.dumps(content))
+    assert read_sweep(folder) == (plan, state, runs)
+    assert main(["figures"]) == 0
 
 
 def test_processes_make_no_difference(outputs: Path, tmp_path: Path) -> None:

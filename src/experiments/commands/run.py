@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from experiments.payloads import payload
 from experiments.plans import Cell, Plan, Rows
 from experiments.records import Record
 from experiments.runner import Done, perform_all
+from experiments.sweep_tables import WIDEST
 from experiments.sweeps import run_sweep
 from experiments.tracking import Forgiving, Tracker, open_tracker
 
@@ -48,7 +49,7 @@ def main(arguments: list[str]) -> int:
         experiment = HydraConfig.get().runtime.choices.get("experiment")
         _keep(told, lambda: one(cfg, experiment, dry=dry))
 
-    def run_many(cells: list[Cell], overrides: list[str], cfg: DictConfig) -> None:
+    def run_many(cells: Sequence[Cell], overrides: list[str], cfg: DictConfig) -> None:
         _keep(told, lambda: many(cells, overrides, cfg, dry=dry))
 
     sweeper.register(run_many)
@@ -115,7 +116,7 @@ def _draw(record: Record) -> bool:
     return True
 
 
-def many(cells: list[Cell], overrides: list[str], cfg: DictConfig, *, dry: bool = False) -> int:
+def many(cells: Sequence[Cell], overrides: list[str], cfg: DictConfig, *, dry: bool = False) -> int:
     """A sweep."""
     plan = Plan.of(cells, overrides, cfg.metric)
     if dry:
@@ -186,13 +187,19 @@ def _shown(value: Any) -> str:
 
 
 def _tell_many(plan: Plan, rows: Rows, computed: int, outputs: Path) -> int:
-    failed = [index for index, row in sorted(rows.items()) if row.error]
+    failed = sorted(rows.errors)
     found = len(rows) - computed
     line = f"{len(rows)} cells: {computed} computed, {found} found, {len(failed)} failed"
     console.out.print(line)
     console.out.print(f"[dim]{escape(str(outputs / 'sweeps' / plan.id))}[/dim]")
     for index in failed[:SHOWN]:
-        console.tell(f"failed: {plan.label(index)}: {rows[index].error}")
+        console.tell(f"failed: {plan.label(index)}: {rows.errors[index]}")
+    left_out = len(rows.names()) - WIDEST
+    if left_out > 0:
+        console.tell(
+            f"cells.csv and pivot.csv hold the {WIDEST} metrics that most cells have;"
+            f" the other {left_out} are in the runs' records"
+        )
     if len(failed) > SHOWN:
         console.tell(f"... and {len(failed) - SHOWN} more, in cells.csv")
     return UNEXPECTED if failed else OK

@@ -13,7 +13,7 @@ from experiments.errors import BadInput
 from experiments.locks import is_free
 from experiments.paths import outputs_folder
 from experiments.payloads import KILLED, RUNNING, payload
-from experiments.plans import Row
+from experiments.plans import Rows
 from experiments.records import Record, RunStore, read
 from experiments.sweeps import AT_WORK, child_payloads, parent_payload, read_sweep
 from experiments.tracking import Tracker, Unreachable, open_tracker
@@ -76,7 +76,10 @@ def _sync_sweep(
         state |= {"status": KILLED, "finished": time.time()}
     recorded = {i: name for name in folders if (i := places.get(_key(name))) is not None}
     recorded |= {i: run for i, run in enumerate(runs) if run in folders}
-    rows = {i: Row.of(r) for i, name in sorted(recorded.items()) for r in _records([folders[name]])}
+    rows = Rows(len(plan))
+    for index, name in recorded.items():
+        for record in _records([folders[name]]):
+            rows.add(index, record)
     files = {file.name: file for file in folder.glob("[!.]*.*")}
     parent = tracker.put([parent_payload(plan, state, rows, files)])[plan.id]
     cells = [(places[record["key"]], record) for record in _records(paths)]

@@ -14,7 +14,7 @@ from experiments.claims import Claim
 from experiments.config import experiment_job
 from experiments.jobs import Job, Printed, Source
 from experiments.outcome import Outcome
-from experiments.plans import Cell, Plan, Row
+from experiments.plans import Cell, Plan, Rows
 from experiments.provenance import environment
 from experiments.records import Record, RunStore
 from experiments.report import site
@@ -174,7 +174,10 @@ def _sweep(outputs: Path, job: Job, records: dict[str, Record]) -> None:
     folder = outputs / "sweeps" / plan.id
     folder.mkdir(parents=True)
     state = {"started": 1.7e9, "finished": 1.7e9 + 5, "status": "FINISHED", **environment()}
-    sweeps.write(plan, state, dict.fromkeys(range(4), Row.of(record)), folder)
+    rows = Rows(len(plan))
+    for index in range(len(plan)):
+        rows.add(index, record)
+    sweeps.write(plan, state, rows, folder)
 
 
 def _mlflow(outputs: Path, run_id: str) -> None:
