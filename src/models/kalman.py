@@ -13,7 +13,8 @@ S series. Covariances and gains do not depend on the data, so their arrays carry
 parameters only: ten thousand series under one model cost one covariance recursion. Where that
 recursion repeats itself to the last bit it has come to rest, and the rest of it is copied.
 
-The recursions are compiled loops; `*_reference` states them in NumPy, as the book does.
+The recursions are compiled loops (`models.kalman_kernels`); `*_reference` states them in NumPy, as
+the book does.
 """
 
 import math
@@ -21,7 +22,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.compiled import compiled
+from models.kalman_kernels import (
+    backward_covariances,
+    backward_means,
+    forward_covariances,
+    forward_means,
+)
 from models.types import Floats, Ints
 
 MAX_STATES, MAX_OUTPUTS = 16, 64  # beyond these BLAS is faster than the compiled loops
@@ -99,13 +105,13 @@ def kalman_filter(theta: LDS, x: Floats) -> Filtered:
 
     P, V = np.empty((R, N, M, M)), np.empty((R, N, M, M))
     K, L = np.empty((R, N, M, D)), np.empty((R, N, D, D))
-    _forward_covariances(A, Gamma, C, Sigma, V0, P, V, K, L)
+    forward_covariances(A, Gamma, C, Sigma, V0, P, V, K, L)
     log_peak = -np.log(np.diagonal(L, axis1=-2, axis2=-1)).sum(-1) - 0.5 * D * np.log(2 * np.pi)
 
     ahead, mean, log_c = np.empty((S, N, M)), np.empty((S, N, M)), np.empty((S, N))
     ahead[:, 0] = _flat(theta.mu0, batch, M)
     given = (_flat(x, batch, N, D), _owners(models, batch))
-    _forward_means(A, C, K, L, log_peak, *given, ahead, mean, log_c)
+    forward_means(A, C, K, L, log_peak, *given, ahead, mean, log_c)
     return Filtered(
         Gaussian(ahead.reshape(*batch, N, M), P.reshape(*models, N, M, M)),
         Gaussian(mean.reshape(*batch, N, M), V.reshape(*models, N, M, M)),
@@ -126,265 +132,16 @@ def rts_smoother(theta: LDS, passed: Filtered) -> Smoothed:
 
     J, lag_one = np.empty((len(A), N - 1, M, M)), np.empty((len(A), N - 1, M, M))
     cov = np.empty(V.shape)
-    _backward_covariances(A, P, V, J, cov, lag_one)
+    backward_covariances(A, P, V, J, cov, lag_one)
     mean = _flat(mu, batch, N, M).copy()
-    _backward_means(J, _flat(ahead, batch, N, M), _owners(models, batch), mean)
+    backward_means(J, _flat(ahead, batch, N, M), _owners(models, batch), mean)
     return Smoothed(
         Gaussian(mean.reshape(*batch, N, M), cov.reshape(*models, N, M, M)),
         lag_one.reshape(*models, N - 1, M, M),
     )
 
 
-def simulate(
-    theta: LDS, n_steps: int, rng: np.random.Generator, size: tuple[int, ...] = ()
-) -> tuple[Floats, Floats]:
-    """States z, shape (*size, ..., N, M), and outputs x, shape (*size, ..., N, D).
-
-    `size` asks for that many series of each model. Singular noise is welcome: V0 = 0 is a known
-    start, Gamma = 0 a deterministic system (MLAPP Figures 18.5-18.7).
-    """
-    M, D = theta.A.shape[-1], theta.C.shape[-2]
-    batch = np.broadcast_shapes(theta.A.shape[:-2], theta.C.shape[:-2], theta.mu0.shape[:-1])
-    w = rng.standard_normal((*size, *batch, n_steps, M))
-    v = rng.standard_normal((*size, *batch, n_steps, D))
-    root = _root(theta.Gamma)
-    z = np.empty_like(w)
-    z[..., 0, :] = theta.mu0 + np.matvec(_root(theta.V0), w[..., 0, :])
-    for n in range(1, n_steps):
-        z[..., n, :] = np.matvec(theta.A, z[..., n - 1, :]) + np.matvec(root, w[..., n, :])
-    noise = np.matvec(_root(theta.Sigma)[..., np.newaxis, :, :], v)
-    return z, np.matvec(theta.C[..., np.newaxis, :, :], z) + noise
-
-
-def _root(S: Floats) -> Floats:
-    """A matrix B with B B^T = S, also where S is singular and Cholesky stops."""
-    values, vectors = np.linalg.eigh(S)
-    root: Floats = vectors * np.sqrt(np.maximum(values, 0))[..., np.newaxis, :]
-    return root
-
-
-def _flat(array: Floats, leading: tuple[int, ...], *core: int) -> Floats:
-    """The array with its leading axes broadcast and made one, before axes of the sizes `core`.
-
-    The loops check no index, so the sizes are checked here. In C order and never read-only: other
-    layouts are other types to numba, compiled once more.
-    """
-    if array.shape[-len(core) :] != core:
-        raise ValueError(f"an array of shape {array.shape} where the last axes should be {core}")
-    shape = (*leading, *core)
-    whole = array if array.shape == shape else np.broadcast_to(array, shape)
-    ready = np.require(whole, np.float64, ["C_CONTIGUOUS", "WRITEABLE"])
-    return ready.reshape(math.prod(leading), *core)
-
-
-def _owners(models: tuple[int, ...], batch: tuple[int, ...]) -> Ints:
-    """For every series of the batch, flattened, the number of its model."""
-    numbers = np.arange(math.prod(models)).reshape(models)
-    return np.broadcast_to(numbers, batch).flatten()
-
-
-# --- The recursions, compiled, of R models and S series -------------------------------------------
-
-
-@compiled
-def _forward_covariances(
-    A: Floats,
-    Gamma: Floats,
-    C: Floats,
-    Sigma: Floats,
-    V0: Floats,
-    P: Floats,
-    V: Floats,
-    K: Floats,
-    L: Floats,
-) -> None:
-    """Write P, V and K, and L with L L^T = cov[x_n | x_1..x_{n-1}], each (R, N, ., .)."""
-    N, M, D = K.shape[1:]
-    AV, CP, KSigma, keepP = np.empty((M, M)), np.empty((D, M)), np.empty((M, D)), np.empty((M, M))
-    S, keep, noise, zero = np.empty((D, D)), np.empty((M, M)), np.empty((M, M)), np.zeros((M, M))
-    for r in range(len(A)):
-        _copy(V0[r], P[r, 0])
-        for n in range(N):
-            if n > 1 and _same(P[r, n - 1], P[r, n - 2]):  # at rest, and for ever
-                for result in (P, V, K, L):
-                    _copy(result[r, n - 1], result[r, n])
-                continue
-            if n > 0:
-                _sandwich(A[r], V[r, n - 1], Gamma[r], AV, P[r, n])  # (13.88)
-            _sandwich(C[r], P[r, n], Sigma[r], CP, S)
-            _cholesky(S, L[r, n])
-            _solve(S, CP)
-            _copy(CP.T, K[r, n])  # (13.92)
-            _multiply(K[r, n], C[r], keep)
-            for i in range(M):
-                for j in range(M):
-                    keep[i, j] = (i == j) - keep[i, j]
-            _sandwich(K[r, n], Sigma[r], zero, KSigma, noise)
-            _sandwich(keep, P[r, n], noise, keepP, V[r, n])  # (13.90) in Joseph's form
-
-
-@compiled
-def _forward_means(
-    A: Floats,
-    C: Floats,
-    K: Floats,
-    L: Floats,
-    log_peak: Floats,
-    x: Floats,
-    owner: Ints,
-    ahead: Floats,
-    mean: Floats,
-    log_c: Floats,
-) -> None:
-    """Write predicted and filtered means (S, N, M), and ln c_n (S, N), for ahead_1 = mu0."""
-    N, M, D = K.shape[1:]
-    surprise = np.empty(D)
-    for s in range(len(x)):
-        r = owner[s]
-        for n in range(N):
-            if n > 0:
-                for i in range(M):
-                    ahead[s, n, i] = _dot(A[r, i], mean[s, n - 1])  # (13.87)
-            for d in range(D):
-                surprise[d] = x[s, n, d] - _dot(C[r, d], ahead[s, n])
-            for i in range(M):
-                mean[s, n, i] = ahead[s, n, i] + _dot(K[r, n, i], surprise)  # (13.89)
-            log_c[s, n] = log_peak[r, n]
-            for d in range(D):  # L^-1 surprise has unit covariance
-                surprise[d] -= _dot(L[r, n, d, :d], surprise[:d])
-                surprise[d] /= L[r, n, d, d]
-                log_c[s, n] -= 0.5 * surprise[d] ** 2  # (13.91)
-
-
-@compiled
-def _backward_covariances(
-    A: Floats, P: Floats, V: Floats, J: Floats, cov: Floats, lag_one: Floats
-) -> None:
-    """Write J, the smoothed covariances and those of neighbours in time, each (R, ., M, M)."""
-    R, N, M = V.shape[:3]
-    AV, JE, work = np.empty((M, M)), np.empty((M, M)), np.empty((M, M))
-    for r in range(R):
-        _copy(V[r, N - 1], cov[r, N - 1])
-        for n in range(N - 2, -1, -1):
-            if (
-                n < N - 2
-                and _same(V[r, n], V[r, n + 1])
-                and _same(P[r, n + 1], P[r, n + 2])
-                and _same(cov[r, n + 1], cov[r, n + 2])
-            ):
-                for result in (J, cov, lag_one):
-                    _copy(result[r, n + 1], result[r, n])
-                continue
-            _multiply(A[r], V[r, n], AV)
-            _copy(P[r, n + 1], work)
-            _solve(work, AV)
-            _copy(AV.T, J[r, n])  # (13.102)
-            for i in range(M):
-                for j in range(M):
-                    work[i, j] = cov[r, n + 1, i, j] - P[r, n + 1, i, j]
-            _sandwich(J[r, n], work, V[r, n], JE, cov[r, n])  # (13.101)
-            _multiply(cov[r, n + 1], AV, lag_one[r, n])  # (13.104), transposed
-
-
-@compiled
-def _backward_means(J: Floats, ahead: Floats, owner: Ints, mean: Floats) -> None:
-    """Write smoothed means over the filtered ones (S, N, M)."""
-    S, N, M = mean.shape
-    gap = np.empty(M)
-    for s in range(S):
-        for n in range(N - 2, -1, -1):
-            for i in range(M):
-                gap[i] = mean[s, n + 1, i] - ahead[s, n + 1, i]
-            for i in range(M):
-                mean[s, n, i] += _dot(J[owner[s], n, i], gap)  # (13.100), with A mu_n
-
-
-# For matrices this small, a call of BLAS or LAPACK takes longer than the work.
-
-
-@compiled
-def _dot(a: Floats, b: Floats) -> float:
-    total = 0.0
-    for k in range(len(a)):
-        total += a[k] * b[k]
-    return total
-
-
-@compiled
-def _copy(A: Floats, out: Floats) -> None:
-    for i in range(A.shape[0]):
-        for j in range(A.shape[1]):
-            out[i, j] = A[i, j]
-
-
-@compiled
-def _multiply(A: Floats, B: Floats, out: Floats) -> None:
-    """Write A B."""
-    for i in range(A.shape[0]):
-        for j in range(B.shape[1]):
-            total = 0.0
-            for k in range(A.shape[1]):
-                total += A[i, k] * B[k, j]
-            out[i, j] = total
-
-
-@compiled
-def _sandwich(B: Floats, S: Floats, plus: Floats, BS: Floats, out: Floats) -> None:
-    """Write B S, and B S B^T + plus, for symmetric S.
-
-    All of it: half of it, mirrored, costs (13.101) two digits where P is nearly singular.
-    """
-    for i in range(B.shape[0]):
-        for k in range(B.shape[1]):
-            BS[i, k] = _dot(B[i], S[k])
-        for j in range(B.shape[0]):
-            out[i, j] = _dot(BS[i], B[j]) + plus[i, j]
-
-
-@compiled
-def _cholesky(S: Floats, L: Floats) -> None:
-    """Write the lower triangle L with L L^T = S."""
-    for i in range(len(S)):
-        for j in range(i + 1):
-            rest = S[i, j] - _dot(L[i, :j], L[j, :j])
-            if i > j:
-                L[i, j] = rest / L[j, j]
-            elif rest > 0:
-                L[i, i] = np.sqrt(rest)
-            else:
-                raise np.linalg.LinAlgError("Matrix is not positive definite")
-
-
-@compiled
-def _solve(S: Floats, B: Floats) -> None:
-    """Write S^-1 B over B, and spoil S, a covariance: its elimination needs no row exchanges."""
-    for k in range(len(S)):
-        if S[k, k] == 0:
-            raise np.linalg.LinAlgError("Singular matrix")
-        for i in range(k + 1, len(S)):
-            factor = S[i, k] / S[k, k]
-            for j in range(k + 1, len(S)):
-                S[i, j] -= factor * S[k, j]
-            for j in range(B.shape[1]):
-                B[i, j] -= factor * B[k, j]
-    for k in range(len(S) - 1, -1, -1):
-        for j in range(B.shape[1]):
-            for i in range(k + 1, len(S)):
-                B[k, j] -= S[k, i] * B[i, j]
-            B[k, j] /= S[k, k]
-
-
-@compiled
-def _same(A: Floats, B: Floats) -> bool:
-    """Whether the two are equal to the last bit."""
-    for i in range(A.shape[0]):
-        for j in range(A.shape[1]):
-            if A[i, j] != B[i, j]:
-                return False
-    return True
-
-
-# --- The recursions, in NumPy: what large matrices use, and what the compiled ones must equal ---
+# --- The recursions in NumPy: what large matrices use, and what the compiled ones must equal -----
 
 
 def kalman_filter_reference(theta: LDS, x: Floats) -> Filtered:
@@ -435,3 +192,57 @@ def _log_normal(r: Floats, S: Floats) -> Floats:
     log_det = 2 * np.log(np.diagonal(L, axis1=-2, axis2=-1)).sum(-1)
     log_density: Floats = -0.5 * ((white**2).sum(-1) + log_det + r.shape[-1] * np.log(2 * np.pi))
     return log_density
+
+
+# --- Simulation ---------------------------------------------------------------------------------
+
+
+def simulate(
+    theta: LDS, n_steps: int, rng: np.random.Generator, size: tuple[int, ...] = ()
+) -> tuple[Floats, Floats]:
+    """States z, shape (*size, ..., N, M), and outputs x, shape (*size, ..., N, D).
+
+    `size` asks for that many series of each model. Singular noise is welcome: V0 = 0 is a known
+    start, Gamma = 0 a deterministic system (MLAPP Figures 18.5-18.7).
+    """
+    M, D = theta.A.shape[-1], theta.C.shape[-2]
+    batch = np.broadcast_shapes(theta.A.shape[:-2], theta.C.shape[:-2], theta.mu0.shape[:-1])
+    w = rng.standard_normal((*size, *batch, n_steps, M))
+    v = rng.standard_normal((*size, *batch, n_steps, D))
+    root = _root(theta.Gamma)
+    z = np.empty_like(w)
+    z[..., 0, :] = theta.mu0 + np.matvec(_root(theta.V0), w[..., 0, :])
+    for n in range(1, n_steps):
+        z[..., n, :] = np.matvec(theta.A, z[..., n - 1, :]) + np.matvec(root, w[..., n, :])
+    noise = np.matvec(_root(theta.Sigma)[..., np.newaxis, :, :], v)
+    return z, np.matvec(theta.C[..., np.newaxis, :, :], z) + noise
+
+
+def _root(S: Floats) -> Floats:
+    """A matrix B with B B^T = S, also where S is singular and Cholesky stops."""
+    values, vectors = np.linalg.eigh(S)
+    root: Floats = vectors * np.sqrt(np.maximum(values, 0))[..., np.newaxis, :]
+    return root
+
+
+# --- Shapes: leading axes made one --------------------------------------------------------------
+
+
+def _flat(array: Floats, leading: tuple[int, ...], *core: int) -> Floats:
+    """The array with its leading axes broadcast and made one, before axes of the sizes `core`.
+
+    The loops check no index, so the sizes are checked here. In C order and never read-only: other
+    layouts are other types to numba, compiled once more.
+    """
+    if array.shape[-len(core) :] != core:
+        raise ValueError(f"an array of shape {array.shape} where the last axes should be {core}")
+    shape = (*leading, *core)
+    whole = array if array.shape == shape else np.broadcast_to(array, shape)
+    ready = np.require(whole, np.float64, ["C_CONTIGUOUS", "WRITEABLE"])
+    return ready.reshape(math.prod(leading), *core)
+
+
+def _owners(models: tuple[int, ...], batch: tuple[int, ...]) -> Ints:
+    """For every series of the batch, flattened, the number of its model."""
+    numbers = np.arange(math.prod(models)).reshape(models)
+    return np.broadcast_to(numbers, batch).flatten()

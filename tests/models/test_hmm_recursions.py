@@ -14,6 +14,8 @@ from models.compiled import threads
 from models.hmm_recursions import (
     backward_reference,
     backward_unscaled,
+    counts_reference,
+    evidence,
     forward_reference,
     forward_unscaled,
     viterbi_reference,
@@ -79,6 +81,15 @@ def test_symbols_choose_the_rows_of_a_table(K: int) -> None:
     best, other_best = hmm.viterbi(*model), hmm.viterbi(model.pi, model.A, log_lik)
     np.testing.assert_array_equal(best.states, other_best.states)
     np.testing.assert_array_equal(best.log_joint, other_best.log_joint)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_compiled_counts_equal_their_reference(K: int) -> None:
+    pi, A, table, x = random_symbols(K, seed=6)
+    observed = evidence(table, x)
+    counts, expected = hmm_recursions.counts(pi, A, observed), counts_reference(pi, A, observed)
+    for field, other in zip(counts, expected, strict=True):
+        np.testing.assert_allclose(field, other, rtol=1e-11)
 
 
 @pytest.mark.parametrize("K", [2, 3])

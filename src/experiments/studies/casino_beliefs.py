@@ -32,8 +32,7 @@ class PosteriorSamples(Study):
     def run(self, rng: Generator) -> Outcome:
         model, game = casino(self.six, self.switching), book_game()
         dice, rolls = game.dice[: self.length], game.rolls[: self.length]
-        log_lik = hmm.categorical_log_likelihood(model.B, rolls)
-        posterior = hmm.smoother(model.pi, model.A, log_lik)
+        posterior = hmm.smoother(model.pi, model.A, hmm.symbol_table(model.B), rolls)
         gamma, xi = posterior.smoothed[:, LOADED], hmm.pairwise_marginals(model.A, posterior)
         paths = hmm.sample_posterior(posterior.forward.filtered, model.A, self.samples, rng)
         loaded = (paths == LOADED).astype(np.int8)

@@ -79,6 +79,8 @@ class CasinoErrors(Study):
         model = casino(self.six, self.switching)
         game = simulate(model, games, self.length, rng)
         found = error_counts(model, game, decode(model, game.rolls))._asdict()
+        if not self.lags:
+            return found
         log_lik = hmm.categorical_log_likelihood(model.B, game.rolls)
         forward = hmm.forward_filter(model.pi, model.A, log_lik)
         for lag in sorted(self.lags):

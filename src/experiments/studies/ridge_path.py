@@ -13,7 +13,7 @@ from experiments.study import Outcome, Study, knob
 from models.curves import expected_loss, powers, quadrature
 from models.polynomials import random_folds
 from models.ridge import RidgePath as Fits
-from models.ridge import loo_residuals, ridge_path
+from models.ridge import loo_by_penalty, ridge_path
 from models.types import Floats, Ints
 
 if TYPE_CHECKING:
@@ -121,15 +121,14 @@ class RidgePath(Penalised, Study):
     ) -> dict[str, Floats]:
         """Mean squared errors on points not fitted to, each (penalties, draws)."""
         n, free = len(x), {"penalise_bias": self.penalise_bias}
+        Phi = self.design_matrix(x, order)
         # The penalty on the mean error belongs to the points that are left.
-        left = ridge_path(self.design_matrix(x, order), t, self.total(lambdas, n - 1), **free)
-        losses = {"loo": np.mean(loo_residuals(left, t) ** 2, axis=-1)}
+        losses = {"loo": loo_by_penalty(Phi, t, self.total(lambdas, n - 1), **free)}
         if folds:
             errors = np.empty((len(lambdas), *t.shape))
             for fold in folds:
                 rest = np.setdiff1d(np.arange(n), fold)
-                Phi, penalties = self.design_matrix(x, order), self.total(lambdas, len(rest))
-                trained = ridge_path(Phi[rest], t[:, rest], penalties, **free)
+                trained = ridge_path(Phi[rest], t[:, rest], self.total(lambdas, len(rest)), **free)
                 errors[..., fold] = t[:, fold] - trained.weights @ Phi[fold].T
             losses["kfold"] = np.mean(errors**2, axis=-1)
         if self.curve != "unknown":
