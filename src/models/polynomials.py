@@ -83,7 +83,7 @@ def loo_by_order(x: Floats, t: Floats, max_order: int) -> Floats:
 
 @compiled
 def _loo_kernel(x: Floats, t: Floats, loss: Floats) -> None:
-    """The losses (S, K + 1) of S data sets (S, N)."""
+    """`loo_loss` of `fit_orders`, a data set at a time: losses (S, K + 1) of S data sets (S, N)."""
     N = x.shape[1]
     Q = np.empty((loss.shape[1], N))
     r, slack, left_out = np.empty(N), np.empty(N), np.empty(N)
