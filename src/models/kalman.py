@@ -159,7 +159,7 @@ def kalman_filter_reference(theta: LDS, x: Floats) -> Filtered:
     before = _stack(predicted)
     C = theta.C[..., np.newaxis, :, :]
     S = C @ before.cov @ C.mT + theta.Sigma[..., np.newaxis, :, :]
-    log_c = _log_normal(x - np.matvec(C, before.mean), S)  # (13.91)
+    log_c = log_normal(x - np.matvec(C, before.mean), S)  # (13.91)
     return Filtered(before, _stack(filtered), log_c)
 
 
@@ -185,7 +185,7 @@ def _stack(beliefs: list[Gaussian]) -> Gaussian:
     )
 
 
-def _log_normal(r: Floats, S: Floats) -> Floats:
+def log_normal(r: Floats, S: Floats) -> Floats:
     """The log density ln N(r | 0, S) over leading axes."""
     L = np.linalg.cholesky(S)
     white = np.linalg.solve(L, r[..., np.newaxis])[..., 0]

@@ -98,7 +98,7 @@ def _one_pass(
     counts: Floats,
     sums: Floats,
 ) -> None:
-    """`one_pass` over the rows from `begin` to `end`, in tiles whose distances stay in the cache."""
+    """`one_pass` over the rows from `begin` to `end`, in tiles whose distances fit in the cache."""
     (R, K, D), tile = centres.shape, 128
     x, squared = np.empty((D, tile)), np.empty((K, tile))
     nearest, label = np.empty(tile), np.empty(tile, dtype=np.int64)

@@ -1,0 +1,75 @@
+r"""The filter of a one-dimensional state on a grid: the integrals as sums, for any densities.
+
+    p(z_n | x_1..x_{n-1}) = int p(z_n | z_{n-1}) p(z_{n-1} | x_1..x_{n-1}) dz_{n-1}
+    p(z_n | x_1..x_n)     ~ p(x_n | z_n) p(z_n | x_1..x_{n-1})                        PRML 13.85
+
+A sum over equal steps integrates a smooth density that vanishes at both ends to rounding, as soon
+as the steps are smaller than the narrowest feature of either factor: what other filters estimate
+can be held against this one.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from models.types import Floats
+
+
+class GridFiltered(NamedTuple):
+    """Densities on the grid."""
+
+    points: Floats  # (G,)
+    density: Floats  # (..., N, G) p(z_n | x_1..x_n)
+    log_c: Floats  # (..., N) ln p(x_n | x_1..x_{n-1})
+
+    @property
+    def log_likelihood(self) -> Floats:
+        return np.asarray(self.log_c.sum(-1))
+
+    @property
+    def mean(self) -> Floats:
+        """E[z_n | x_1..x_n], shape (..., N)."""
+        return self._integral(self.density, self.points)
+
+    @property
+    def variance(self) -> Floats:
+        return self._integral(self.density, (self.points - self.mean[..., np.newaxis]) ** 2)
+
+    @property
+    def log_score(self) -> Floats:
+        """The integral of p ln p, minus the entropy in nats, shape (..., N)."""
+        p = self.density
+        return self._integral(p, np.log(np.where(p > 0, p, 1.0)))
+
+    def _integral(self, p: Floats, f: Floats) -> Floats:
+        return np.asarray(np.vecdot(p, f) * (self.points[1] - self.points[0]))
+
+
+def grid_filter(
+    points: Floats,
+    prior: Floats,
+    transition: Callable[[int, Floats, Floats], Floats],
+    log_weight: Callable[[int, Floats], Floats],
+    n_steps: int,
+) -> GridFiltered:
+    """Filter on equally spaced `points`, from the density `prior` (G,) of z_1.
+
+    `transition(n, z, before)` is the density of z_n given z_{n-1}, `log_weight(n, z)` the log
+    density of x_n at states z (G, 1), one for each of any leading axes: the particle filter's own.
+    """
+    z, before = points, points[:, np.newaxis]
+    step = points[1] - points[0]
+    densities: list[Floats] = []
+    log_c: list[Floats] = []
+    ahead = prior
+    for n in range(n_steps):
+        if n:
+            ahead = densities[-1] @ transition(n, z, before) * step
+        log_w = log_weight(n, points[:, np.newaxis])
+        top = log_w.max(-1, keepdims=True)
+        joint = np.exp(log_w - top) * ahead
+        c = joint.sum(-1, keepdims=True) * step
+        densities.append(joint / c)  # 13.85
+        log_c.append((np.log(c) + top)[..., 0])
+    return GridFiltered(points, np.stack(densities, -2), np.stack(log_c, -1))
