@@ -118,6 +118,19 @@ def test_figures_of_one_run_and_of_a_sweeps_cells(outputs: Path, capsys: Capture
     assert main(["figures", "run:../x"]) == 2
 
 
+def test_a_run_that_no_longer_fits_its_study_costs_a_line(outputs: Path, capsys: Capture) -> None:
+    names = ["fcml/fig-1.15", "fcml/fig-1.5"]
+    assert main(["reproduce", *names, "--jobs", "1", "--tracking", "off"]) == 0
+    record = RunStore(outputs).latest(names[1])
+    assert record is not None
+    (record.folder / "arrays.npz").unlink()
+    capsys.readouterr()
+    assert main(["figures", *names]) == 1
+    told = capsys.readouterr()
+    assert told.err == f"bythebook: {record.id} cannot be drawn: KeyError: 'x'\n"
+    assert (outputs / "figures" / "screen" / names[0] / "loo.png").exists()
+
+
 def test_verify_compares_every_bit(outputs: Path, tracked: object, capsys: Capture) -> None:
     main(["run", "experiment=fcml/fig-1.15", "figures=false"])
     (folder,) = RunStore(outputs).folders()

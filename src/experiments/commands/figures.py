@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from experiments import catalogue, console, plotting, sweep_figures
-from experiments.cli import OK
+from experiments.cli import OK, UNEXPECTED
 from experiments.errors import BadInput
 from experiments.paths import outputs_folder, writable
 from experiments.pools import drawing_pool
@@ -35,12 +35,14 @@ def main(options: argparse.Namespace) -> int:
         writable(folder)
     look = [(*task, formats, options.style) for task in tasks]
     if len(tasks) <= ALONE:
-        written = sum(_draw(*task) for task in look)
+        drawn = [_draw(*task) for task in look]
     else:
         with drawing_pool() as pool:
-            written = sum(pool.map(_draw, *zip(*look, strict=True), chunksize=4))
-    console.out.print(f"{written} figures in {folder}")
-    return OK
+            drawn = list(pool.map(_draw, *zip(*look, strict=True), chunksize=4))
+    for problem in filter(None, (problem for _, problem in drawn)):
+        console.tell(problem)
+    console.out.print(f"{sum(written for written, _ in drawn)} figures in {folder}")
+    return UNEXPECTED if any(problem for _, problem in drawn) else OK
 
 
 def _experiments(words: list[str], outputs: Path, folder: Path) -> Iterator[Task]:
@@ -72,11 +74,19 @@ def _named(word: str, outputs: Path, folder: Path) -> Iterator[Task]:
             yield places[run], folder / "sweeps" / name / run
 
 
-def _draw(source: Path, target: Path, formats: list[str], style: str) -> int:
-    if (source / "run.json").exists():
-        record = read(source)
-        return len(plotting.draw(record, target, formats, style)) if record.finished else 0
-    if not (source / "pivot.csv").exists():  # no cell has a number to draw
-        return 0
-    plan, _, _ = read_sweep(source)
-    return len(sweep_figures.redraw(plan, source, target, formats, style))
+def _draw(source: Path, target: Path, formats: list[str], style: str) -> tuple[int, str]:
+    """How many files were written, and what went wrong: an old run may not fit today's study."""
+    try:
+        if (source / "run.json").exists():
+            record = read(source)
+            paths = plotting.draw(record, target, formats, style) if record.finished else []
+        elif (source / "pivot.csv").exists():
+            plan, _, _ = read_sweep(source)
+            paths = sweep_figures.redraw(plan, source, target, formats, style)
+        else:  # no cell of the sweep has a number to draw
+            paths = []
+    except (BadInput, OSError):
+        raise
+    except Exception as error:
+        return 0, f"{source.name} cannot be drawn: {type(error).__name__}: {error}"
+    return len(paths), ""
