@@ -79,10 +79,11 @@ def enough(action: Callable[[], object], at_least: float = 0.02) -> int:
     return max(1, math.ceil(at_least / max(seconds(action), 1e-7)))
 
 
-def save(results: list[Result], path: Path) -> None:
-    """Bring the file up to date; cases that were not run stay."""
-    known = json.loads(path.read_text()) if path.exists() else []
-    by_name = {(r["case"], r["peer"], r["size"]): r for r in [*known, *map(asdict, results)]}
+def save(results: list[Result], path: Path, stays: Callable[[dict[str, Any]], bool]) -> None:
+    """Bring the file up to date; of the cases that were not run, those stay that still exist."""
+    saved = json.loads(path.read_text()) if path.exists() else []
+    rows = [*filter(stays, saved), *map(asdict, results)]
+    by_name = {(row["case"], row["peer"], row["size"]): row for row in rows}
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(list(by_name.values()), indent=1) + "\n")
 

@@ -2,8 +2,10 @@
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 
+import benchmarks.__main__ as bench
 import numpy as np
 import pytest
 from benchmarks import page, timing
@@ -57,14 +59,46 @@ def test_the_exponent_is_that_of_the_work() -> None:
 
 def test_records_of_other_cases_stay(tmp_path: Path) -> None:
     first = Result("a", "p", "1 x", 1.0, 2.0, 2.0, (2.0, 2.0), "1")
+    others = [Result(name, "p", "1 x", 1.0, 3.0, 3.0, (3.0, 3.0), "1") for name in ("b", "gone")]
+    timing.save([first, *others], tmp_path / "b.json", lambda _: True)
     timing.save(
-        [first, Result("b", "p", "1 x", 1.0, 3.0, 3.0, (3.0, 3.0), "1")], tmp_path / "b.json"
+        [first.with_more(ratio=5.0)], tmp_path / "b.json", lambda row: row["case"] != "gone"
     )
-    timing.save([first.with_more(ratio=5.0)], tmp_path / "b.json")
     saved = json.loads((tmp_path / "b.json").read_text())
     assert [(record["case"], record["ratio"]) for record in saved] == [("a", 5.0), ("b", 3.0)]
     wanted = {"case", "peer", "size", "ours_s", "peer_s", "ratio", "spread", "goal"}
     assert wanted <= saved[0].keys()
+
+
+def saved_cases(words: list[str], before: list[Result], path: Path) -> list[str]:
+    timing.save(before, path / "bench.json", lambda _: False)
+    bench.main(words)
+    return [record["case"] for record in json.loads((path / "bench.json").read_text())]
+
+
+def test_rows_of_cases_that_are_gone_go_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = Result("sleeping", "nobody", "8 steps", 1.0, 1.0, 1.0, (1.0, 1.0), "2", tolerance=1e-8)
+    sweep = row.with_more(case="a sweep", tolerance=None)
+    gone = [row.with_more(case="renamed"), row.with_more(peer="x"), row.with_more(size="9 steps")]
+    monkeypatch.setenv("BYTHEBOOK_OUTPUTS", str(tmp_path))
+    monkeypatch.setattr(
+        bench, "MODELS", {"some": [case()], "more": [replace(case(), name="quick")]}
+    )
+    assert saved_cases(["more"], [row, sweep, *gone], tmp_path) == ["sleeping", "a sweep", "quick"]
+    monkeypatch.setattr(bench.scale, "results", lambda: [sweep.with_more(case="a better sweep")])
+    monkeypatch.setattr(bench.pipeline, "results", list)
+    monkeypatch.setattr(bench.page, "put", lambda *_: None)
+    assert saved_cases(["sweeps"], [row, sweep], tmp_path) == ["sleeping", "a better sweep"]
+
+
+def test_two_cases_of_one_name_are_both_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    twins = [case(), replace(case(), size=9)]
+    monkeypatch.setattr(bench, "MODELS", {"some": twins, "more": [replace(case(), name="other")]})
+    assert bench._chosen(["sleeping"]) == twins
+    with pytest.raises(SystemExit, match=r"no case has 'waking' in its name; there are .*some"):
+        bench._chosen(["waking"])
 
 
 def test_a_table_goes_between_its_marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
