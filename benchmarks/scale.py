@@ -112,10 +112,10 @@ def _resumed(folder: Path) -> Result:
 
 
 def growth(sizes: tuple[int, ...] = SIZES) -> str:
-    """Time and memory by the number of runs, and the exponent between neighbours."""
+    """Time and memory by the number of runs; what each further run costs, start-up left out."""
     lines = [
-        "| runs | wall | a run | peak memory | exponent |",
-        "| ---: | ---: | ---: | ---: | ---: |",
+        "| runs | wall | a run | a further run | peak memory | exponent |",
+        "| ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     before: tuple[int, float] | None = None
     for size in sizes:
@@ -124,11 +124,12 @@ def growth(sizes: tuple[int, ...] = SIZES) -> str:
             start = time.perf_counter()
             peak = _measured(Path(folder), size)
             wall = time.perf_counter() - start
-        exponent = ""
+        further, exponent = "", ""
         if before is not None:
+            further = f"{1000 * (wall - before[1]) / (size - before[0]):.1f} ms"
             exponent = f"{math.log(wall / before[1]) / math.log(size / before[0]):.2f}"
-        each, memory = 1000 * wall / size, peak / 2**20
-        cells = [f"{size:,}", f"{wall:.1f} s", f"{each:.1f} ms", f"{memory:.0f} MiB", exponent]
+        each, memory = f"{1000 * wall / size:.1f} ms", f"{peak / 2**20:.0f} MiB"
+        cells = [f"{size:,}", f"{wall:.1f} s", each, further, memory, exponent]
         lines.append("| " + " | ".join(cells) + " |")
         before = (size, wall)
     return "\n".join(lines)
