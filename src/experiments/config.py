@@ -2,7 +2,6 @@
 
 import copy
 import dataclasses
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,19 +17,25 @@ from experiments.claims import Claim
 from experiments.complaints import explained, no_choice, no_such
 from experiments.errors import BadInput
 from experiments.jobs import Job, Printed, Source
+from experiments.knobs import allowed, knob, may_be, misfits, nested
 from experiments.outcome import dumps
 from experiments.paths import outputs_folder
-from experiments.study import studies
+from experiments.study import Study, studies
+from experiments.typed import Unfit, built, fit
 from models import datasets
 
 TRACKING = ("local", "server", "off")
 LAUNCHERS = ("local", "dask", "slurm")
+CLUSTERS = ("slurm", "local")
+_CALLS = "${"  # an interpolation
+_NOT_TEXT = re.compile(r"\\u0000|[\ud800-\udfff]")
 _RECORDED = ["study", "source", "claims", "metric"]
+_SETTINGS = ["seed", "tracking", "data", "outputs", "jobs", "launch", "limit", "fresh", "figures"]
 
 
 @dataclass
 class Tracking:
-    kind: str = "local"
+    kind: str = knob("local", "where runs are logged", choices=TRACKING)
     uri: str | None = None
 
 
@@ -43,12 +48,12 @@ class Data:
 class Launch:
     """Where the runs of a sweep are made."""
 
-    kind: str = "local"
+    kind: str = knob("local", "what makes them", choices=LAUNCHERS)
     address: str | None = None  # dask: the scheduler's
-    cluster: str = "slurm"  # slurm: `local` runs submitit's jobs on this machine
-    workers: int = 2  # slurm: jobs in the queue at once
-    minutes: int = 60  # slurm: time limit of one job
-    memory_gb: float = 4.0  # slurm: memory of one job
+    cluster: str = knob("slurm", "`local` has submitit's jobs on this machine", choices=CLUSTERS)
+    workers: int = knob(2, "slurm: jobs in the queue at once", at_least=1)
+    minutes: int = knob(60, "slurm: time limit of one job", at_least=1)
+    memory_gb: float = knob(4.0, "slurm: memory of one job", above=0)
     options: dict[str, Any] = field(default_factory=dict)  # slurm: further submitit parameters
 
 
@@ -56,8 +61,8 @@ class Launch:
 class Limit:
     """What one run may use; null is no limit."""
 
-    seconds: float | None = None
-    memory_gb: float | None = None
+    seconds: float | None = knob(None, "of computing", above=0)
+    memory_gb: float | None = knob(None, "beyond what the process has", above=0)
 
 
 @dataclass
@@ -65,13 +70,13 @@ class Root:
     """The shape of a whole configuration."""
 
     study: Any = None
-    seed: int = 0
+    seed: int = knob(0, "of the random stream", at_least=0)
     source: Source = field(default_factory=Source)
     claims: list[Claim] = field(default_factory=list)
     tracking: Tracking = field(default_factory=Tracking)
     data: Data = field(default_factory=Data)
     outputs: str | None = None
-    jobs: int = 1
+    jobs: int = knob(1, "processes of a sweep", at_least=1)
     launch: Launch = field(default_factory=Launch)
     limit: Limit = field(default_factory=Limit)
     fresh: bool = False
@@ -89,7 +94,18 @@ def register(overrides: Iterable[str] = ()) -> None:
     store = ConfigStore.instance()
     store.store(name="schema", node=Root)
     for name in _meant(overrides) or studies():
-        store.store(group="study", name=name, node=studies()[name])
+        store.store(group="study", name=name, node=_schema(studies()[name]))
+
+
+def _schema(study: type[Study]) -> Any:
+    """A study's knobs with their types. Those of lists in lists are ours to check (`_contents`):
+
+    OmegaConf would take no whole number for a float there.
+    """
+    node: Any = OmegaConf.structured(study)
+    for name in nested(study):
+        node._get_node(name)._metadata.element_type = Any
+    return node
 
 
 def _meant(overrides: Iterable[str]) -> set[str]:
@@ -124,6 +140,9 @@ class Template:
     """
 
     def __init__(self, config: DictConfig, experiment: str | None = None) -> None:
+        gone = [entry.name for entry in dataclasses.fields(Root) if entry.name not in list(config)]
+        if gone:
+            raise BadInput(f"~{gone[0]} takes out what every run needs: not allowed")
         if config.study is None:
             raise BadInput(
                 "nothing to run: give experiment=<book>/<result> (see `bythebook list`)"
@@ -143,7 +162,8 @@ class Template:
         stated = experiment_job(experiment) if experiment is not None and known else None
         self.book = stated if stated is not None and stated.printed == self.printed else None
         self.kind: Any = OmegaConf.get_type(config.study)
-        self._scratch = OmegaConf.masked_copy(config, ["study", "seed"])
+        self._scratch = OmegaConf.structured(Root)
+        self._scratch.study, self._scratch.seed = config.study, config.seed
         self._knobs, self._seed = _contents(self._scratch)
         self._converted: dict[tuple[str, str], Any] = {}
 
@@ -156,7 +176,7 @@ class Template:
             else:
                 knobs[key.split(".")[1]] = self._convert(key, value)
         if seed < 0:
-            raise BadInput(f"seed={seed} is not allowed; allowed: int >= 0")
+            raise BadInput(f"seed={seed} is not allowed; allowed: int, >= 0")
         study = self.kind(**copy.deepcopy(knobs))
         job = Job(study, seed, self.printed, self.experiment, False, self.data_dir)
         if self.book is not None and (study, seed) == (self.book.study, self.book.seed):
@@ -165,28 +185,28 @@ class Template:
 
     def _convert(self, key: str, value: Any) -> Any:
         """A value as the schema has it; each distinct one is converted once for a whole sweep."""
+        if key == "seed" and type(value) is int:
+            return value
         known = self._converted.get((key, repr(value)))
         if known is None:
             try:
                 OmegaConf.update(self._scratch, key, value, merge=True)
-            except OmegaConfBaseException as error:
-                raise explained(error) from error
-            knobs, seed = _contents(self._scratch)
+                knobs, seed = _contents(self._scratch)
+            except (OmegaConfBaseException, OverflowError) as error:
+                raise explained(error, self.kind.name) from error
             known = seed if key == "seed" else knobs[key.split(".")[1]]
             self._converted[key, repr(value)] = known
         return known
 
 
 def _contents(cell: DictConfig) -> tuple[dict[str, Any], int]:
-    problems = [
-        *_unknown("study.", cell.study, OmegaConf.get_type(cell.study)),
-        *_not_plain(cell),
-    ]
+    kind: Any = OmegaConf.get_type(cell.study)
+    knobs: Any = OmegaConf.to_container(cell.study)
+    problems = [*_unknown("study.", cell.study, kind), *_not_plain(cell)]
+    problems = problems or list(misfits(kind, knobs))
     if problems:
         raise BadInput(problems)
-    knobs = OmegaConf.to_container(cell.study)
-    assert isinstance(knobs, dict)
-    return {str(name): value for name, value in knobs.items()}, cell.seed
+    return knobs | {name: fit(knobs[name], nested(kind)[name]) for name in nested(kind)}, cell.seed
 
 
 def _object(node: Any) -> Any:
@@ -207,17 +227,30 @@ def _problems(config: DictConfig) -> Iterator[str]:
         return
     yield from _unknown("", config, Root)
     yield from _unknown("source.", config.source, Source)
-    if config.jobs < 1:
-        yield f"jobs={config.jobs} is not allowed; allowed: int >= 1"
-    if config.tracking.kind not in TRACKING:
-        yield f"tracking.kind={config.tracking.kind}; allowed: {', '.join(TRACKING)}"
-    if config.launch.kind not in LAUNCHERS:
-        yield f"launch.kind={config.launch.kind}; allowed: {', '.join(LAUNCHERS)}"
+    try:
+        OmegaConf.to_container(OmegaConf.masked_copy(config, _SETTINGS), resolve=True)
+    except OmegaConfBaseException as error:
+        yield str(explained(error))
+        return
+    yield from _refused("", config, Root)
+    yield from _refused("tracking.", config.tracking, Tracking)
+    yield from _refused("launch.", config.launch, Launch)
+    yield from _refused("limit.", config.limit, Limit)
+    address = config.launch.address
+    if config.launch.kind == "dask" and address and ":" not in address:
+        yield f"launch.address={address} is not an address; allowed: tcp://<host>:<port>"
     for name, most in config.limit.items():
-        if most is not None and not 0 < most < math.inf:
-            yield f"limit.{name}={most} is not allowed; allowed: float > 0, or null"
         if most is not None and config.launch.kind == "dask":
             yield f"limit.{name}: Dask runs a study in a thread, which cannot be held to a limit"
+
+
+def _refused(prefix: str, node: Any, schema: Any) -> Iterator[str]:
+    """One line for each setting that is out of its bounds."""
+    for entry in dataclasses.fields(schema):
+        value = node[entry.name] if entry.metadata else None
+        if value is not None and not may_be(entry, value):
+            line = f"{prefix}{entry.name}={value} is not allowed"
+            yield f"{line}; allowed: {allowed(entry)}"
 
 
 def _unknown(prefix: str, node: Any, schema: Any) -> Iterator[str]:
@@ -234,22 +267,50 @@ def _not_plain(config: DictConfig) -> Iterator[str]:
     assert isinstance(content, dict)
     for part in _RECORDED:
         text = dumps(content.get(part))
-        if "${" in text:
+        if _CALLS in text:
             yield f"{part} calls a resolver or another setting (${{...}}): not allowed"
-        if re.search(r"\\u0000|[\ud800-\udfff]", text):
+        if _NOT_TEXT.search(text):
             yield f"{part} holds characters that are not text"
+
+
+def _is_crooked(text: str) -> bool:
+    return _CALLS in text or _NOT_TEXT.search(text) is not None
 
 
 @cache
 def experiment_job(name: str, data_dir: str | None = None) -> Job:
     """The job an experiment file states, composed without Hydra (a test compares the two)."""
     entry = catalogue.read(name)
+    job = _stated_plainly(entry, data_dir) or _merged(entry, data_dir)
+    return dataclasses.replace(job, experiment=name, canonical=True)
+
+
+def _stated_plainly(entry: catalogue.Entry, data_dir: str | None) -> Job | None:
+    """The job of a file whose values have their types as they stand; none where there is doubt."""
+    stated = {"study": {}, "source": {}, "claims": [], "seed": 0, **entry.body}
+    kind = studies().get(entry.study)
+    if kind is None or len(stated) > 4 or _is_crooked(dumps(entry.body)):
+        return None
+    try:
+        printed = Printed(
+            built(Source, stated["source"]),
+            tuple(built(Claim, claim) for claim in stated["claims"]),
+        )
+        job = Job(built(kind, stated["study"]), fit(stated["seed"], int), printed)
+    except (Unfit, BadInput):
+        return None
+    known = job.source.book in catalogue.BOOKS and job.source.grade in datasets.GRADES
+    return dataclasses.replace(job, data_dir=data_dir) if known and job.seed >= 0 else None
+
+
+def _merged(entry: catalogue.Entry, data_dir: str | None) -> Job:
+    """The same by OmegaConf, which converts what it can and says what is wrong."""
     knobs = entry.body.pop("study", {})
     study = studies().get(entry.study)
     if study is None:
         raise BadInput(f"{entry.path}: {no_choice('study', entry.study)}")
     try:
-        node = OmegaConf.merge(OmegaConf.structured(study), knobs)
+        node = OmegaConf.merge(_schema(study), knobs)
         root = OmegaConf.merge(OmegaConf.structured(Root), entry.body)
         assert isinstance(root, DictConfig)
         root.study = node
@@ -259,4 +320,4 @@ def experiment_job(name: str, data_dir: str | None = None) -> Job:
         raise BadInput([f"{entry.path}: {line}" for line in explained(error).problems]) from error
     except BadInput as error:
         raise BadInput([f"{entry.path}: {line}" for line in error.problems]) from error
-    return dataclasses.replace(job, experiment=name, canonical=True)
+    return job

@@ -5,10 +5,13 @@ metadata, checked when the study is built. Both name the knob, the value and wha
 """
 
 import dataclasses
+import json
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, TypeVar, get_args, get_origin
 
+from experiments.typed import Unfit, field_types, fit
 from models import datasets
 
 T = TypeVar("T")
@@ -76,6 +79,28 @@ def allowed(field: dataclasses.Field[Any]) -> str:
     return words
 
 
+@cache
+def nested(study: type) -> dict[str, Any]:
+    """The knobs that hold lists of lists and the like, with their types."""
+    return {
+        name: kind
+        for name, kind in field_types(study).items()
+        if any(get_origin(part) in (list, dict) for part in get_args(kind))
+    }
+
+
+def misfits(study: type, values: Mapping[str, Any]) -> Iterator[str]:
+    """One line for each nested knob with an entry that is not of the knob's type."""
+    for field in dataclasses.fields(study):
+        if field.name not in nested(study):
+            continue
+        try:
+            fit(values[field.name], nested(study)[field.name])
+        except Unfit as unfit:
+            where = f"study.{field.name}={_typed(values[field.name])}"
+            yield f"{where}: {_typed(unfit.value)} is not allowed; allowed: {allowed(field)}"
+
+
 def problems(study: Any) -> Iterator[str]:
     """One line for each knob whose value is not allowed."""
     for field in dataclasses.fields(study):
@@ -87,18 +112,37 @@ def problems(study: Any) -> Iterator[str]:
             yield f"study.{field.name}=[] is empty; allowed: {allowed(field)}, at least one"
         if meta["distinct"] and len(set(entries)) < len(entries):
             yield f"study.{field.name}={_short(value)} repeats an entry; allowed: {allowed(field)}"
-        choices = datasets.names() if meta["dataset"] else meta["choices"]
-        for entry in entries:
-            number = isinstance(entry, int | float)
-            bad = (
-                (choices and entry not in choices)
-                or (number and not math.isfinite(entry))
-                or (number and not all(_HOLDS[s](entry, b) for s, b in meta["bounds"]))
-            )
-            if bad:
+        for entry in _leaves(value):
+            if not may_be(field, entry):
                 where = f"study.{field.name}={_short(value)}"
-                yield f"{where}: {entry} is not allowed; allowed: {allowed(field)}"
+                yield f"{where}: {_short(entry)} is not allowed; allowed: {allowed(field)}"
                 break
+
+
+def may_be(field: dataclasses.Field[Any], entry: Any) -> bool:
+    """Is a value among the choices of a knob, and within its bounds?"""
+    meta = field.metadata
+    choices = datasets.names() if meta["dataset"] else meta["choices"]
+    if choices and entry not in choices:
+        return False
+    if isinstance(entry, float) and not math.isfinite(entry):
+        return False
+    number = isinstance(entry, int | float)
+    return not number or all(_HOLDS[symbol](entry, bound) for symbol, bound in meta["bounds"])
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """The entries of a list, of its lists, and so on."""
+    if not isinstance(value, list | dict):
+        yield value
+        return
+    for entry in value.values() if isinstance(value, dict) else value:
+        yield from _leaves(entry)
+
+
+def _typed(value: Any) -> str:
+    """A value as a command line has it: true, null, and text in quotes."""
+    return _short(json.dumps(value, ensure_ascii=False, default=str))
 
 
 def _short(value: Any) -> str:
