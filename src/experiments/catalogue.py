@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from experiments.errors import BadInput
+from experiments.spelling import meant
 
 BOOKS = {
     "fcml": "A First Course in Machine Learning",
@@ -113,8 +114,8 @@ def select(words: list[str]) -> list[str]:
         if not found:
             books = ", ".join(BOOKS)
             raise BadInput(
-                f"'{word}' selects nothing; allowed: a book ({books}), an experiment"
-                " such as fcml/fig-1.15, study:<name>, or family:<name>"
+                f"'{word}' selects nothing{meant(word, names())}; allowed: a book ({books}),"
+                " an experiment such as fcml/fig-1.15, study:<name>, or family:<name>"
             )
         chosen += [name for name in found if name not in chosen]
     return chosen

@@ -174,7 +174,7 @@ def _statement(claim: Claim, value: Any) -> tuple[str, str, str]:
         )
     return (
         (REPRODUCED if value else _refuted(claim)),
-        str(value).lower(),
+        "holds" if value else "does not hold",
         "the statement is checked",
     )
 

@@ -2,13 +2,17 @@
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
 
 from experiments import __version__
 from experiments.errors import BadInput
 
 OK, UNEXPECTED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+READERS = ("list", "show", "figures", "tables", "report", "verify", "sync")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -23,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             from experiments.commands import completion
 
             return completion.answer(arguments[1:])
-        return _dispatch(_parser().parse_args(arguments))
+        return _dispatch(_parsed(arguments))
     except BadInput as error:
         for line in error.problems:
             print(f"bythebook: {line}", file=sys.stderr)
@@ -49,12 +53,57 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _dispatch(options: argparse.Namespace) -> int:
     from importlib import import_module
 
+    if options.outputs is not None and not options.outputs.strip():
+        raise BadInput("--outputs is empty; allowed: a folder")
+    if options.outputs and options.module in READERS:
+        folder = Path(options.outputs).expanduser()
+        if not folder.is_dir():
+            raise BadInput(f"--outputs {folder} is not a folder: nothing is recorded there")
     code: int = import_module(f"experiments.commands.{options.module}").main(options)
     return code
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints are bad input like any other."""
+
+    def error(self, message: str) -> NoReturn:
+        from experiments.spelling import meant
+
+        choice = re.search(
+            r"argument (.+?): invalid choice: '(.*?)' \(.*choose from (.*)\)", message
+        )
+        value = re.search(r"argument (\S+): invalid (\w+) value: '(.*)'", message)
+        if choice:
+            known = re.findall(r"[\w-]+", choice[3])
+            line = f"there is no {choice[1].strip('<>')} '{choice[2]}'{meant(choice[2], known)}"
+            raise BadInput(f"{line}; allowed: {', '.join(known)}")
+        if value:
+            raise BadInput(f"{value[1]} {value[3]} is not allowed; allowed: {value[2]}")
+        usage = " ".join(self.format_usage().split())
+        raise BadInput(f"{message}; {usage}")
+
+
+def _parsed(arguments: list[str]) -> argparse.Namespace:
+    """The command line; a word that is left over is looked for among those that the verb takes."""
+    from experiments.spelling import meant
+
+    parser, verbs = _parser()
+    first = arguments[0] if arguments else None
+    if first is None:
+        raise BadInput(f"no command is given; allowed: {', '.join(verbs)}")
+    if first.startswith("-") and first not in ("-h", "--help", "--version"):
+        hint = meant(first, ["--help", "--version"])
+        raise BadInput(f"'{first}' is not understood{hint}; allowed: {', '.join(verbs)}")
+    options, left = parser.parse_known_args(arguments)
+    if left:
+        usage = " ".join(verbs[options.module].format_usage().split())
+        hint = meant(left[0], re.findall(r"--[\w-]+", usage))
+        raise BadInput(f"'{left[0]}' is not understood{hint}; {usage}")
+    return options
+
+
+def _parser() -> tuple[_Parser, dict[str, _Parser]]:
+    parser = _Parser(
         prog="bythebook",
         description="Recompute, track and judge what five machine-learning texts print.",
         epilog="`bythebook run --help` lists the studies and their knobs.",
@@ -62,20 +111,20 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"bythebook {__version__}")
     verbs = parser.add_subparsers(title="commands", metavar="<command>", required=True)
 
-    everywhere = argparse.ArgumentParser(add_help=False)
+    everywhere = _Parser(add_help=False)
     everywhere.add_argument(
         "--outputs", metavar="DIR", help="where runs are kept (default: the project's outputs/)"
     )
-    selection = argparse.ArgumentParser(add_help=False)
+    selection = _Parser(add_help=False)
     selection.add_argument(
         "selection",
         nargs="*",
         help="a book, an experiment (fcml/fig-1.15), study:<name> or family:<name>; default: all",
     )
-    as_json = argparse.ArgumentParser(add_help=False)
+    as_json = _Parser(add_help=False)
     as_json.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
-    def verb(name: str, text: str, *parents: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    def verb(name: str, text: str, *parents: _Parser) -> _Parser:
         added = verbs.add_parser(name, help=text, description=text, parents=[*parents, everywhere])
         added.set_defaults(module=name)
         return added
@@ -94,7 +143,13 @@ def _parser() -> argparse.ArgumentParser:
     reproduce.add_argument("--tracking-uri", help="the server's address for --tracking server")
     reproduce.add_argument("--data", metavar="DIR", help="the authors' original files (BOOK_DATA)")
 
-    figures = verb("figures", "Redraw figures from recorded runs; nothing is computed.", selection)
+    figures = verb("figures", "Redraw figures from recorded runs; nothing is computed.")
+    figures.add_argument(
+        "selection",
+        nargs="*",
+        help="a book, an experiment (fcml/fig-1.15), study:<name>, family:<name>, run:<id>, or"
+        " sweep:<id> with all its cells; default: every experiment and sweep",
+    )
     figures.add_argument("--format", default="png", help="png, pdf, svg; several with commas")
     figures.add_argument("--style", default="screen", help="screen or print")
     tables = verb("tables", "Write tables from recorded runs; nothing is computed.", selection)
@@ -141,4 +196,4 @@ def _parser() -> argparse.ArgumentParser:
     sync.add_argument("--tracking-uri", help="the server's address for --tracking server")
     completion = verb("completion", "Print the shell's completion script.")
     completion.add_argument("shell", choices=["bash", "zsh"])
-    return parser
+    return parser, dict(verbs.choices)

@@ -16,9 +16,12 @@ from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra._internal.utils import get_args_parser
 from omegaconf import DictConfig, OmegaConf
 
+from experiments.complaints import no_choice
 from experiments.errors import BadInput
 from experiments.provenance import redacted
+from experiments.spelling import meant
 
+DIGITS = 300  # of a number: a float has room for a few more
 LONGEST = 100_000  # characters of an override: Hydra's parser takes minutes for a megabyte
 _LOGGING = {"version": 1, "root": None, "disable_existing_loggers": False}
 _GROUPS = r"[+~]*(experiment|study|tracking|launch)(@[^=]*)?="
@@ -34,12 +37,19 @@ def admitted(arguments: Sequence[str]) -> list[str]:
     for argument in admitted:
         if not argument.isprintable() and re.search(r"[\x00\ud800-\udfff]", argument):
             raise BadInput(f"{argument!a} is not text in UTF-8")
+        if re.match(r"[+~]*=", argument):
+            raise BadInput(f"'{argument}' names no key; allowed: key=value")
+        if re.search(rf"\d{{{DIGITS + 1}}}", argument):
+            raise BadInput(f"'{argument[:40]}...' has more than {DIGITS} digits in a number")
         if re.match(_GROUPS + r"\[", argument):
             raise BadInput(f"'{argument}': one name is allowed; -m with a,b sweeps over several")
         found = re.match(_GROUPS + r"((.*[,/(\s'\"])?(\.\.|/).*)", argument)
         if found:
             raise BadInput(f"there is no {found[1]} '{found[3]}': a name is allowed, not a path")
-    options = _parsed(admitted)
+        nameless = re.fullmatch(_GROUPS + r"([-+.\d].*|true|false|)", argument, re.IGNORECASE)
+        if nameless:
+            raise BadInput(no_choice(nameless[1], nameless[3]))
+    options, admitted = _parsed(admitted)
     if options.experimental_rerun is not None:
         raise BadInput("--experimental-rerun reads a pickle: not allowed")
     if options.config_path is not None or options.config_name is not None:
@@ -47,13 +57,29 @@ def admitted(arguments: Sequence[str]) -> list[str]:
     return admitted
 
 
-def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    def refuse(message: str) -> NoReturn:
-        raise BadInput(f"{message}; `bythebook run --help` shows what there is")
-
+def _parsed(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
+    """Hydra's options, and the command line as its parser takes it: the overrides in one piece."""
     parser = get_args_parser()
+
+    def refuse(message: str) -> NoReturn:
+        flag = re.search(r"unrecognized arguments: (\S+)", message)
+        known = [*re.findall(r"--[\w-]+", parser.format_usage()), "--dry-run"]
+        hint = meant(flag[1], known) if flag else ""
+        raise BadInput(f"{message}{hint}; `bythebook run --help` shows what there is")
+
     parser.error = refuse  # type: ignore[method-assign]
-    return parser.parse_args(list(arguments))
+    options = parser.parse_intermixed_args(arguments)
+    overrides = options.overrides
+    starts = range(len(arguments) - len(overrides) + 1)
+    if any(arguments[start : start + len(overrides)] == overrides for start in starts):
+        return options, arguments
+    waiting, flags = list(overrides), []
+    for argument in arguments:
+        if waiting and argument == waiting[0]:
+            waiting.pop(0)
+        else:
+            flags.append(argument)
+    return options, [*overrides, *flags]
 
 
 def _without_password(argument: str) -> str:

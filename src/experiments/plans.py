@@ -58,7 +58,8 @@ class Plan:
         )
 
     def __len__(self) -> int:
-        return max(len(values) for values in self.swept.values())
+        # A sweep of one cell may sweep nothing, and old plans have no keys.
+        return len(self.keys) or max(map(len, self.swept.values()), default=0)
 
     @property
     def knobs(self) -> list[str]:

@@ -94,9 +94,12 @@ def sweep(loader: ConfigLoader, master: DictConfig, arguments: list[str]) -> Any
             del config["hydra"]
         blocks.append(Block(Template(config, experiment), dict(chosen), axes))
         configs.append(config)
+    if not any(map(len, blocks)):
+        raise BadInput(f"{' '.join(arguments)}: the sweep has no cells; allowed: one value or more")
     swept = [o.get_key_element() for o in overrides if o.is_sweep_override()]
+    grid = Grid(blocks, swept)
     # Where to write, how to track and how many processes are one choice for the whole sweep.
-    return _on_sweep[-1](Grid(blocks, swept), arguments, configs[0])
+    return _on_sweep[-1](grid, arguments, configs[0])
 
 
 def _is_swept_knob(override: Override) -> bool:

@@ -18,8 +18,7 @@ def write_tables(record: Record, folder: Path, formats: Sequence[str]) -> list[P
     check_formats(formats)
     tables = {**record["outcome"]["tables"]}
     if record.verdicts:
-        columns = ("says", "origin", "printed", "computed", "verdict", "grade", "judged")
-        tables["claims"] = {name: [v[name] for v in record.verdicts] for name in columns}
+        tables["claims"] = claims_table(record.verdicts)
     paths = []
     for name, table in tables.items():
         for style in formats:
@@ -28,6 +27,17 @@ def write_tables(record: Record, folder: Path, formats: Sequence[str]) -> list[P
             path.write_text(_RENDER[style](table), encoding="utf-8")
             paths.append(path)
     return paths
+
+
+def claims_table(verdicts: Sequence[dict[str, Any]]) -> Table:
+    """One row a claim; in older records a statement is true or false, which MLflow shows blank."""
+    columns = ("says", "origin", "printed", "computed", "verdict", "grade", "judged")
+    table = {name: [verdict[name] for verdict in verdicts] for name in columns}
+    table["computed"] = [_HOLDS.get(v["computed"], v["computed"]) for v in verdicts]
+    return table
+
+
+_HOLDS = {"true": "holds", "false": "does not hold"}
 
 
 def check_formats(formats: Sequence[str]) -> None:

@@ -6,6 +6,7 @@ again, and what an interruption left RUNNING is completed. So logging can be rep
 """
 
 import os
+import re
 import sqlite3
 import tempfile
 import time
@@ -53,6 +54,10 @@ def open_tracker(kind: str, uri: str | None, outputs: Path) -> Tracker | None:
     if kind == "server":
         if not uri:
             raise BadInput("tracking=server needs tracking.uri=<address> or MLFLOW_TRACKING_URI")
+        if not re.match(r"[\w+.-]+://|databricks", uri):
+            raise BadInput(
+                f"tracking.uri={redacted(uri)} is not an address; allowed: http://<host>:<port>"
+            )
         return ClientTracker(uri, None, outputs)
     return LocalTracker(outputs)
 

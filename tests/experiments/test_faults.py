@@ -8,10 +8,12 @@ import json
 import multiprocessing
 import os
 import random
+import select
 import shutil
 import signal
 import sqlite3
 import stat
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -20,7 +22,7 @@ from typing import Any
 import hostile
 import psutil
 import pytest
-from harness import command, finish, folders, kill, logged, outcomes, wait_for
+from harness import PATIENCE, command, finish, folders, kill, logged, outcomes, wait_for
 
 from experiments.cli import main
 from experiments.locks import shared
@@ -30,8 +32,29 @@ from experiments.records import read
 from experiments.sweeps import AT_WORK, read_sweep
 from experiments.tracking import ClientTracker, LocalTracker
 
+HELD = "MISBEHAVING_HELD"  # tells the study to say in a folder that it has begun, and not to end
 SWEEP = ["run", "-m", "study=misbehaving", "study.seconds=0.05", "study.level=range(0,16)"]
 Capture = pytest.CaptureFixture[str]
+
+
+def held(runs: int, begun: Path, outputs: Path, *arguments: str) -> "subprocess.Popen[str]":
+    """A command in the middle of so many runs, none of which will end."""
+    begun.mkdir()
+    process = command(outputs, *arguments, **{HELD: str(begun)})
+    wait_for(lambda: len(list(begun.iterdir())) >= runs or process.poll() is not None)
+    assert process.poll() is None, finish(process)
+    return process
+
+
+def hear(process: "subprocess.Popen[str]", words: bytes) -> None:
+    """Wait until a command has said this on its standard error."""
+    assert process.stderr is not None
+    heard = b""
+    while words not in heard:
+        ready, _, _ = select.select([process.stderr], [], [], PATIENCE)
+        said = os.read(process.stderr.fileno(), 65536) if ready else b""
+        assert said, heard
+        heard += said
 
 
 @pytest.mark.usefixtures("misbehaving", "tracked")
@@ -121,10 +144,11 @@ def test_a_folder_for_a_group_is_open_to_the_group(outputs: Path) -> None:
 
 
 @pytest.mark.usefixtures("misbehaving")
-def test_a_run_killed_in_the_middle_leaves_nothing_and_runs_again(outputs: Path) -> None:
-    one = ["run", "study=misbehaving", "study.seconds=2", "tracking=off"]
-    process = command(outputs, *one)
-    time.sleep(2.0)
+def test_a_run_killed_in_the_middle_leaves_nothing_and_runs_again(
+    outputs: Path, tmp_path: Path
+) -> None:
+    one = ["run", "study=misbehaving", "tracking=off"]
+    process = held(1, tmp_path / "held", outputs, *one)
     kill(process)
     assert folders(outputs) == []
     assert main(one) == 0
@@ -147,17 +171,13 @@ def test_ctrl_c_finishes_what_is_running_and_says_how_to_go_on(
     assert logged(outputs, "cell") == sorted(path.name for path in folders(outputs))
 
 
-def test_a_second_ctrl_c_stops_at_once(outputs: Path) -> None:
-    process = command(outputs, *SWEEP, "study.seconds=60", "jobs=2", "tracking=off")
-    own = psutil.Process(process.pid)
-    wait_for(lambda: len(own.children(recursive=True)) >= 4)
-    time.sleep(1.0)
-    for _ in range(2):
-        os.killpg(process.pid, signal.SIGINT)
-        time.sleep(0.5)
-    process.wait(timeout=30)
-    assert process.returncode == 130
-    process.communicate()
+def test_a_second_ctrl_c_stops_at_once(outputs: Path, tmp_path: Path) -> None:
+    process = held(2, tmp_path / "held", outputs, *SWEEP, "jobs=2", "tracking=off")
+    os.killpg(process.pid, signal.SIGINT)
+    hear(process, b"Ctrl-C again stops at once")
+    os.killpg(process.pid, signal.SIGINT)
+    code, _, _ = finish(process)
+    assert code == 130
 
 
 def test_a_locked_store_is_waited_for(outputs: Path, empty_store: Path) -> None:
@@ -165,7 +185,9 @@ def test_a_locked_store_is_waited_for(outputs: Path, empty_store: Path) -> None:
     with sqlite3.connect(outputs / "mlflow.db", isolation_level=None) as writer:
         writer.execute("BEGIN EXCLUSIVE")
         process = command(outputs, "run", "study=misbehaving")
-        time.sleep(7)  # longer than SQLite's own five seconds
+        own = psutil.Process(process.pid)
+        wait_for(lambda: "mlflow.db" in {Path(file.path).name for file in own.open_files()})
+        time.sleep(6)  # longer than SQLite's own five seconds
         assert process.poll() is None
         writer.execute("COMMIT")
     code, _, err = finish(process)

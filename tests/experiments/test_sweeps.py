@@ -90,6 +90,18 @@ def test_a_sweep_recorded_cell_by_cell_is_still_read(outputs: Path) -> None:
     assert main(["figures"]) == 0
 
 
+def test_a_sweep_of_one_cell_may_sweep_nothing(outputs: Path) -> None:
+    assert sweep("study=polynomial_order", "study.methods=[kfold]", "tracking=off") == 0
+    plan, state, runs = read_sweep(only_sweep(outputs))
+    assert (len(plan), state["status"], len(runs)) == (1, "FINISHED", 1)
+
+
+def test_a_sweep_over_nothing_is_refused(outputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sweep("experiment=glob(nope*)") == 2
+    assert "the sweep has no cells" in capsys.readouterr().err
+    assert list(outputs.iterdir()) == []
+
+
 def test_processes_make_no_difference(outputs: Path, tmp_path: Path) -> None:
     assert sweep(*GRID, "tracking=off") == 0
     one = pd.read_csv(only_sweep(outputs) / "cells.csv")

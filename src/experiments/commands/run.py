@@ -62,12 +62,27 @@ def main(arguments: list[str]) -> int:
         launch(run_one)()
     except (HydraException, OmegaConfBaseException, yaml.YAMLError, UnicodeDecodeError) as error:
         raise explained(error, _chosen_study(arguments)) from error
+    except (OverflowError, TypeError, ValueError) as error:
+        if not _is_of_hydra(error):
+            raise
+        raise BadInput(f"{' '.join(arguments)}: {error}".partition("\n")[0]) from error
     except RecursionError as error:
         raise BadInput("the configuration is nested too deeply") from error
     for end in told:
+        if isinstance(end, OmegaConfBaseException):
+            raise explained(end, _chosen_study(arguments)) from end
         if isinstance(end, BaseException):
             raise end
     return max((end for end in told if isinstance(end, int)), default=OK)
+
+
+def _is_of_hydra(error: BaseException) -> bool:
+    """Was it raised by Hydra or OmegaConf, over what they were given to read?"""
+    step = error.__traceback__
+    while step is not None and step.tb_next is not None:
+        step = step.tb_next
+    module = step.tb_frame.f_globals["__name__"] if step is not None else ""
+    return module.partition(".")[0] in ("hydra", "omegaconf")
 
 
 def _chosen_study(arguments: list[str]) -> str | None:
@@ -122,7 +137,9 @@ def many(cells: Sequence[Cell], overrides: list[str], cfg: DictConfig, *, dry: b
     if dry:
         named = [(plan.label(i), cell.job) for i, cell in enumerate(cells)]
         return preview.show(named, outputs_folder(cfg.outputs), fresh=cfg.fresh)
+    launcher = launchers.make(cfg.launch, cfg.jobs)
     outputs = writable(outputs_folder(cfg.outputs))
+    tracker = _tracker(cfg, outputs)
     console.out.print(f"{plan.id}: {len(cells)} cells, {escape(plan.title)}")
     computed = 0
     with Progress(console=console.err, transient=True) as progress:
@@ -141,8 +158,8 @@ def many(cells: Sequence[Cell], overrides: list[str], cfg: DictConfig, *, dry: b
             cells,
             plan,
             outputs,
-            _tracker(cfg, outputs),
-            launchers.make(cfg.launch, cfg.jobs),
+            tracker,
+            launcher,
             on_done=on_done,
             fresh=cfg.fresh,
             **_limits(cfg),
@@ -175,6 +192,11 @@ def _tell_one(job: Job, done: Done) -> int:
                 "[dim]settings differ from the book's; the claims are judged all the same[/dim]"
             )
         console.claims_table(record.verdicts)
+        judged = {verdict["says"] for verdict in record.verdicts}
+        for claim in job.claims:
+            if claim.says not in judged:
+                name = claim.draws or claim.metric
+                out.print(f"[dim]not judged, for want of {name}: {escape(claim.says)}[/dim]")
     else:
         rows = [(escape(k), _shown(v)) for k, v in record["outcome"]["metrics"].items()]
         console.table(["metric", "value"], rows)

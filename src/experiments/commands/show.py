@@ -9,6 +9,7 @@ from rich.markup import escape
 
 from experiments import catalogue, console
 from experiments.cli import OK
+from experiments.complaints import no_choice
 from experiments.config import experiment_job
 from experiments.errors import BadInput
 from experiments.knobs import allowed
@@ -22,9 +23,7 @@ def main(options: argparse.Namespace) -> int:
     if options.name.startswith("study:"):
         return _show_study(options.name.removeprefix("study:"), as_json=options.json)
     if options.name not in catalogue.names():
-        close = [name for name in catalogue.names() if options.name in name]
-        hint = f"; did you mean {', '.join(close[:4])}?" if close else ""
-        raise BadInput(f"there is no experiment '{options.name}'{hint} `bythebook list` shows all")
+        raise BadInput(no_choice("experiment", options.name))
     job = experiment_job(options.name)
     record = RunStore(outputs_folder(options.outputs)).latest(options.name)
     knobs = _knobs(type(job.study), dataclasses.asdict(job.study))
@@ -71,7 +70,7 @@ def _show_last(record: Record | None, claims: list[tuple[str, str]]) -> None:
 def _show_study(name: str, *, as_json: bool) -> int:
     study = studies().get(name)
     if study is None:
-        raise BadInput(f"there is no study '{name}'; allowed: {', '.join(studies())}")
+        raise BadInput(no_choice("study", name))
     knobs = _knobs(study, dataclasses.asdict(study()))
     if as_json:
         print(json.dumps({"study": name, "doc": study.__doc__, "knobs": knobs}, indent=1))

@@ -36,8 +36,8 @@ def main(options: argparse.Namespace) -> int:
         if probe.connect_ex((options.host, options.port)) == 0:
             raise BadInput(f"port {options.port} is in use; choose another with --port")
     tracker = LocalTracker(outputs)
-    tracker.create()
     view = _view(tracker.database, options.study)
+    tracker.create()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(OK))  # the server goes with us
     server = _start(tracker, outputs, options.host, options.port)
     address = f"http://{options.host}:{options.port}"
@@ -76,11 +76,14 @@ def _view(database: Path, study: str | None) -> str:
     """The page to open: the list of studies, or one study's runs and sweeps."""
     if study is None:
         return f"?{VIEW}"
-    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
-        sql = "SELECT name, experiment_id FROM experiments WHERE lifecycle_stage = 'active'"
-        known = dict(connection.execute(sql).fetchall())
+    known: dict[str, int] = {}
+    if database.exists():
+        with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+            sql = "SELECT name, experiment_id FROM experiments WHERE lifecycle_stage = 'active'"
+            known = dict(connection.execute(sql).fetchall())
     if study not in known:
-        raise BadInput(f"no runs of '{study}' are tracked; there are: {', '.join(sorted(known))}")
+        there = ", ".join(sorted(known)) or "none yet"
+        raise BadInput(f"no runs of '{study}' are tracked; there are: {there}")
     return f"/{known[study]}/runs?{VIEW}&{RUNS}"
 
 

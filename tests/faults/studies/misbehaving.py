@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.random import Generator
 
 from experiments.study import Outcome, Study, knob
 
+HELD = "MISBEHAVING_HELD"  # a folder: say there that the run has begun, and do not end
 WAYS = ("well", "raise", "die", "strange", "eat", "hang", "pickle")
 
 
@@ -24,6 +26,9 @@ class Misbehaving(Study):
     seconds: float = knob(0.0, "how long to take", at_least=0)
 
     def run(self, rng: Generator) -> Outcome:
+        if HELD in os.environ:
+            Path(os.environ[HELD], str(os.getpid())).touch()
+            time.sleep(1000)  # longer than the tests' patience
         time.sleep(self.seconds)
         way = self.ways[self.level] if self.ways else self.way
         if way == "raise":
