@@ -79,8 +79,6 @@ def place_problems(name: str, places: list[list[float]], dimension: int) -> "Ite
     """What is wrong with a list of points that should have `dimension` coordinates each."""
     if any(len(place) != dimension for place in places):
         yield f"study.{name}={places}: each entry needs {dimension} numbers"
-    elif not np.isfinite(np.array(places)).all():
-        yield f"study.{name}={places}: allowed: finite numbers"
 
 
 @dataclass

@@ -44,8 +44,8 @@ class LaplacePosterior(RegressionPosterior, Study):
         yield from super().problems()
         if self.dimension != 2:
             yield f"the model has {self.dimension} weights; allowed: 2"
-        elif len(self.new) != 2 or not np.isfinite(self.new).all():
-            yield f"study.new={self.new}; allowed: 2 finite numbers"
+        elif len(self.new) != 2:
+            yield f"study.new={self.new}; allowed: 2 numbers"
         if self.response != "binary" and "predictive" in self.show:
             yield "study.show=predictive needs study.response=binary"
         if self.samples * self.repetitions > 10_000_000:

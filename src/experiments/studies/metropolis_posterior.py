@@ -48,8 +48,8 @@ class MetropolisPosterior(RegressionPosterior, Study):
         yield from super().problems()
         if self.dimension != 2:
             yield f"the model has {self.dimension} weights; allowed: 2"
-        elif len(self.new) != 2 or not np.isfinite(self.new).all():
-            yield f"study.new={self.new}; allowed: 2 finite numbers"
+        elif len(self.new) != 2:
+            yield f"study.new={self.new}; allowed: 2 numbers"
         if self.burn_in > self.samples // 2:
             yield f"study.burn_in={self.burn_in}; allowed: <= {self.samples // 2}, half the samples"
         if self.samples * self.chains > 5_000_000:

@@ -15,7 +15,7 @@ from models.datasets import load
         ({"data": None}, "exactly one"),
         ({"centres": [[0.0, 0.0]]}, "exactly one"),
         ({"data": None, "centres": [[0.0, 0.0], [1.0]]}, "needs 2 numbers"),
-        ({"data": None, "centres": [[0.0, float("nan")]]}, "finite"),
+        ({"data": None, "centres": [[0.0, float("nan")]]}, "nan is not allowed"),
         ({"data": None, "centres": [[0.0]]}, "have 1 variables"),
         ({"spread": 0.0}, "study.spread"),
         ({"n_each": 0}, "study.n_each"),
