@@ -262,6 +262,7 @@ def test_bad_input_is_one_clear_line(
         ["verify", "../x"],
         ["verify", "abcdef"],
         ["ui", "--port", "0"],
+        ["ui", "--host", "256.0.0.1"],
     ],
 )
 def test_other_commands_refuse_in_one_line_too(

@@ -124,8 +124,6 @@ def _check_installed(store: "URL | None") -> None:
 
 
 def _check_place(host: str, port: int, allowed: str | None, workers: int) -> None:
-    if not 0 < port < 65536:
-        raise BadInput(f"--port {port} is not allowed; allowed: 1 to 65535")
     if workers < 1:
         raise BadInput(f"--workers {workers} is not allowed; allowed: 1 and more")
     if not _is_loopback(host) and not allowed:
@@ -133,6 +131,13 @@ def _check_place(host: str, port: int, allowed: str | None, workers: int) -> Non
             f"--host {host} is open to other machines: say with --allowed-hosts which names of"
             " this server they may use, such as mlflow.example.org"
         )
+    check_port(host, port)
+
+
+def check_port(host: str, port: int) -> None:
+    """Refuse an address that nobody can listen on now."""
+    if not 0 < port < 65536:
+        raise BadInput(f"--port {port} is not allowed; allowed: 1 to 65535")
     try:
         (family, kind, _, _, address), *_ = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         with socket.socket(family, kind) as probe:

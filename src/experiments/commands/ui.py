@@ -3,7 +3,6 @@
 import argparse
 import os
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from pathlib import Path
 
 from experiments import console
 from experiments.cli import OK, UNEXPECTED
-from experiments.commands.server import QUIET
+from experiments.commands.server import QUIET, check_port
 from experiments.errors import BadInput
 from experiments.illustrations import illustrate, latest
 from experiments.paths import outputs_folder, writable
@@ -30,11 +29,7 @@ RUNS = "searchFilter=" + urllib.parse.quote("tags.kind != 'cell'")
 def main(options: argparse.Namespace) -> int:
     """Serve until interrupted."""
     outputs = writable(outputs_folder(options.outputs))
-    if not 0 < options.port < 65536:
-        raise BadInput(f"--port {options.port} is not allowed; allowed: 1 to 65535")
-    with socket.socket() as probe:
-        if probe.connect_ex((options.host, options.port)) == 0:
-            raise BadInput(f"port {options.port} is in use; choose another with --port")
+    check_port(options.host, options.port)
     tracker = LocalTracker(outputs)
     view = _view(tracker.database, options.study)
     tracker.create()
