@@ -86,8 +86,15 @@ def _start(tracker: LocalTracker, outputs: Path, host: str, port: int) -> "subpr
     command = [sys.executable, "-m", "mlflow", "server", "--workers", "1"]
     command += ["--backend-store-uri", tracker.uri, "--host", host, "--port", str(port)]
     command += ["--default-artifact-root", str(tracker.artifacts / "default")]
-    # One worker: with more, every request waits 40 ms for a delayed acknowledgement.
-    return subprocess.Popen(command, env={**os.environ, **QUIET}, cwd=outputs, stdout=sys.stderr)
+    # One worker: with more, every request waits 40 ms for a delayed acknowledgement. A session of
+    # its own: Ctrl-C is for us, who stop it without the traceback that it would leave.
+    return subprocess.Popen(
+        command,
+        env={**os.environ, **QUIET},
+        cwd=outputs,
+        stdout=sys.stderr,
+        start_new_session=True,
+    )
 
 
 def _answers(address: str) -> bool:
