@@ -86,20 +86,19 @@ def sweep(loader: ConfigLoader, master: DictConfig, arguments: list[str]) -> Any
     knobs = [override for override in overrides if _is_swept_knob(override)]
     others = [override for override in overrides if not _is_swept_knob(override)]
     axes = [_values(override) for override in knobs]
-    blocks, configs = [], []
+    blocks, common = [], None
     for chosen in itertools.product(*(_strings(override) for override in others)):
         config = loader.load_sweep_config(master, [f"{key}={text}" for key, text in chosen])
         experiment = config.hydra.runtime.choices.get("experiment")
         with open_dict(config):
             del config["hydra"]
         blocks.append(Block(Template(config, experiment), dict(chosen), axes))
-        configs.append(config)
-    if not any(map(len, blocks)):
+        # Where to write, how to track and how many processes are one choice for the whole sweep.
+        common = common or config
+    if common is None or not any(map(len, blocks)):
         raise BadInput(f"{' '.join(arguments)}: the sweep has no cells; allowed: one value or more")
     swept = [o.get_key_element() for o in overrides if o.is_sweep_override()]
-    grid = Grid(blocks, swept)
-    # Where to write, how to track and how many processes are one choice for the whole sweep.
-    return _on_sweep[-1](grid, arguments, configs[0])
+    return _on_sweep[-1](Grid(blocks, swept), arguments, common)
 
 
 def _is_swept_knob(override: Override) -> bool:
