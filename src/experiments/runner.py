@@ -150,7 +150,7 @@ def _compute(
                 yield Done(index, perform(jobs[index], order), computed=True)
         return
     # Chunks are large enough to spread their overhead, small enough to keep everyone busy.
-    size = max(1, min(50, len(waiting) // (4 * launcher.workers)))
+    size = max(1, min(50, len(waiting) // (16 * launcher.workers)))
     chunks = _Chunks(jobs, waiting, size)
     missing: list[int] = []
     for chunk, folders in launcher.run(chunks, order, stopped):
