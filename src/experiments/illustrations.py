@@ -15,12 +15,12 @@ from experiments.tracking import Tracker
 BATCH = 20  # runs brought up to date at once
 
 
-def illustrate(records: Iterable[Record], tracker: Tracker, tell: Callable[[str], None]) -> int:
-    """Draw the figures of those that are logged without, on all cores; of how many runs."""
+def illustrate(folders: Iterable[Path], tracker: Tracker, tell: Callable[[str], None]) -> int:
+    """Draw the figures of runs that are logged without, on all cores; of how many there are."""
     bare = tracker.logged() - tracker.logged(IMAGES)
-    folders = {record.id: record.folder for record in records if record.id in bare}
+    wanted = {folder.name: folder for folder in folders if folder.name in bare}
     done, batch = 0, []
-    for record in _drawn(list(folders.values()), tell):
+    for record in _drawn(list(wanted.values()), tell):
         if headline(record) is not None:
             batch.append(replace(payload(record), metrics=[], params={}, update=True))
         if len(batch) == BATCH:
@@ -29,13 +29,13 @@ def illustrate(records: Iterable[Record], tracker: Tracker, tell: Callable[[str]
     return done + len(tracker.put(batch)) if batch else done
 
 
-def latest(outputs: Path) -> Iterator[Record]:
-    """The newest run of every experiment, in the order of the books."""
+def latest(outputs: Path) -> Iterator[Path]:
+    """The folder of the newest run of every experiment, in the order of the books."""
     store = RunStore(outputs)
     for name in catalogue.names():
         record = store.latest(name)
         if record is not None:
-            yield record
+            yield record.folder
 
 
 def _drawn(folders: Sequence[Path], tell: Callable[[str], None]) -> Iterator[Record]:

@@ -72,19 +72,19 @@ def test_mlflows_own_client_does_the_same(outputs: Path, bare: LocalTracker) -> 
 
 def test_what_is_drawn_but_not_logged_is_logged(outputs: Path, bare: LocalTracker) -> None:
     """As after a power cut between the two."""
-    for record in latest(outputs):
-        artifacts.ensure_figures(record)
+    for folder in latest(outputs):
+        artifacts.ensure_figures(read(folder))
     assert illustrate(latest(outputs), bare, pytest.fail) == 2
 
 
 def test_a_figure_that_cannot_be_drawn_costs_a_line(outputs: Path, bare: LocalTracker) -> None:
     first, second = latest(outputs)
-    path = second.folder / "run.json"
+    path = second / "run.json"
     path.write_text(path.read_text().replace('"loo_', '"lost_'))
     told: list[str] = []
-    assert illustrate([first, read(second.folder)], bare, told.append) == 1
+    assert illustrate([first, second], bare, told.append) == 1
     (line,) = told
-    assert line.startswith(f"run {second.id} has no figures: ")
+    assert line.startswith(f"run {second.name} has no figures: ")
 
 
 def test_runs_that_are_not_tracked_stay_untracked(outputs: Path, tracked: LocalTracker) -> None:
@@ -99,3 +99,14 @@ def test_the_reports_figures_are_taken_over(
     assert main(["report", *RESULTS]) == 0
     monkeypatch.setattr(illustrations, "drawing_pool", lambda: pytest.fail("drawn again"))
     assert illustrate(latest(outputs), bare, pytest.fail) == 2
+
+
+def test_sync_tells_of_a_damaged_record_once(
+    outputs: Path, tracked: LocalTracker, capsys: Capture
+) -> None:
+    assert main(["reproduce", *RESULTS, "--jobs", "1", "--tracking", "off"]) == 0
+    (next(latest(outputs)) / "run.json").write_text("{")
+    capsys.readouterr()
+    assert main(["sync"]) == 0
+    assert capsys.readouterr().err.count("cannot be read") == 1
+    assert len(tracked.logged(IMAGES)) == 1

@@ -43,7 +43,7 @@ def main(options: argparse.Namespace) -> int:
             for record in records:
                 artifacts.ensure_tables(record)
             done += len(tracker.put([payload(record) for record in records]))
-        bare = chain(illustrations.latest(outputs), _records(alone))
+        bare = chain(illustrations.latest(outputs), alone)
         drawn = illustrations.illustrate(bare, tracker, console.tell)
     except (Unreachable, sqlite3.Error) as error:
         console.tell(f"the store cannot be reached: {error}")
