@@ -22,7 +22,7 @@ from benchmarks import (
     whole,
 )
 from benchmarks.case import Case
-from experiments.paths import outputs_folder
+from experiments.configuration.paths import outputs_folder
 
 MODELS = {
     "hmm": hmm.CASES,

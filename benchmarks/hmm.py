@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.case import Answer, Case, Contest
-from models import hmm
-from models.baum_welch import CategoricalHMM, baum_welch
-from models.baum_welch_starts import random_categorical
-from models.casino import LOADED, book_game, casino, decode, simulate
+from models.chains import hmm
+from models.chains.baum_welch import CategoricalHMM, baum_welch
+from models.chains.baum_welch_starts import random_categorical
+from models.chains.casino import LOADED, book_game, casino, decode, simulate
 from models.em import take
 from models.types import Ints
 

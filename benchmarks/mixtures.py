@@ -18,12 +18,12 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from benchmarks.case import Case, Contest
-from models import gaussian_mixture
+from models.clustering import gaussian_mixture
+from models.clustering.gaussian_mixture import GaussianMixture
+from models.clustering.gaussian_mixture_starts import start_at
+from models.clustering.kmeans import kmeans
 from models.compiled import threads
 from models.datasets import load
-from models.gaussian_mixture import GaussianMixture
-from models.gaussian_mixture_starts import start_at
-from models.kmeans import kmeans
 from models.types import Floats
 
 STEPS = 25  # of EM, in each of the small restarts

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from benchmarks.case import Answer, Case, Contest
-from models.particle_filter import StateSpace, bootstrap_filter
+from models.state_space.particle_filter import StateSpace, bootstrap_filter
 from models.types import Floats
 
 STEPS = 100

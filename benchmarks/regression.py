@@ -11,10 +11,10 @@ import numpy as np
 from numpy.polynomial.legendre import legvander
 
 from benchmarks.case import Answer, Case, Contest
-from models.bias_variance import decompose, gaussian_basis, ridge_predictions
 from models.datasets import load
-from models.polynomials import loo_by_order
-from models.ridge import loo_by_penalty
+from models.regression.bias_variance import decompose, gaussian_basis, ridge_predictions
+from models.regression.polynomials import loo_by_order
+from models.regression.ridge import loo_by_penalty
 from models.types import Floats
 
 TOP = 10  # the largest polynomial order

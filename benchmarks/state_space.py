@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.case import Answer, Case, Contest
-from models.kalman import LDS, kalman_filter, rts_smoother
+from models.state_space.kalman import LDS, kalman_filter, rts_smoother
 from models.types import Floats
 
 LENGTH = 200  # of each of many series
@@ -48,7 +48,7 @@ def _contest(peer: Peer, theta: LDS, shape: tuple[int, int]) -> Contest:
 
 
 def tracks(theta: LDS, shape: tuple[int, int]) -> Floats:
-    """What `models.kalman.simulate` does a step at a time, by sums: outputs (series, N, 2)."""
+    """What `kalman.simulate` does a step at a time, by sums: outputs (series, N, 2)."""
     rng = np.random.default_rng(0)
     w = np.sqrt(theta.Gamma[0, 0]) * rng.standard_normal((*shape, 4))
     velocity = theta.mu0[2:] + w[..., 2:].cumsum(1)

@@ -70,8 +70,10 @@ def _run(arguments: list[str], outputs: Path) -> str:
 
 def _measure(selection: list[str]) -> None:
     """In a process of its own: reproduce, with a clock around every part."""
-    from experiments import artifacts, runner, tracking
     from experiments.cli import main
+    from experiments.records import run_files
+    from experiments.running import runner
+    from experiments.tracking import client
 
     spent: Counter[str] = Counter()
 
@@ -88,9 +90,9 @@ def _measure(selection: list[str]) -> None:
         setattr(owner, name, timed)
 
     clocked(runner, "compute", "computing")
-    clocked(artifacts, "ensure_figures", "drawing")
-    clocked(artifacts, "ensure_tables", "tables")
-    clocked(tracking.Forgiving, "put", "logging")
+    clocked(run_files, "ensure_figures", "drawing")
+    clocked(run_files, "ensure_tables", "tables")
+    clocked(client.Forgiving, "put", "logging")
     main(["reproduce", "--jobs", "1", *selection])
     spent["start-up"] = time.process_time() - spent.total()
     print(json.dumps(spent))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from experiments.locks import exclusive
-from experiments.tracking import LocalTracker
+from experiments.records.locks import exclusive
+from experiments.tracking.client import LocalTracker
 
 FAULTS = Path(__file__).parent / "faults"
 # Processes that a test starts know the study that misbehaves; the pool's server starts only once.

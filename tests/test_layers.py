@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 SRC = Path(__file__).parents[1] / "src"
-MODELS = sorted((SRC / "models").glob("*.py"))
-STUDIES = sorted((SRC / "experiments" / "studies").glob("*.py"))
+MODELS = sorted((SRC / "models").glob("**/*.py"))
+STUDIES = sorted((SRC / "experiments" / "studies").glob("*/*.py"))
 
 
 def imported(path: Path, *, at_top: bool = False) -> set[str]:
@@ -33,8 +33,12 @@ def test_models_know_numbers_only(path: Path) -> None:
 @pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
 def test_studies_know_models_and_the_study_interface_only(path: Path) -> None:
     ours = {name for name in imported(path) if name.startswith("experiments")}
-    allowed = ("experiments.study", "experiments.studies", "experiments.plotting")
-    pure = ("experiments.claims", "experiments.errors", "experiments.outcome")
+    allowed = ("experiments.contract.study", "experiments.studies", "experiments.drawing")
+    pure = (
+        "experiments.contract.claims",
+        "experiments.contract.errors",
+        "experiments.contract.outcome",
+    )
     assert all(name.startswith((*allowed, *pure)) for name in ours), ours
     assert not {name.split(".")[0] for name in imported(path)} & {"hydra", "omegaconf", "mlflow"}
 
@@ -43,7 +47,7 @@ def test_studies_know_models_and_the_study_interface_only(path: Path) -> None:
 def test_studies_load_no_drawing_library_until_they_draw(path: Path) -> None:
     top = imported(path, at_top=True)
     assert not {name.split(".")[0] for name in top} & {"matplotlib", "pandas", "numba"}
-    assert "experiments.plotting" not in top
+    assert "experiments.drawing.canvas" not in top
 
 
 @pytest.mark.parametrize(

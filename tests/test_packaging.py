@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments import catalogue
+from experiments.configuration import catalogue
 
 ROOT = Path(__file__).parents[1]
 
@@ -33,7 +33,11 @@ def test_the_wheel_holds_configurations_data_styles_and_templates(wheel: Path) -
     names = set(zipfile.ZipFile(wheel).namelist())
     for experiment in catalogue.names():
         assert f"experiments/conf/experiment/{experiment}.yaml" in names
-    for folder in ("src/models/data", "src/experiments/styles", "src/experiments/report/templates"):
+    for folder in (
+        "src/models/data",
+        "src/experiments/drawing/styles",
+        "src/experiments/report/templates",
+    ):
         for path in (ROOT / folder).iterdir():
             assert path.relative_to(ROOT / "src").as_posix() in names
     assert "experiments/conf/config.yaml" in names

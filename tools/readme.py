@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from experiments import catalogue, scoreboard
-from experiments.paths import outputs_folder
-from experiments.records import RunStore
+from experiments.configuration import catalogue
+from experiments.configuration.paths import outputs_folder
+from experiments.records.store import RunStore
+from experiments.report import scoreboard
 
 README = Path(__file__).resolve().parents[1] / "README.md"
 START = "<!-- scoreboard: written by `make readme`, do not edit -->"
@@ -19,7 +20,7 @@ def main() -> None:
         raise SystemExit(f"not run yet: {', '.join(missing)}; `make reproduce` first")
     records = {name: record for name, record in found.items() if record is not None}
     claims = scoreboard.claim_records(records)
-    tables = [scoreboard.markdown(claims, by) for by in ("book", "family")]
+    tables = [scoreboard.markdown(claims, by) for by in ("book", "topic")]
     before, _, rest = README.read_text().partition(START)
     _, _, after = rest.partition(END)
     README.write_text("\n".join([before + START, "", "\n".join(tables), END + after]))

@@ -7,9 +7,9 @@ import mlflow
 from hydra.core.config_store import ConfigStore
 from omegaconf import OmegaConf
 
-from experiments.provenance import environment
-from experiments.studies.ridge_path import RidgePath
-from experiments.study import generator
+from experiments.contract.study import generator
+from experiments.running.provenance import environment
+from experiments.studies.regression.ridge_path import RidgePath
 
 
 @dataclass

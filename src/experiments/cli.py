@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from experiments import __version__
-from experiments.errors import BadInput
+from experiments.contract.errors import BadInput
 
 OK, UNEXPECTED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 READERS = ("list", "show", "figures", "tables", "report", "verify", "sync")
@@ -67,7 +67,7 @@ class _Parser(argparse.ArgumentParser):
     """A parser whose complaints are bad input like any other."""
 
     def error(self, message: str) -> NoReturn:
-        from experiments.spelling import meant
+        from experiments.contract.suggestions import meant
 
         choice = re.search(
             r"argument (.+?): invalid choice: '(.*?)' \(.*choose from (.*)\)", message
@@ -85,7 +85,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _parsed(arguments: list[str]) -> argparse.Namespace:
     """The command line; a word that is left over is looked for among those that the verb takes."""
-    from experiments.spelling import meant
+    from experiments.contract.suggestions import meant
 
     parser, verbs = _parser()
     first = arguments[0] if arguments else None
@@ -119,7 +119,7 @@ def _parser() -> tuple[_Parser, dict[str, _Parser]]:
     selection.add_argument(
         "selection",
         nargs="*",
-        help="a book, an experiment (fcml/fig-1.15), study:<name> or family:<name>; default: all",
+        help="a book, an experiment (fcml/fig-1.15), study:<name> or topic:<name>; default: all",
     )
     as_json = _Parser(add_help=False)
     as_json.add_argument("--json", action="store_true", help="print JSON instead of a table")
@@ -147,7 +147,7 @@ def _parser() -> tuple[_Parser, dict[str, _Parser]]:
     figures.add_argument(
         "selection",
         nargs="*",
-        help="a book, an experiment (fcml/fig-1.15), study:<name>, family:<name>, run:<id>, or"
+        help="a book, an experiment (fcml/fig-1.15), study:<name>, topic:<name>, run:<id>, or"
         " sweep:<id> with all its cells; default: every experiment and sweep",
     )
     figures.add_argument("--format", default="png", help="png, pdf, svg; several with commas")

@@ -11,7 +11,7 @@ from omegaconf import DictConfig
 
 
 class CellSweeper(Sweeper):
-    """Hydra's `-m` for `bythebook run`: see `experiments.sweeper`."""
+    """Hydra's `-m` for `bythebook run`: see `experiments.sweeping.expand`."""
 
     def setup(
         self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig
@@ -20,7 +20,7 @@ class CellSweeper(Sweeper):
         self.config = config
 
     def sweep(self, arguments: list[str]) -> Any:
-        from experiments.sweeper import sweep
+        from experiments.sweeping.expand import sweep
 
         assert self.hydra_context is not None
         assert self.config is not None

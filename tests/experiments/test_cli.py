@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from experiments import catalogue
 from experiments.cli import main
-from experiments.records import RunStore
+from experiments.configuration import catalogue
+from experiments.records.store import RunStore
 
 Capture = pytest.CaptureFixture[str]
 
@@ -60,10 +60,10 @@ def test_reproduce_judges_finds_and_prints_one_record_a_claim(
 def test_reproduce_fails_when_a_claim_surprises(
     outputs: Path, tracked: object, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    from experiments.claims import Claim
     from experiments.commands import reproduce
-    from experiments.config import experiment_job
-    from experiments.jobs import Printed
+    from experiments.configuration.compose import experiment_job
+    from experiments.configuration.jobs import Printed
+    from experiments.contract.claims import Claim
 
     job = experiment_job("fcml/fig-1.15")
     printed = next(claim for claim in job.claims if claim.printed == "3")
@@ -81,7 +81,7 @@ def test_reproduce_fails_when_a_claim_surprises(
 def test_figures_and_tables_come_from_the_record_alone(
     outputs: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from experiments.studies.polynomial_order import PolynomialOrder
+    from experiments.studies.regression.polynomial_order import PolynomialOrder
 
     assert main(["run", "experiment=fcml/fig-1.15", "tracking=off", "figures=false"]) == 0
     monkeypatch.setattr(PolynomialOrder, "run", lambda *_: pytest.fail("it computed"))
@@ -171,7 +171,7 @@ def test_sync_logs_what_was_not_logged_once(
 def test_a_server_that_is_not_there_costs_a_line_and_no_run(
     outputs: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("experiments.tracking.PAUSES", (0.1,))
+    monkeypatch.setattr("experiments.tracking.client.PAUSES", (0.1,))
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "the command sets it")
     address = "http://user:secret@127.0.0.1:9"
     assert (

@@ -25,12 +25,12 @@ import pytest
 from harness import PATIENCE, command, finish, folders, kill, logged, outcomes, wait_for
 
 from experiments.cli import main
-from experiments.locks import shared
-from experiments.payloads import Payload
-from experiments.provenance import environment
-from experiments.records import read
-from experiments.sweeps import AT_WORK, read_sweep
-from experiments.tracking import ClientTracker, LocalTracker
+from experiments.records.locks import shared
+from experiments.records.store import read
+from experiments.running.provenance import environment
+from experiments.sweeping.run import AT_WORK, read_sweep
+from experiments.tracking.client import ClientTracker, LocalTracker
+from experiments.tracking.runs import Payload
 
 HELD = "MISBEHAVING_HELD"  # tells the study to say in a folder that it has begun, and not to end
 SWEEP = ["run", "-m", "study=misbehaving", "study.seconds=0.05", "study.level=range(0,16)"]
@@ -233,7 +233,7 @@ def test_a_disk_that_is_full_for_the_tables_still_closes_the_sweep(
     def no_space(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("experiments.sweeps.long_table", no_space)
+    monkeypatch.setattr("experiments.sweeping.run.long_table", no_space)
     assert main(["run", "-m", "study=misbehaving", "study.level=0,1"]) == 2
     with sqlite3.connect(tracked.database) as database:
         statuses = database.execute("SELECT status FROM runs ORDER BY status").fetchall()
@@ -420,7 +420,7 @@ def test_credentials_reach_no_record_no_tag_and_no_line(
 ) -> None:
     """Records, provenance, Hydra's files, MLflow's database and artifacts, and the console."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("experiments.tracking.PAUSES", ())
+    monkeypatch.setattr("experiments.tracking.client.PAUSES", ())
     monkeypatch.setattr(sys, "argv", ["bythebook", *WITH_CREDENTIALS[name]])
     monkeypatch.setenv("MLFLOW_TRACKING_URI", TYPED)
     monkeypatch.setenv("MLFLOW_TRACKING_USERNAME", "user-of-the-environment")

@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
-from experiments.outcome import dumps
-from experiments.records import RunStore, read
+from experiments.contract.exact_json import dumps
+from experiments.records.store import RunStore, read
 
 FAULTS = Path(__file__).parent
 PATIENCE = 600  # seconds: a machine may be busy with other things

@@ -7,7 +7,7 @@ import hostile
 import pytest
 from harness import Tracked, folders, run, run_long
 
-from experiments.tracking import LocalTracker
+from experiments.tracking.client import LocalTracker
 
 pytestmark = [pytest.mark.faults, pytest.mark.filterwarnings("ignore")]
 

@@ -15,7 +15,7 @@ import psutil
 import pytest
 from harness import PATIENCE, Server, Tracked, command, finish, folders, kill, outcomes, run
 
-from experiments.tracking import LocalTracker
+from experiments.tracking.client import LocalTracker
 
 pytestmark = [pytest.mark.faults, pytest.mark.filterwarnings("ignore")]
 

@@ -25,8 +25,8 @@ from harness import (
     wait_for,
 )
 
-from experiments.records import read
-from experiments.tracking import LocalTracker
+from experiments.records.store import read
+from experiments.tracking.client import LocalTracker
 
 pytestmark = [pytest.mark.faults, pytest.mark.filterwarnings("ignore")]
 

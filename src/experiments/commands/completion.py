@@ -3,8 +3,8 @@
 import argparse
 import dataclasses
 
-from experiments import catalogue
 from experiments.cli import OK
+from experiments.configuration import catalogue
 
 _VERBS = (
     "completion",
@@ -77,8 +77,8 @@ def _run_words(before: list[str], last: str) -> list[str]:
         return [f"experiment={name}" for name in catalogue.names()]
     if name == "tracking" and equals:
         return [f"tracking={kind}" for kind in ("local", "server", "off")]
-    from experiments.config import Root
-    from experiments.study import studies
+    from experiments.configuration.compose import Root
+    from experiments.contract.study import studies
 
     if name == "study" and equals:
         return [f"study={name}" for name in studies()]

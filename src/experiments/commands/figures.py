@@ -4,13 +4,17 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from experiments import catalogue, console, plotting, sweep_figures
 from experiments.cli import OK, UNEXPECTED
-from experiments.errors import BadInput
-from experiments.paths import outputs_folder, writable
-from experiments.pools import drawing_pool
-from experiments.records import RunStore, read
-from experiments.sweeps import read_sweep
+from experiments.commands import console
+from experiments.configuration import catalogue
+from experiments.configuration.paths import outputs_folder, writable
+from experiments.contract.errors import BadInput
+from experiments.drawing import canvas
+from experiments.records import run_files
+from experiments.records.store import RunStore, read
+from experiments.running.pools import drawing_pool
+from experiments.sweeping import figure
+from experiments.sweeping.run import read_sweep
 
 ALONE = 3  # so few are drawn before other processes would have started
 RUN, SWEEP = "run:", "sweep:"
@@ -21,7 +25,7 @@ def main(options: argparse.Namespace) -> int:
     """Figures of the selected experiments' latest runs, and of all sweeps without a selection."""
     outputs = outputs_folder(options.outputs)
     formats = options.format.split(",")
-    plotting.check(formats, options.style)
+    canvas.check(formats, options.style)
     folder = outputs / "figures" / options.style
     named = [word for word in options.selection if word.startswith((RUN, SWEEP))]
     others = [word for word in options.selection if word not in named]
@@ -79,10 +83,10 @@ def _draw(source: Path, target: Path, formats: list[str], style: str) -> tuple[i
     try:
         if (source / "run.json").exists():
             record = read(source)
-            paths = plotting.draw(record, target, formats, style) if record.finished else []
+            paths = run_files.draw(record, target, formats, style) if record.finished else []
         elif (source / "pivot.csv").exists():
             plan, _, _ = read_sweep(source)
-            paths = sweep_figures.redraw(plan, source, target, formats, style)
+            paths = figure.redraw(plan, source, target, formats, style)
         else:  # no cell of the sweep has a number to draw
             paths = []
     except (BadInput, OSError):

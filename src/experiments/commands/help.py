@@ -5,10 +5,11 @@ from typing import Any
 
 from rich.markup import escape
 
-from experiments import config, console
 from experiments.cli import OK
-from experiments.knobs import allowed
-from experiments.study import studies
+from experiments.commands import console
+from experiments.configuration import compose
+from experiments.contract.knobs import allowed
+from experiments.contract.study import studies
 
 
 def show() -> int:
@@ -24,7 +25,9 @@ def show() -> int:
         "--dry-run tells what would run, and why.\n"
         "Hydra's grammar and flags apply: --cfg job, --info, --config-dir DIR, --hydra-help.\n"
     )
-    rows = [(field.name, escape(str(_default(field)))) for field in dataclasses.fields(config.Root)]
+    rows = [
+        (field.name, escape(str(_default(field)))) for field in dataclasses.fields(compose.Root)
+    ]
     skipped = {"study", "source", "claims", "tracking", "data", "launch", "limit"}
     console.table(["setting", "default"], [row for row in rows if row[0] not in skipped])
     out.print(

@@ -2,21 +2,23 @@
 
 import argparse
 import json
-from collections import Counter
-from typing import Any
 
 from rich.markup import escape
 
-from experiments import catalogue, console
 from experiments.cli import OK
-from experiments.paths import outputs_folder
+from experiments.commands import console
+from experiments.configuration import catalogue
+from experiments.configuration.paths import outputs_folder
+from experiments.contract.places import topic
+from experiments.records.last_verdicts import last_verdicts
 
 
 def main(options: argparse.Namespace) -> int:
     """Id, book item, study, title, last verdict."""
-    runs = outputs_folder(options.outputs) / "runs"
+    names = catalogue.select(options.selection)
+    last = last_verdicts(outputs_folder(options.outputs), names)
     entries = []
-    for name in catalogue.select(options.selection):
+    for name in names:
         entry = catalogue.read(name)
         entries.append(
             {
@@ -24,9 +26,9 @@ def main(options: argparse.Namespace) -> int:
                 "item": entry.source.get("item", ""),
                 "title": entry.source.get("title", ""),
                 "study": entry.study,
-                "family": entry.source.get("family", ""),
+                "topic": topic(entry.study),
                 "claims": len(entry.body.get("claims", [])),
-                "last": last_verdicts(runs / name),
+                "last": last[name],
             }
         )
     if options.json:
@@ -38,16 +40,6 @@ def main(options: argparse.Namespace) -> int:
     ]
     console.table(["id", "item", "study", "title", "last verdict"], rows)
     return OK
-
-
-def last_verdicts(folder: Any) -> dict[str, int] | None:
-    """How the claims of the newest finished run came out; None where there is none."""
-    files = sorted(folder.glob("[!.]*/run.json"), key=lambda path: path.stat().st_mtime_ns)
-    for path in reversed(files):
-        record = json.loads(path.read_text(encoding="utf-8"))
-        if record["status"] == "finished":
-            return dict(Counter(verdict["verdict"] for verdict in record["verdicts"]))
-    return None
 
 
 def _words(last: dict[str, int] | None) -> str:

@@ -8,12 +8,12 @@ from typing import Any
 
 from rich.markup import escape
 
-from experiments import console
 from experiments.cli import OK
-from experiments.errors import BadInput
-from experiments.jobs import Job
-from experiments.outcome import dumps
-from experiments.records import Record, RunStore, read
+from experiments.commands import console
+from experiments.configuration.jobs import Job
+from experiments.contract.errors import BadInput
+from experiments.contract.exact_json import dumps
+from experiments.records.store import Record, RunStore, read
 
 SHOWN = 40
 
@@ -67,4 +67,4 @@ def _state(job: Job, store: RunStore, earlier: Mapping[str, Record], fresh: bool
         return "to run again: the data have changed"
     if not record.finished:
         return f"to run again: it failed ({record['error']['type']})"
-    return "to run again: what the book says of it has changed"
+    return "to run"

@@ -3,13 +3,14 @@
 import argparse
 from collections.abc import Iterator
 
-from experiments import catalogue, console
 from experiments.cli import OK
-from experiments.config import experiment_job
-from experiments.errors import BadInput
-from experiments.outcome import dumps
-from experiments.paths import outputs_folder, writable
-from experiments.records import Record, RunStore
+from experiments.commands import console
+from experiments.configuration import catalogue
+from experiments.configuration.compose import experiment_job
+from experiments.configuration.paths import outputs_folder, writable
+from experiments.contract.errors import BadInput
+from experiments.contract.exact_json import dumps
+from experiments.records.store import Record, RunStore
 from experiments.report import site
 
 

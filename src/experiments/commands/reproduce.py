@@ -11,17 +11,20 @@ from pathlib import Path
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from experiments import catalogue, console, scoreboard
-from experiments.claims import VERDICTS
 from experiments.cli import OK, UNEXPECTED
-from experiments.config import TRACKING, experiment_job
-from experiments.errors import BadInput
-from experiments.launchers import Processes
-from experiments.paths import outputs_folder, writable
-from experiments.payloads import payload
-from experiments.records import Record
-from experiments.runner import Done, perform_all
-from experiments.tracking import Forgiving, open_tracker
+from experiments.commands import console
+from experiments.configuration import catalogue
+from experiments.configuration.compose import TRACKING, experiment_job
+from experiments.configuration.paths import outputs_folder, writable
+from experiments.contract.claims import VERDICTS
+from experiments.contract.errors import BadInput
+from experiments.records.last_verdicts import last_verdicts
+from experiments.records.store import Record
+from experiments.report import scoreboard
+from experiments.running.launchers import Processes
+from experiments.running.runner import Done, perform_all
+from experiments.tracking.client import Forgiving, open_tracker
+from experiments.tracking.runs import payload
 
 BATCH = 25  # records logged at once
 
@@ -93,6 +96,7 @@ def _progress(total: int, *, quiet: bool) -> Iterator[Callable[[str, Done], None
 
 def _tell(records: dict[str, Record], computed: int, outputs: Path, *, as_json: bool) -> int:
     failed = [name for name, record in records.items() if not record.finished]
+    last_verdicts(outputs, records)
     claims = scoreboard.claim_records(records)
     unexpected = scoreboard.surprises(claims)
     if as_json:

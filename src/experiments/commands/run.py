@@ -15,21 +15,24 @@ from omegaconf.errors import OmegaConfBaseException
 from rich.markup import escape
 from rich.progress import Progress
 
-from experiments import artifacts, catalogue, config, console, guard, launchers, sweeper
 from experiments.cli import OK, UNEXPECTED
-from experiments.commands import help, preview
-from experiments.complaints import explained
-from experiments.config import job_from
-from experiments.errors import BadInput
-from experiments.jobs import Job
-from experiments.paths import outputs_folder, writable
-from experiments.payloads import payload
-from experiments.plans import Cell, Plan, Rows
-from experiments.records import Record
-from experiments.runner import Done, perform_all
-from experiments.sweep_tables import WIDEST
-from experiments.sweeps import run_sweep
-from experiments.tracking import Forgiving, Tracker, open_tracker
+from experiments.commands import console, help, preview
+from experiments.configuration import catalogue, compose, input_checks
+from experiments.configuration.compose import job_from
+from experiments.configuration.errors import explained
+from experiments.configuration.jobs import Job
+from experiments.configuration.paths import outputs_folder, writable
+from experiments.contract.errors import BadInput
+from experiments.records import run_files
+from experiments.records.store import Record
+from experiments.running import launchers
+from experiments.running.runner import Done, perform_all
+from experiments.sweeping import expand
+from experiments.sweeping.plan import Cell, Plan, Rows
+from experiments.sweeping.run import run_sweep
+from experiments.sweeping.tables import WIDEST
+from experiments.tracking.client import Forgiving, Tracker, open_tracker
+from experiments.tracking.runs import payload
 
 SHOWN = 10  # failed cells that the end of a sweep names
 
@@ -40,9 +43,9 @@ def main(arguments: list[str]) -> int:
     arguments = [argument for argument in arguments if argument != "--dry-run"]
     if {"-h", "--help"} & set(arguments):
         return help.show()
-    arguments = guard.admitted(arguments)
-    guard.install()
-    config.register(arguments)
+    arguments = input_checks.admitted(arguments)
+    input_checks.install()
+    compose.register(arguments)
     told: list[int | BaseException] = []
 
     def run_one(cfg: DictConfig) -> None:
@@ -52,7 +55,7 @@ def main(arguments: list[str]) -> int:
     def run_many(cells: Sequence[Cell], overrides: list[str], cfg: DictConfig) -> None:
         _keep(told, lambda: many(cells, overrides, cfg, dry=dry))
 
-    sweeper.register(run_many)
+    expand.register(run_many)
     os.environ["HYDRA_FULL_ERROR"] = "1"  # errors come here as exceptions, to be told in one line
     sys.argv = ["bythebook run", *arguments]
     launch = hydra.main(
@@ -122,7 +125,7 @@ def one(cfg: DictConfig, experiment: str | None, *, dry: bool = False) -> int:
 def _draw(record: Record) -> bool:
     """Draw; strange numbers that no figure can hold cost the figures and not the run."""
     try:
-        artifacts.ensure(record)
+        run_files.ensure(record)
     except (BadInput, OSError):
         raise
     except Exception as error:
@@ -195,10 +198,10 @@ def _tell_one(job: Job, done: Done) -> int:
         judged = {verdict["says"] for verdict in record.verdicts}
         for claim in job.claims:
             if claim.says not in judged:
-                name = claim.draws or claim.metric
+                name = escape(claim.expression)
                 out.print(f"[dim]not judged, for want of {name}: {escape(claim.says)}[/dim]")
     else:
-        rows = [(escape(k), _shown(v)) for k, v in record["outcome"]["metrics"].items()]
+        rows = [(escape(k), _shown(v)) for k, v in record.metrics.items()]
         console.table(["metric", "value"], rows)
     out.print(f"[dim]{escape(str(record.folder))}[/dim]")
     return UNEXPECTED if job.canonical and record.surprises else OK

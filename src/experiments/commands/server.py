@@ -17,9 +17,9 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from experiments import console
-from experiments.errors import BadInput
-from experiments.paths import outputs_folder, writable
+from experiments.commands import console
+from experiments.configuration.paths import outputs_folder, writable
+from experiments.contract.errors import BadInput
 
 if TYPE_CHECKING:
     from sqlalchemy import URL

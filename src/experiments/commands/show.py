@@ -7,15 +7,16 @@ from typing import Any
 
 from rich.markup import escape
 
-from experiments import catalogue, console
 from experiments.cli import OK
-from experiments.complaints import no_choice
-from experiments.config import experiment_job
-from experiments.errors import BadInput
-from experiments.knobs import allowed
-from experiments.paths import outputs_folder
-from experiments.records import Record, RunStore
-from experiments.study import Study, studies
+from experiments.commands import console
+from experiments.configuration import catalogue
+from experiments.configuration.compose import experiment_job
+from experiments.configuration.errors import no_choice
+from experiments.configuration.paths import outputs_folder
+from experiments.contract.errors import BadInput
+from experiments.contract.knobs import allowed
+from experiments.contract.study import Study, studies
+from experiments.records.store import Record, RunStore
 
 
 def main(options: argparse.Namespace) -> int:

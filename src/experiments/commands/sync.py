@@ -7,16 +7,18 @@ import time
 from itertools import chain
 from pathlib import Path
 
-from experiments import artifacts, console, illustrations
 from experiments.cli import OK, UNEXPECTED
-from experiments.errors import BadInput
-from experiments.locks import is_free
-from experiments.paths import outputs_folder
-from experiments.payloads import KILLED, RUNNING, payload
-from experiments.plans import Rows
-from experiments.records import Record, RunStore, read
-from experiments.sweeps import AT_WORK, child_payloads, parent_payload, read_sweep
-from experiments.tracking import Tracker, Unreachable, open_tracker
+from experiments.commands import console
+from experiments.configuration.paths import outputs_folder
+from experiments.contract.errors import BadInput
+from experiments.records import run_files
+from experiments.records.locks import is_free
+from experiments.records.store import Record, RunStore, read
+from experiments.sweeping.plan import Rows
+from experiments.sweeping.run import AT_WORK, child_payloads, parent_payload, read_sweep
+from experiments.tracking import figures
+from experiments.tracking.client import Tracker, Unreachable, open_tracker
+from experiments.tracking.runs import KILLED, RUNNING, payload
 
 BATCH = 200
 Folders = dict[str, Path]  # by the run's id
@@ -41,10 +43,10 @@ def main(options: argparse.Namespace) -> int:
         for start in range(0, len(alone), BATCH):
             records = _records(alone[start : start + BATCH])
             for record in records:
-                artifacts.ensure_tables(record)
+                run_files.ensure_tables(record)
             done += len(tracker.put([payload(record) for record in records]))
-        bare = chain(illustrations.latest(outputs), alone)
-        drawn = illustrations.illustrate(bare, tracker, console.tell)
+        bare = chain(figures.latest(outputs), alone)
+        drawn = figures.illustrate(bare, tracker, console.tell)
     except (Unreachable, sqlite3.Error) as error:
         console.tell(f"the store cannot be reached: {error}")
         return UNEXPECTED

@@ -2,11 +2,12 @@
 
 import argparse
 
-from experiments import catalogue, console
 from experiments.cli import OK
-from experiments.paths import outputs_folder, writable
-from experiments.records import RunStore
-from experiments.tables import check_formats, write_tables
+from experiments.commands import console
+from experiments.configuration import catalogue
+from experiments.configuration.paths import outputs_folder, writable
+from experiments.records.store import RunStore
+from experiments.records.tables import check_formats, write_tables
 
 
 def main(options: argparse.Namespace) -> int:

@@ -13,14 +13,14 @@ import webbrowser
 from contextlib import closing
 from pathlib import Path
 
-from experiments import console
 from experiments.cli import OK, UNEXPECTED
+from experiments.commands import console
 from experiments.commands.server import QUIET, check_port
-from experiments.errors import BadInput
-from experiments.illustrations import illustrate, latest
-from experiments.paths import outputs_folder, writable
+from experiments.configuration.paths import outputs_folder, writable
+from experiments.contract.errors import BadInput
 from experiments.report.tracked import VIEW
-from experiments.tracking import LocalTracker
+from experiments.tracking.client import LocalTracker
+from experiments.tracking.figures import illustrate, latest
 
 # The cells of sweeps would swamp the list: they hang below their parents.
 RUNS = "searchFilter=" + urllib.parse.quote("tags.kind != 'cell'")

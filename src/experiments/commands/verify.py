@@ -7,15 +7,15 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from experiments import console
 from experiments.cli import OK, UNEXPECTED
-from experiments.errors import BadInput
-from experiments.jobs import recorded_job
-from experiments.outcome import differences
-from experiments.paths import outputs_folder
-from experiments.payloads import RUN_ID
-from experiments.records import RunStore
-from experiments.runner import compute, one_thread
+from experiments.commands import console
+from experiments.configuration.jobs import recorded_job
+from experiments.configuration.paths import outputs_folder
+from experiments.contract.errors import BadInput
+from experiments.contract.legacy import differences
+from experiments.records.store import RunStore, quantities
+from experiments.running.runner import compute, one_thread
+from experiments.tracking.runs import RUN_ID
 
 
 def main(options: argparse.Namespace) -> int:
@@ -40,11 +40,8 @@ def main(options: argparse.Namespace) -> int:
         shown = ", ".join(found[:8]) + (", ..." if len(found) > 8 else "")
         console.out.print(f"{record.id}: {len(found)} quantities differ: {shown}")
         return UNEXPECTED
-    outcome = record.outcome
-    parts = [len(outcome.metrics), len(outcome.series), len(outcome.tables), len(outcome.arrays)]
     console.out.print(
-        f"{record.id}: identical to the last bit ({parts[0]} metrics, {parts[1]} series,"
-        f" {parts[2]} tables, {parts[3]} arrays)"
+        f"{record.id}: identical to the last bit ({len(quantities(record.outcome))} quantities)"
     )
     return OK
 

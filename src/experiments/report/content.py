@@ -10,18 +10,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from experiments import catalogue
-from experiments.catalogue import BOOKS
-from experiments.claims import ORIGINS, VERDICTS
-from experiments.errors import BadInput
-from experiments.knobs import allowed
-from experiments.outcome import Table
-from experiments.records import Record, read
+from experiments.configuration import catalogue
+from experiments.configuration.catalogue import BOOKS
+from experiments.contract import views
+from experiments.contract.claims import ORIGINS, VERDICTS
+from experiments.contract.errors import BadInput
+from experiments.contract.knobs import allowed
+from experiments.contract.places import topic
+from experiments.contract.study import studies
+from experiments.contract.views import Table
+from experiments.records.store import Record, read
 from experiments.report.drawings import Drawing, Drawn, shown
-from experiments.report.naming import humanised, slug, slugs
-from experiments.report.sheets import Sheet, sheet
-from experiments.scoreboard import claim_records
-from experiments.study import studies
+from experiments.report.scoreboard import claim_records
+from experiments.report.slugs import humanised, slug, slugs
+from experiments.report.tables import Sheet, sheet
 
 NOT_RUN = "not run"
 
@@ -45,8 +47,12 @@ class Result:
         return str(self.source.get("book") or self.name.partition("/")[0])
 
     @property
-    def family(self) -> str:
-        return str(self.source.get("family") or "none")
+    def study(self) -> str:
+        return self.record.study if self.record else ""
+
+    @property
+    def topic(self) -> str:
+        return topic(self.study) or "none"
 
     @property
     def item(self) -> str:
@@ -86,10 +92,10 @@ class Result:
     @property
     def words(self) -> str:
         """Everything a search should find."""
-        study = self.record["science"]["study"] if self.record else ""
-        said = [f"{claim['claim']} {claim['quantity']}" for claim in self.claims]
+        study = self.study
+        said = [f"{claim['claim']} {claim['expression']}" for claim in self.claims]
         place = [self.name, self.book, BOOKS.get(self.book, ""), self.section, self.item]
-        about = [self.title, self.note, self.family, humanised(self.family)]
+        about = [self.title, self.note, self.topic, humanised(self.topic)]
         return " ".join([*place, *about, study, humanised(study), *said]).lower()
 
     @property
@@ -121,7 +127,7 @@ def results(
             problem = _failure(outputs / "runs" / name)
             found.append(Result(name, url, _source(name), None, problem=problem))
             continue
-        source = record["science"]["source"]
+        source = dataclasses.asdict(record.source)
         figures = drawn[record.id]
         title = ": ".join(part for part in (source["item"], source["title"]) if part) or place
         drawings = shown(figures, f"figures/{place}", title)
@@ -143,9 +149,9 @@ def _reading_order(section: str) -> tuple[bool, list[int]]:
 
 
 def anchored(name: str, record: Record) -> list[dict[str, Any]]:
-    """The claims of a record, each with an anchor that stays the same while its quantity does."""
+    """The claims of a record, each with an anchor that stays the same while its expression does."""
     claims = claim_records({name: record})
-    anchors = slugs(claim["quantity"] for claim in claims)
+    anchors = slugs(claim["expression"] for claim in claims)
     place = slug(name.replace("/", "-"))
     return [
         {**claim, "anchor": anchor, "entry": f"{place}-{anchor}"}
@@ -174,7 +180,7 @@ def _failure(place: Path) -> str:
 
 
 def _sheets(record: Record, place: str) -> list[Sheet]:
-    tables: dict[str, Table] = record["outcome"]["tables"]
+    tables: dict[str, Table] = views.tables(record.outcome)
     files = slugs(tables)
     return [
         sheet(name, f"tables/{place}/{file}.csv", table)

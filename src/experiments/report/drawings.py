@@ -22,11 +22,13 @@ from pathlib import Path
 
 import matplotlib as mpl
 
-from experiments import artifacts, fitting, plotting, sweep_figures
-from experiments.pools import drawing_pool
-from experiments.records import Record, read
-from experiments.report.naming import humanised
-from experiments.sweeps import read_sweep
+from experiments.drawing import canvas, layout
+from experiments.records import run_files
+from experiments.records.store import Record, read
+from experiments.report.slugs import humanised
+from experiments.running.pools import drawing_pool
+from experiments.sweeping import figure
+from experiments.sweeping.run import read_sweep
 
 FORMATS = ("svg", "pdf", "png")
 ALONE = 3  # so few are drawn before other processes would have started
@@ -69,7 +71,7 @@ def drawn_sweeps(folders: Sequence[Path], place: Path) -> dict[str, Drawn]:
     tasks = {}
     for folder in folders:
         with suppress(FileNotFoundError):  # no cell has a number to draw
-            digest = hashlib.sha256(Path(sweep_figures.__file__).read_bytes())
+            digest = hashlib.sha256(Path(figure.__file__).read_bytes())
             for name in ("sweep.json", "cells.csv", "pivot.csv"):
                 digest.update((folder / name).read_bytes())
             target = place / f"{folder.name}-{digest.hexdigest()[:12]}-{_style()}"
@@ -111,23 +113,23 @@ def _cached(draw: Draw, tasks: Mapping[str, Task]) -> dict[str, Drawn]:
 @cache
 def _style() -> str:
     """Of all that is common to the drawings: our helpers, the style and matplotlib itself."""
-    code = Path(plotting.__file__)
+    code = Path(canvas.__file__)
     digest = hashlib.sha256(code.read_bytes() + mpl.__version__.encode())
-    digest.update(Path(fitting.__file__).read_bytes())
+    digest.update(Path(layout.__file__).read_bytes())
     digest.update((code.parent / "styles" / "screen.mplstyle").read_bytes())
     return digest.hexdigest()[:12]
 
 
 def _draw_run(source: Path, folder: Path) -> list[Path]:
     record = read(source)
-    paths = plotting.draw(record, folder, FORMATS, thumbnail=True)
-    artifacts.keep_figures(record, paths)  # for MLflow: nobody need draw them again
+    paths = run_files.draw(record, folder, FORMATS, thumbnail=True)
+    run_files.keep_figures(record, paths)  # for MLflow: nobody need draw them again
     return paths
 
 
 def _draw_sweep(source: Path, folder: Path) -> list[Path]:
     plan, _, _ = read_sweep(source)
-    return sweep_figures.redraw(plan, source, folder, FORMATS)
+    return figure.redraw(plan, source, folder, FORMATS)
 
 
 def _draw_all(draw: Draw, missing: list[Task]) -> Iterator[str]:

@@ -6,10 +6,10 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from experiments.catalogue import BOOKS
-from experiments.claims import ORIGINS, VERDICTS
-from experiments.report import facts
-from experiments.report.naming import humanised
+from experiments.configuration.catalogue import BOOKS
+from experiments.contract.claims import ORIGINS, VERDICTS
+from experiments.report import provenance
+from experiments.report.slugs import humanised
 
 HERE = Path(__file__).parent
 
@@ -41,9 +41,9 @@ def environment() -> Environment:
         cell=cell,
         sentence=sentence,
         humanised=humanised,
-        when=facts.when,
-        duration=facts.duration,
-        commit=facts.commit,
+        when=provenance.when,
+        duration=provenance.duration,
+        commit=provenance.commit,
     )
     made.globals.update(
         BOOKS=BOOKS,

@@ -12,8 +12,8 @@ import json
 import math
 from typing import Any
 
-from experiments.claims import ORIGINS, VERDICTS
-from experiments.scoreboard import Claims
+from experiments.contract.claims import ORIGINS, VERDICTS
+from experiments.report.scoreboard import Claims
 from models.datasets import GRADES
 
 FIELDS = {
@@ -23,11 +23,13 @@ FIELDS = {
     ),
     "book": ("text", "the book's short name: fcml, prml, mlapp, ghahramani or notes"),
     "item": ("text", "the figure, table or equation as the book numbers it"),
-    "family": ("text", "the family of models the result belongs to"),
+    "topic": ("text", "the topic the result belongs to"),
     "claim": ("text", "what is claimed, in our words"),
     "origin": ("text", f"{' or '.join(ORIGINS)}: the text says it, or it is a check of our own"),
     "kind": ("text", "number, range, statement or draw: which rule judges it"),
-    "quantity": ("text", "the metric or the array of repetitions that was held against the claim"),
+    "by": ("text", "construction: it cannot fail; counted apart"),
+    "expression": ("text", "what was tested, over the quantities of the study"),
+    "evidence": ("text", "its evaluated sides"),
     "printed": ("text or null", "the value as the book prints it; null for ranges and statements"),
     "computed": ("text", "the computed value for people, two digits more than the book prints"),
     "value": ("number, boolean, text or null", "the computed value in full; a draw's median"),

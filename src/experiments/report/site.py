@@ -3,7 +3,7 @@
 It opens from the file system, on a phone and on paper, and needs neither network nor script:
 
     index.html             scoreboard, what differs, stand-ins, errata, what was not run, provenance
-    books/, families/      a page each, in the books' order
+    books/, topics/      a page each, in the books' order
     experiments/           a page a printed result
     experiments.html       all of them, with search and filter
     errata.html            the ledger: printed, corrected, evidence, an anchor each
@@ -20,15 +20,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.locks import exclusive
-from experiments.records import Record, RunStore
-from experiments.report import content, facts, pages, results, swept, tracked
+from experiments.records.locks import exclusive
+from experiments.records.store import Record, RunStore
+from experiments.records.tables import as_csv
+from experiments.report import content, pages, provenance, results, sweeps, tracked
+from experiments.report.books import Group, groups, parts
 from experiments.report.content import Result
 from experiments.report.drawings import FORMATS, Drawing, Drawn, drawn, drawn_sweeps, prune
-from experiments.report.groups import Group, groups, parts
-from experiments.report.swept import Swept
-from experiments.scoreboard import claim_records
-from experiments.tables import as_csv
+from experiments.report.scoreboard import claim_records
+from experiments.report.sweeps import Swept
 
 
 def write(
@@ -49,8 +49,8 @@ def write(
     for result in found:
         if result.record is not None and result.problem:
             tell(f"{result.name}: no figure: {result.problem}")
-    swept_figures = drawn_sweeps(swept.folders(outputs), outputs / "report-cache")
-    sweeps, problems = swept.read_all(outputs, swept_figures)
+    swept_figures = drawn_sweeps(sweeps.folders(outputs), outputs / "report-cache")
+    swept, problems = sweeps.read_all(outputs, swept_figures)
     for line in problems:
         tell(line)
     with exclusive(outputs / ".report.lock"):
@@ -59,9 +59,9 @@ def write(
         aside = Path(tempfile.mkdtemp(prefix=".report-", dir=outputs))
         try:
             aside.chmod(0o755)
-            _copy_files(found, figures, sweeps, aside)
+            _copy_files(found, figures, swept, aside)
             _write_results(records, names, aside)
-            _Pages(found, sweeps, tracked.links(outputs), aside).write()
+            _Pages(found, swept, tracked.links(outputs), aside).write()
             _swap(aside, outputs / "report")
         finally:
             shutil.rmtree(aside, ignore_errors=True)
@@ -116,15 +116,15 @@ class _Pages:
         self, found: list[Result], sweeps: list[Swept], links: dict[str, str], site: Path
     ) -> None:
         self.found, self.sweeps, self.site = found, sweeps, site
-        self.books, self.families = groups(found)
+        self.books, self.topics = groups(found)
         self.templates = pages.environment()
         self.templates.globals.update(
             books=self.books,
-            families=self.families,
+            topics=self.topics,
             sweeps=sweeps,
             links=links,
             book_urls={group.name: group.url for group in self.books},
-            family_urls={group.name: group.url for group in self.families},
+            topic_urls={group.name: group.url for group in self.topics},
             result_urls={result.name: result.url for result in found},
         )
 
@@ -141,16 +141,16 @@ class _Pages:
             stand_ins=[result for result in self.found if result.grade == "stand-in"],
             missing=[result for result in self.found if result.record is None],
             outdated=[result for result in self.found if result.outdated],
-            facts=facts.summary(self.found),
-            slowest=facts.slowest(self.found),
+            facts=provenance.summary(self.found),
+            slowest=provenance.slowest(self.found),
         )
         self._page("experiments.html", results=self.found)
         self._page("errata.html", errata=errata)
         self._page("fields.html", fields=results.FIELDS)
         self._page("sweeps.html")
-        for kind, listed in (("book", self.books), ("family", self.families)):
+        for kind, listed in (("book", self.books), ("topic", self.topics)):
             for group in listed:
-                headed = parts(group, by_book=kind == "family")
+                headed = parts(group, by_book=kind == "topic")
                 self._page("group.html", group.url, kind=kind, group=group, parts=headed)
         for group in self.books:
             around = [None, *group.results, None]

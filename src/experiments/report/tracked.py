@@ -4,7 +4,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from experiments.payloads import RUN_ID
+from experiments.tracking.runs import RUN_ID
 
 # MLflow opens in a view for language-model traces; runs live in the other one.
 VIEW = "workflowType=machine_learning"

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from experiments import sweeps
-from experiments.claims import Claim
-from experiments.config import experiment_job
-from experiments.jobs import Job, Printed, Source
-from experiments.outcome import Outcome
-from experiments.plans import Cell, Plan, Rows
-from experiments.provenance import environment
-from experiments.records import Record, RunStore
+from experiments.configuration.compose import experiment_job
+from experiments.configuration.jobs import Job, Printed, Source
+from experiments.contract.claims import Claim
+from experiments.contract.legacy import Outcome
+from experiments.records.store import Record, RunStore
 from experiments.report import site
-from experiments.runner import compute, verdicts
+from experiments.running.provenance import environment
+from experiments.running.runner import compute, verdicts
+from experiments.sweeping import run
+from experiments.sweeping.plan import Cell, Plan, Rows
 
 EVIL = "<script>alert('x')</script>"
 QUOTED = '" onmouseover="alert(1)'
@@ -177,7 +177,7 @@ def _sweep(outputs: Path, job: Job, records: dict[str, Record]) -> None:
     rows = Rows(len(plan))
     for index in range(len(plan)):
         rows.add(index, record)
-    sweeps.write(plan, state, rows, folder)
+    run.write(plan, state, rows, folder)
 
 
 def _mlflow(outputs: Path, run_id: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from experiments.records import Record
+from experiments.records.store import Record
 from experiments.report import drawings, site
 
 

@@ -5,10 +5,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from experiments.provenance import environment
 from experiments.report import results
-from experiments.report.naming import slugs
-from experiments.scoreboard import claim_records
+from experiments.report.scoreboard import claim_records
+from experiments.report.slugs import slugs
+from experiments.running.provenance import environment
 
 
 def test_front_page(made: Any, parsed: dict[Path, Any]) -> None:

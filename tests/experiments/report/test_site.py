@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from experiments.records import Record
+from experiments.records.store import Record
 from experiments.report import content, drawings, site
 
 

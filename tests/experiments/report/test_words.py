@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from experiments.report import facts, pages, sheets, swept
-from experiments.report.naming import humanised, slugs
+from experiments.report import pages, provenance, sweeps, tables
+from experiments.report.slugs import humanised, slugs
 
 
 def test_long_tables_are_cut_and_say_so() -> None:
-    sheet = sheets.sheet("long", "long.csv", {"n": list(range(sheets.ROWS + 7))})
+    sheet = tables.sheet("long", "long.csv", {"n": list(range(tables.ROWS + 7))})
     macros = pages.environment().get_template("macros.html").make_module({"root": "", "links": {}})
     shown = str(macros.sheet(sheet, "long"))  # type: ignore[attr-defined]
-    assert f"the first {sheets.ROWS} of {sheets.ROWS + 7} rows" in shown
+    assert f"the first {tables.ROWS} of {tables.ROWS + 7} rows" in shown
 
 
 def test_slugs_are_safe_and_differ() -> None:
@@ -39,7 +39,7 @@ def test_acronyms_and_people_are_written_large() -> None:
     ],
 )
 def test_means_have_the_digits_that_their_errors_leave(mean: Any, error: Any, words: str) -> None:
-    assert swept._pair(mean, error) == words
+    assert sweeps._pair(mean, error) == words
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_means_have_the_digits_that_their_errors_leave(mean: Any, error: Any, wo
     ],
 )
 def test_durations(seconds: float, words: str) -> None:
-    assert facts.duration(seconds) == words
+    assert provenance.duration(seconds) == words
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@
   const count = document.getElementById("count");
   if (!form || !count) return;
   const rows = [...document.querySelectorAll("#results tbody tr")];
-  const choices = ["book", "family", "verdict", "grade"];
+  const choices = ["book", "topic", "verdict", "grade"];
 
   const fits = (row) => {
     const words = form.elements.text.value.toLowerCase().split(/\s+/).filter(Boolean);

@@ -1,0 +1,55 @@
+"""Words and tables for the terminal."""
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+COLOURS = {
+    "reproduced": "green",
+    "consistent": "cyan",
+    "erratum": "yellow",
+    "differs": "red",
+    "failed": "bold red",
+}
+
+out = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def tell(line: str) -> None:
+    """A line for the user beside the results."""
+    err.print(f"bythebook: {escape(line)}")
+
+
+def coloured(verdict: str) -> str:
+    colour = COLOURS.get(verdict, "default")
+    return f"[{colour}]{escape(verdict)}[/{colour}]"
+
+
+def table(
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str | None = None
+) -> None:
+    """A plain table; cells are text, or markup made by `coloured`."""
+    view = Table(
+        *columns, title=title, title_justify="left", box=None, pad_edge=False, header_style="bold"
+    )
+    for row in rows:
+        view.add_row(*(str(cell) for cell in row))
+    out.print(view)
+
+
+def claims_table(verdicts: Iterable[dict[str, Any]]) -> None:
+    """Printed against computed, claim by claim."""
+    rows = []
+    for v in verdicts:
+        verdict = coloured(v["verdict"])
+        if not v["as_expected"]:
+            verdict += f" [red](expected {escape(v['expected'])})[/red]"
+        says = escape(v["says"]) + (" [dim](derived)[/dim]" if v["origin"] == "derived" else "")
+        computed = escape(v["evidence"] or v["computed"])
+        rows.append([says, escape(v["expression"]), escape(v["printed"] or ""), computed, verdict])
+    table(["claim", "tested", "printed", "computed", "verdict"], rows)

@@ -1,0 +1,122 @@
+"""The experiment files: what there is, and what each says, read as plain YAML (no Hydra needed)."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from experiments.contract.errors import BadInput
+from experiments.contract.places import topic
+from experiments.contract.suggestions import meant
+
+BOOKS = {
+    "fcml": "A First Course in Machine Learning",
+    "prml": "Pattern Recognition and Machine Learning",
+    "mlapp": "Machine Learning: a Probabilistic Perspective",
+    "ghahramani": "Unsupervised Learning",
+    "notes": "Notes of PRML",
+}
+
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Strict(_Loader):  # type: ignore[misc,valid-type]
+    """A key given twice is a slip of the pen; YAML would silently keep the last."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        keys = [key.value for key, _ in node.value]
+        twice = {key for key in keys if keys.count(key) > 1}
+        if twice:
+            raise yaml.constructor.ConstructorError(
+                None, None, f"key given twice: {', '.join(sorted(twice))}", node.start_mark
+            )
+        return super().construct_mapping(node, deep)
+
+
+# YAML 1.1 reads 1e-3 as a string; Hydra reads a number, and so do we.
+_Strict.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"^[-+]?(\d+(\.\d*)?|\.\d+)[eE][-+]?\d+$"),
+    list("-+0123456789."),
+)
+
+
+def _root() -> Path:
+    installed = Path(__file__).parents[1] / "conf"
+    return installed if installed.is_dir() else Path(__file__).parents[3] / "conf"
+
+
+ROOT = _root()
+
+
+@dataclass
+class Entry:
+    """One experiment file."""
+
+    name: str  # fcml/fig-1.15
+    path: str
+    study: str
+    body: dict[str, Any]  # all but the defaults list
+
+    @property
+    def source(self) -> dict[str, Any]:
+        return dict(self.body.get("source", {}))
+
+
+@cache
+def names() -> list[str]:
+    """Every experiment, book by book, in the order of the books' numbering."""
+    folder = ROOT / "experiment"
+    found = [path.relative_to(folder).with_suffix("") for path in folder.glob("*/*.yaml")]
+    return sorted((path.as_posix() for path in found), key=_book_order)
+
+
+def _book_order(name: str) -> tuple[Any, ...]:
+    book, _, result = name.partition("/")
+    place = list(BOOKS).index(book) if book in BOOKS else len(BOOKS)
+    # Numbers in numeric order, whatever stands before them: fig-1.9 comes before fig-1.10.
+    numbers = [int(part) for part in re.findall(r"\d+", result)]
+    numbered = re.search(r"\d+\.\d", result) is not None and not re.search(r"\b[a-z]\.\d", result)
+    return (place, not numbered, numbers, result)  # appendices and the unnumbered come last
+
+
+def read(name: str) -> Entry:
+    """One file, checked for the shape that every experiment file has."""
+    path = ROOT / "experiment" / f"{name}.yaml"
+    if name not in names():
+        raise BadInput(f"there is no experiment '{name}'; `bythebook list` shows them all")
+    try:
+        body = yaml.load(path.read_text(encoding="utf-8"), Loader=_Strict)  # noqa: S506
+    except yaml.YAMLError as error:
+        raise BadInput(f"{path.name}: {' '.join(str(error).split())}") from error
+    defaults = body.pop("defaults", []) if isinstance(body, dict) else []
+    chosen = [d.get("override /study") for d in defaults if isinstance(d, dict)]
+    if len(defaults) != 1 or len(chosen) != 1 or not isinstance(chosen[0], str):
+        raise BadInput(f"{path.name}: defaults must be [override /study: <name>] and nothing else")
+    return Entry(name, f"experiment/{name}.yaml", chosen[0], body)
+
+
+def select(words: list[str]) -> list[str]:
+    """Names from a selection: nothing (all), a book, an experiment, or `study:<name>`."""
+    if not words:
+        return names()
+    chosen: list[str] = []
+    for word in words:
+        kind, _, value = word.partition(":")
+        if kind == "study" and value:
+            found = [name for name in names() if read(name).study == value]
+        elif kind == "topic" and value:
+            found = [name for name in names() if topic(read(name).study) == value]
+        else:
+            found = [name for name in names() if name == word or name.split("/")[0] == word]
+        if not found:
+            books = ", ".join(BOOKS)
+            raise BadInput(
+                f"'{word}' selects nothing{meant(word, names())}; allowed: a book ({books}),"
+                " an experiment such as fcml/fig-1.15, study:<name>, or topic:<name>"
+            )
+        chosen += [name for name in found if name not in chosen]
+    return chosen

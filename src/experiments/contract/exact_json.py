@@ -1,0 +1,44 @@
+"""JSON that keeps every bit: floats to the last digit, infinities and NaN included."""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+# JSON has no NaN or infinity; they travel as strings that no metric would use for anything else.
+_SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+_MARK = "float:"
+
+
+def dumps(value: Any, indent: int | None = None) -> str:
+    """Strict JSON, floats to the last bit."""
+    try:
+        return json.dumps(value, indent=indent, allow_nan=False, ensure_ascii=False)
+    except (TypeError, ValueError):  # not a number JSON has, or a mapping other than a dict
+        return json.dumps(_encode(value), indent=indent, allow_nan=False, ensure_ascii=False)
+
+
+def loads(text: str) -> Any:
+    """The inverse of `dumps`."""
+    value = json.loads(text)
+    return _decode(value) if _MARK in text else value
+
+
+def _encode(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return _MARK + ("NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity")
+    if isinstance(value, Mapping):
+        return {key: _encode(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_encode(entry) for entry in value]
+    return value
+
+
+def _decode(value: Any) -> Any:
+    if isinstance(value, str) and value.startswith(_MARK):
+        return _SPECIAL.get(value.removeprefix(_MARK), value)
+    if isinstance(value, dict):
+        return {key: _decode(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_decode(entry) for entry in value]
+    return value

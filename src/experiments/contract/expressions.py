@@ -1,0 +1,456 @@
+"""Expressions over an outcome: the part of Python in which claims are written.
+
+    argmin(loo_loss)                              the coordinate of the least
+    min(loo_loss[6:8]) > max(loo_loss[1:5])       labels, and closed slices by coordinate
+    share(argmin(loo_loss, over='order') == 3)    along one axis, for every place of the others
+
+Names are quantities, or words of the vocabulary. Arrays meet by the names of their axes. There are
+no attributes, methods, loops or imports; size and time are bounded. An expression is compiled once
+into functions of the outcome, so that a sweep can afford to evaluate it for every run.
+"""
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from experiments.contract.labelled import (
+    BadExpression,
+    Value,
+    elementwise,
+    is_text,
+    number,
+    single,
+    truth,
+    unwrapped,
+)
+from experiments.contract.outcome import Axis, Quantity
+from experiments.contract.suggestions import meant
+from experiments.contract.vocabulary import CONSTANTS, REDUCTIONS, VOCABULARY
+
+LONGEST = 600  # characters
+MOST_NODES = 200
+
+Names = Mapping[str, Quantity]
+Compiled = Callable[[Names], Value]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What an expression came to, and the numbers that a reader needs to see why."""
+
+    value: Value
+    told: str
+
+
+def evaluate(text: str, outcome: Names) -> Value:
+    """The value of an expression: a plain number, truth value or word, or a Quantity."""
+    return _guarded(text, _compiled(text), outcome)
+
+
+def evidence(text: str, outcome: Names) -> Evidence:
+    """The value of a statement with the evaluated sides of its comparisons."""
+    tree = _parsed(text)
+
+    def told(names: Names) -> Evidence:
+        return _told(tree, names)
+
+    found = _guarded(text, told, outcome)
+    assert isinstance(found, Evidence)
+    return found
+
+
+def names(text: str) -> set[str]:
+    """The quantities an expression speaks of."""
+    called = {id(node.func) for node in ast.walk(_parsed(text)) if isinstance(node, ast.Call)}
+    return {
+        node.id
+        for node in ast.walk(_parsed(text))
+        if isinstance(node, ast.Name) and id(node) not in called and node.id not in CONSTANTS
+    }
+
+
+def _guarded(text: str, compiled: Callable[[Names], Any], outcome: Names) -> Any:
+    try:
+        with np.errstate(all="ignore"):
+            return compiled(outcome)
+    except BadExpression as error:
+        raise BadExpression(f"{text}: {error}") from None
+    except (LookupError, TypeError, ValueError, ArithmeticError) as error:
+        reason = error.args[0] if error.args else type(error).__name__
+        raise BadExpression(f"{text}: {reason}") from None
+
+
+# Reading: a tree of the allowed nodes, or one line about what is not allowed.
+
+
+@cache
+def _parsed(text: str) -> ast.expr:
+    if len(text) > LONGEST:
+        raise BadExpression(f"{text[:40]}...: {len(text)} characters; allowed: {LONGEST}")
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        reason = error.msg if isinstance(error, SyntaxError) else type(error).__name__
+        raise BadExpression(f"{text}: {reason}") from None
+    if sum(1 for _ in ast.walk(tree)) > MOST_NODES:
+        raise BadExpression(f"{text[:40]}...: more than {MOST_NODES} parts")
+    return tree
+
+
+@cache
+def _compiled(text: str) -> Compiled:
+    try:
+        return _compile(_parsed(text))
+    except BadExpression as error:
+        raise (
+            error if str(error).startswith(text[:40]) else BadExpression(f"{text}: {error}")
+        ) from None
+
+
+def _compile(node: ast.expr) -> Compiled:
+    build = _BUILD.get(type(node))
+    if build is None:
+        raise BadExpression(f"'{ast.unparse(node)}' is not allowed in an expression")
+    return build(node)
+
+
+def _constant(node: ast.Constant) -> Compiled:
+    value = node.value
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise BadExpression(f"'{ast.unparse(node)}' is not allowed; allowed: numbers and words")
+    if isinstance(value, int) and abs(value) > 2**53:
+        raise BadExpression(f"'{ast.unparse(node)}' is too large for a whole number")
+    return lambda _: value
+
+
+def _name(node: ast.Name) -> Compiled:
+    name = node.id
+    if name in CONSTANTS:
+        constant = CONSTANTS[name]
+        return lambda _: constant
+    if name in VOCABULARY:
+        raise BadExpression(f"'{name}' is a function: {name}(...)")
+
+    def found(outcome: Names) -> Value:
+        quantity = outcome.get(name)
+        if quantity is None:
+            known = ", ".join(outcome) or "nothing"
+            raise BadExpression(
+                f"there is no '{name}'{meant(name, [*outcome, *VOCABULARY])};"
+                f" the study gives: {known}"
+            )
+        return quantity if quantity.axes else quantity.item
+
+    return found
+
+
+def _comparison(node: ast.Compare) -> Compiled:
+    sides = [_compile_side(side) for side in (node.left, *node.comparators)]
+    tests = [_test(op) for op in node.ops]
+
+    def compare(outcome: Names) -> Value:
+        values = [side(outcome) for side in sides]
+        found = [
+            test(left, right)
+            for test, left, right in zip(tests, values[:-1], values[1:], strict=True)
+        ]
+        result = found[0]
+        for other in found[1:]:
+            result = elementwise(np.logical_and, result, other)
+        return result
+
+    return compare
+
+
+def _compile_side(node: ast.expr) -> Compiled:
+    if isinstance(node, ast.Tuple | ast.List):  # behind `in`
+        entries = [_compile(entry) for entry in node.elts]
+        return lambda outcome: tuple(entry(outcome) for entry in entries)
+    return _compile(node)
+
+
+def _test(op: ast.cmpop) -> Callable[[Value, Value], Value]:
+    if isinstance(op, ast.In | ast.NotIn):
+        wanted = isinstance(op, ast.In)
+
+        def belongs(left: Value, right: Value) -> bool:
+            if not isinstance(right, tuple):
+                raise BadExpression("`in` takes a list: argmin(loss) in (3, 4)")
+            return (single(left, "in") in [single(entry, "in") for entry in right]) == wanted
+
+        return belongs
+    test = _TESTS.get(type(op))
+    if test is None:
+        raise BadExpression("`is` is not allowed; allowed: < <= > >= == != in")
+
+    def compare(left: Value, right: Value) -> Value:
+        if isinstance(left, tuple) or isinstance(right, tuple):
+            raise BadExpression("a list stands behind `in` only")
+        if is_text(left) != is_text(right):
+            raise BadExpression("words and numbers cannot be compared")
+        return elementwise(test, left, right)
+
+    return compare
+
+
+def _logic(node: ast.BoolOp) -> Compiled:
+    parts = [_compile(value) for value in node.values]
+    both = isinstance(node.op, ast.And)
+
+    def combine(outcome: Names) -> bool:
+        found = [truth(part(outcome), "and / or") for part in parts]
+        return all(found) if both else any(found)
+
+    return combine
+
+
+def _sign(node: ast.UnaryOp) -> Compiled:
+    inner = _compile(node.operand)
+    if isinstance(node.op, ast.Not):
+        return lambda outcome: not truth(inner(outcome), "not")
+    if isinstance(node.op, ast.USub):
+        return lambda outcome: elementwise(np.negative, number(inner(outcome)))
+    if isinstance(node.op, ast.UAdd):
+        return lambda outcome: number(inner(outcome))
+    raise BadExpression(f"'{ast.unparse(node)}' is not allowed")
+
+
+def _arithmetic(node: ast.BinOp) -> Compiled:
+    operation = _OPERATIONS.get(type(node.op))
+    if operation is None:
+        raise BadExpression(f"'{ast.unparse(node)}': allowed are + - * / **")
+    left, right = _compile(node.left), _compile(node.right)
+    return lambda outcome: elementwise(operation, number(left(outcome)), number(right(outcome)))
+
+
+def _part(node: ast.Subscript) -> Compiled:
+    whole = _compile(node.value)
+    stated = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    pieces = [_piece(entry) for entry in stated]
+
+    def select(outcome: Names) -> Value:
+        found = whole(outcome)
+        if not isinstance(found, Quantity):
+            raise BadExpression(f"'{ast.unparse(node.value)}' is one value and takes no label")
+        if len(pieces) > len(found.axes):
+            raise BadExpression(f"{len(pieces)} labels for the axes {', '.join(found.names)}")
+        place = 0
+        for piece in pieces:
+            kept = len(found.axes)
+            found = piece(found, place, outcome)
+            place += len(found.axes) == kept
+        return unwrapped(found)
+
+    return select
+
+
+def _piece(node: ast.expr) -> Callable[[Quantity, int, Names], Quantity]:
+    if not isinstance(node, ast.Slice):
+        label = _compile(node)
+        return lambda found, place, outcome: found.at(
+            **{found.names[place]: single(label(outcome), "a label")}
+        )
+    if node.step is not None:
+        raise BadExpression("a slice has two ends and no step")
+    ends = [None if end is None else _compile(end) for end in (node.lower, node.upper)]
+
+    def cut(found: Quantity, place: int, outcome: Names) -> Quantity:
+        low, high = (None if end is None else single(end(outcome), "a label") for end in ends)
+        return _cut(found, place, low, high)
+
+    return cut
+
+
+def _cut(found: Quantity, place: int, low: Any, high: Any) -> Quantity:
+    """The places whose coordinates lie between two labels, both included."""
+    stated = found.axes[place]
+    if stated.values.dtype.kind == "U":
+        first = 0 if low is None else stated.place(low)
+        last = len(stated) - 1 if high is None else stated.place(high)
+        chosen = np.arange(first, last + 1)
+    else:
+        if isinstance(low, str) or isinstance(high, str):
+            raise BadExpression(f"axis {stated.name} has numbers: {stated.told()}")
+        slack = (
+            1e-9 * np.abs(stated.values).max(initial=0) if stated.values.dtype.kind == "f" else 0
+        )
+        inside = np.ones(len(stated), bool)
+        inside &= True if low is None else stated.values >= low - slack
+        inside &= True if high is None else stated.values <= high + slack
+        chosen = np.flatnonzero(inside)
+    if len(chosen) == 0:
+        raise BadExpression(f"nothing of axis {stated.name} lies there; it has {stated.told()}")
+    part = Axis(stated.name, stated.values[chosen])
+    axes = (*found.axes[:place], part, *found.axes[place + 1 :])
+    return Quantity(np.take(found.values, chosen, axis=place), axes)
+
+
+def _call(node: ast.Call) -> Compiled:
+    name = node.func.id if isinstance(node.func, ast.Name) else ast.unparse(node.func)
+    word = VOCABULARY.get(name) if isinstance(node.func, ast.Name) else None
+    if word is None:
+        raise BadExpression(
+            f"there is no function '{name}'{meant(name, VOCABULARY)};"
+            f" there are: {', '.join(VOCABULARY)}"
+        )
+    if any(isinstance(entry, ast.Starred) for entry in node.args):
+        raise BadExpression("* is not allowed in a call")
+    arguments = [_compile(entry) for entry in node.args]
+    options: dict[str, Compiled] = {}
+    for entry in node.keywords:
+        if entry.arg is None:
+            raise BadExpression("** is not allowed in a call")
+        options[entry.arg] = _compile(entry.value)
+    if name not in ("at", "near") and set(options) - {"over"}:
+        raise BadExpression(
+            f"{name} takes no '{min(set(options) - {'over'})}'; allowed: over='axis'"
+        )
+    if "over" in options and name not in REDUCTIONS:
+        raise BadExpression(f"{name} takes no 'over'")
+
+    def call(outcome: Names) -> Value:
+        given = [argument(outcome) for argument in arguments]
+        try:
+            return word(*given, **{key: option(outcome) for key, option in options.items()})
+        except TypeError as error:
+            if "argument" not in str(error):
+                raise
+            raise BadExpression(f"{name}: {(word.__doc__ or '').splitlines()[0]}") from None
+
+    return call
+
+
+_BUILD: dict[type, Callable[[Any], Compiled]] = {
+    ast.Constant: _constant,
+    ast.Name: _name,
+    ast.Compare: _comparison,
+    ast.BoolOp: _logic,
+    ast.UnaryOp: _sign,
+    ast.BinOp: _arithmetic,
+    ast.Subscript: _part,
+    ast.Call: _call,
+}
+_TESTS: dict[type, Any] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    return np.power(np.asarray(base, float), exponent)
+
+
+_OPERATIONS: dict[type, Any] = {
+    ast.Add: np.add,
+    ast.Sub: np.subtract,
+    ast.Mult: np.multiply,
+    ast.Div: np.true_divide,
+    ast.Pow: _power,
+}
+
+
+# Evidence: the evaluated sides.
+
+
+def _told(node: ast.expr, outcome: Names) -> Evidence:
+    if isinstance(node, ast.BoolOp):
+        parts = [_told(value, outcome) for value in node.values]
+        word = " and " if isinstance(node.op, ast.And) else " or "
+        return Evidence(_compile(node)(outcome), word.join(part.told for part in parts))
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        inner = _told(node.operand, outcome)
+        return Evidence(_compile(node)(outcome), f"not ({inner.told})")
+    value = _compile(node)(outcome)
+    if isinstance(node, ast.Compare) and isinstance(value, bool):
+        sides = [_compile_side(side)(outcome) for side in (node.left, *node.comparators)]
+        return Evidence(value, _chain(sides, node.ops))
+    if _is_reduced_comparison(node):
+        assert isinstance(node, ast.Call)
+        return Evidence(value, _places(node, outcome))
+    if isinstance(value, Quantity):
+        return Evidence(value, f"an array over {', '.join(value.names)}")
+    return Evidence(value, shown(value))
+
+
+def _is_reduced_comparison(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("all", "any")
+        and not node.keywords
+        and len(node.args) == 1
+        and isinstance(node.args[0], ast.Compare)
+    )
+
+
+def _places(node: ast.Call, outcome: Names) -> str:
+    """In how many places a comparison holds, and the one where it is closest to turning over."""
+    inner = node.args[0]
+    assert isinstance(inner, ast.Compare)
+    truths = _compile(inner)(outcome)
+    if not isinstance(truths, Quantity):
+        return shown(truths)
+    count = f"{int(truths.values.sum())} of {truths.values.size}"
+    sides = [_compile_side(side)(outcome) for side in (inner.left, *inner.comparators)]
+    if len(sides) != 2 or isinstance(sides[1], tuple) or any(map(is_text, sides)):
+        return count
+    gap = elementwise(np.subtract, *sides)
+    sign = 1 if isinstance(inner.ops[0], ast.Gt | ast.GtE) else -1
+    margin = sign * gap.values if not isinstance(inner.ops[0], ast.Eq) else -np.abs(gap.values)
+    margin = np.where(np.isnan(margin), -np.inf, margin)
+    is_all = isinstance(node.func, ast.Name) and node.func.id == "all"
+    flat = int(np.argmin(margin) if is_all else np.argmax(margin))
+    index = np.unravel_index(flat, gap.values.shape)
+    labels = {entry.name: entry.values[i].item() for entry, i in zip(gap.axes, index, strict=True)}
+    here = [
+        side
+        if not isinstance(side, Quantity)
+        else side.at(**{n: labels[n] for n in side.names}).item
+        for side in sides
+    ]
+    where = ", ".join(f"{name} {shown(label)}" for name, label in labels.items())
+    return f"{count}; closest at {where}: {_chain(here, inner.ops)}"
+
+
+def _chain(sides: list[Any], ops: list[ast.cmpop]) -> str:
+    numbers = [side for side in sides if isinstance(side, float)]
+    digits = next(
+        (d for d in (4, 6, 9, 17) if len({f"{n:.{d}g}" for n in numbers}) == len(set(numbers))), 17
+    )
+    words = [_sides(side, digits) for side in sides]
+    symbols = [_SYMBOLS[type(op)] for op in ops]
+    return words[0] + "".join(f" {s} {w}" for s, w in zip(symbols, words[1:], strict=True))
+
+
+def _sides(side: Any, digits: int) -> str:
+    if isinstance(side, tuple):
+        return "(" + ", ".join(shown(entry, digits) for entry in side) + ")"
+    return shown(side, digits)
+
+
+_SYMBOLS = {
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.In: "in",
+    ast.NotIn: "not in",
+}
+
+
+def shown(value: Any, digits: int = 6) -> str:
+    """A value for people."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.{digits}g}" if isinstance(value, float) else str(value)

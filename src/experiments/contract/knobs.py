@@ -1,0 +1,150 @@
+"""Knobs: the typed, documented, bounded fields of a study.
+
+A knob's type is the dataclass annotation, checked when the configuration is composed; its range is
+metadata, checked when the study is built. Both name the knob, the value and what is allowed.
+"""
+
+import dataclasses
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, TypeVar, get_args, get_origin
+
+from experiments.contract.type_check import Unfit, field_types, fit
+from models import datasets
+
+T = TypeVar("T")
+
+
+def knob(
+    default: T,
+    doc: str,
+    *,
+    at_least: float | None = None,
+    above: float | None = None,
+    at_most: float | None = None,
+    below: float | None = None,
+    choices: Sequence[Any] = (),
+    distinct: bool = False,
+    may_be_empty: bool = False,
+    dataset: bool = False,
+) -> T:
+    """A dataclass field with its documentation and the values it may take.
+
+    Bounds and choices hold for every entry of a list; a list must have an entry unless
+    `may_be_empty`. `dataset` marks the name of an embedded data set.
+    """
+    bounds = [
+        (symbol, bound)
+        for symbol, bound in ((">=", at_least), (">", above), ("<=", at_most), ("<", below))
+        if bound is not None
+    ]
+    metadata = {
+        "doc": doc,
+        "bounds": bounds,
+        "choices": tuple(choices),
+        "distinct": distinct,
+        "may_be_empty": may_be_empty,
+        "dataset": dataset,
+    }
+    if isinstance(default, list | dict):
+        return dataclasses.field(default_factory=lambda: default.copy(), metadata=metadata)  # type: ignore[return-value]
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+_HOLDS = {
+    ">=": lambda value, bound: value >= bound,
+    ">": lambda value, bound: value > bound,
+    "<=": lambda value, bound: value <= bound,
+    "<": lambda value, bound: value < bound,
+}
+
+
+def allowed(field: dataclasses.Field[Any]) -> str:
+    """What a knob takes, in words: `int >= 0`, `one of a, b`."""
+    meta = field.metadata
+    kind = field.type if isinstance(field.type, str) else getattr(field.type, "__name__", "")
+    if not isinstance(field.type, type) or hasattr(field.type, "__args__"):
+        kind = str(field.type).replace("typing.", "")
+    words = kind
+    if meta.get("choices"):
+        words += f", one of {', '.join(map(str, meta['choices']))}"
+    if meta.get("dataset"):
+        words += f", one of {', '.join(datasets.names())}"
+    if meta.get("bounds"):
+        words += ", " + " and ".join(f"{symbol} {bound:g}" for symbol, bound in meta["bounds"])
+    if meta.get("distinct"):
+        words += ", no entry twice"
+    return words
+
+
+@cache
+def nested(study: type) -> dict[str, Any]:
+    """The knobs that hold lists of lists and the like, with their types."""
+    return {
+        name: kind
+        for name, kind in field_types(study).items()
+        if any(get_origin(part) in (list, dict) for part in get_args(kind))
+    }
+
+
+def misfits(study: type, values: Mapping[str, Any]) -> Iterator[str]:
+    """One line for each nested knob with an entry that is not of the knob's type."""
+    for field in dataclasses.fields(study):
+        if field.name not in nested(study):
+            continue
+        try:
+            fit(values[field.name], nested(study)[field.name])
+        except Unfit as unfit:
+            where = f"study.{field.name}={_typed(values[field.name])}"
+            yield f"{where}: {_typed(unfit.value)} is not allowed; allowed: {allowed(field)}"
+
+
+def problems(study: Any) -> Iterator[str]:
+    """One line for each knob whose value is not allowed."""
+    for field in dataclasses.fields(study):
+        value, meta = getattr(study, field.name), field.metadata
+        if value is None or not meta:
+            continue
+        entries = value if isinstance(value, list) else [value]
+        if isinstance(value, list) and not value and not meta["may_be_empty"]:
+            yield f"study.{field.name}=[] is empty; allowed: {allowed(field)}, at least one"
+        if meta["distinct"] and len(set(entries)) < len(entries):
+            yield f"study.{field.name}={_short(value)} repeats an entry; allowed: {allowed(field)}"
+        for entry in _leaves(value):
+            if not may_be(field, entry):
+                where = f"study.{field.name}={_short(value)}"
+                yield f"{where}: {_short(entry)} is not allowed; allowed: {allowed(field)}"
+                break
+
+
+def may_be(field: dataclasses.Field[Any], entry: Any) -> bool:
+    """Is a value among the choices of a knob, and within its bounds?"""
+    meta = field.metadata
+    choices = datasets.names() if meta["dataset"] else meta["choices"]
+    if choices and entry not in choices:
+        return False
+    if isinstance(entry, float) and not math.isfinite(entry):
+        return False
+    number = isinstance(entry, int | float)
+    return not number or all(_HOLDS[symbol](entry, bound) for symbol, bound in meta["bounds"])
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """The entries of a list, of its lists, and so on."""
+    if not isinstance(value, list | dict):
+        yield value
+        return
+    for entry in value.values() if isinstance(value, dict) else value:
+        yield from _leaves(entry)
+
+
+def _typed(value: Any) -> str:
+    """A value as a command line has it: true, null, and text in quotes."""
+    return _short(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def _short(value: Any) -> str:
+    text = str(value).replace(" ", "")
+    return text if len(text) <= 60 else text[:57] + "..."

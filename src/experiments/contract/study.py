@@ -1,0 +1,93 @@
+"""Study: a family of experiments with typed knobs, and how to compute it."""
+
+import importlib
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from numpy.random import Generator
+
+from experiments.contract import knobs
+from experiments.contract.errors import BadInput
+from experiments.contract.knobs import knob
+from experiments.contract.places import PACKAGE, places, snake
+from experiments.contract.streams import generator
+
+__all__ = ["Study", "generator", "knob", "studies"]
+
+_registry: dict[str, type["Study"]] = {}
+
+
+@dataclass
+class Study(ABC):
+    """The base of every study. A subclass is a dataclass of knobs with `run`.
+
+    `run` is pure: the same knobs and the same generator give the same bits. It returns quantities;
+    what they mean for a claim is said in the experiment's file, and how they look in a figure's.
+    """
+
+    name: ClassVar[str]  # PolynomialOrder is `polynomial_order` on the command line
+    topic: ClassVar[str]  # the package it lives in
+    headline: ClassVar[dict[str, str]] = {}  # expressions by name: what a list of runs shows first
+
+    def __init_subclass__(cls) -> None:
+        hidden = set(inspect.get_annotations(cls)) & set(dir(Study))
+        if hidden:
+            raise TypeError(f"{cls.__name__}: a knob may not be called {', '.join(sorted(hidden))}")
+        cls.name = snake(cls.__name__)
+        cls.topic = cls.__module__.split(".")[-2] if "." in cls.__module__ else ""
+        if cls.__module__.startswith(f"{PACKAGE}."):
+            _registry[cls.name] = cls
+
+    def __post_init__(self) -> None:
+        found = list(knobs.problems(self)) or list(self.problems())
+        if found:
+            raise BadInput(found)
+
+    def problems(self) -> Iterator[str]:
+        """Rules between knobs that no single bound can state: yield a line for each one broken."""
+        yield from ()
+
+    @abstractmethod
+    def run(self, rng: Generator) -> Any:
+        """Compute. Nothing is read but the knobs and the data sets they name."""
+
+    def data_sets(self) -> list[str]:
+        """The names of the data sets this study reads."""
+        return [
+            name
+            for field in fields(self)
+            if field.metadata.get("dataset") and (value := getattr(self, field.name)) is not None
+            for name in (value if isinstance(value, list) else [value])
+        ]
+
+
+class Studies(Mapping[str, type[Study]]):
+    """Every study by name. Asking for one imports its module; asking for the names imports none."""
+
+    def __init__(self, modules: dict[str, str]) -> None:
+        self._modules = modules
+
+    def __getitem__(self, name: str) -> type[Study]:
+        module = self._modules[name]
+        try:
+            importlib.import_module(f"{PACKAGE}.{module}")
+        except (ImportError, SyntaxError) as error:
+            raise BadInput(f"the study module {module} cannot be loaded: {error}") from error
+        return _registry[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._modules
+
+
+def studies() -> Studies:
+    """The studies there are."""
+    return Studies(places())

@@ -1,0 +1,83 @@
+"""Views of an outcome: the scalars and curves that MLflow charts, and tables for reading."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from experiments.contract import legacy
+from experiments.contract.expressions import evaluate
+from experiments.contract.labelled import BadExpression
+from experiments.contract.outcome import Axis, Quantity, Scalar
+
+Table = dict[str, list[Any]]  # columns of equal length
+Curve = tuple[list[int], list[float]]  # steps and values
+LONGEST_CURVE = 200  # points
+LONGEST_TABLE = 2000  # rows
+WIDEST = 12  # labels of a second axis that become columns
+
+
+def scalars(outcome: Any, headline: Mapping[str, str]) -> dict[str, Scalar]:
+    """Quantities without axes, and the study's headline: expressions by name."""
+    if isinstance(outcome, legacy.Outcome):
+        return dict(outcome.metrics)
+    found = {name: q.item for name, q in outcome.items() if not q.axes}
+    for name, expression in headline.items():
+        try:
+            value = evaluate(expression, outcome)
+        except BadExpression:  # of a quantity that these knobs do not ask for
+            continue
+        if not isinstance(value, Quantity):
+            found[name] = value
+    return found
+
+
+def curves(outcome: Any) -> dict[str, Curve]:
+    """Numbers over whole-numbered coordinates, of a length that a chart can show."""
+    if isinstance(outcome, legacy.Outcome):
+        return {name: (list(c.steps), list(c.values)) for name, c in outcome.series.items()}
+    return {
+        name: (q.axes[0].values.tolist(), q.values.astype(float).tolist())
+        for name, q in outcome.items()
+        if len(q.axes) == 1
+        and len(q) <= LONGEST_CURVE
+        and q.values.dtype.kind in "fib"
+        and q.axes[0].values.dtype.kind == "i"
+    }
+
+
+def tables(outcome: Any) -> dict[str, Table]:
+    """A table for every axis: its coordinates, and what is recorded along it.
+
+    A short second axis becomes columns, `loss[test]`.
+    """
+    if isinstance(outcome, legacy.Outcome):
+        return {name: dict(table) for name, table in outcome.tables.items()}
+    found: dict[str, Table] = {}
+    for name, quantity in outcome.items():
+        for row, columns in _columns(name, quantity):
+            table = found.setdefault(row.name, {row.name: row.values.tolist()})
+            table |= columns
+    return found
+
+
+def _columns(name: str, quantity: Quantity) -> list[tuple[Axis, Table]]:
+    axes = quantity.axes
+    if len(axes) == 1 and len(axes[0]) <= LONGEST_TABLE:
+        return [(axes[0], {name: quantity.values.tolist()})]
+    if len(axes) != 2:
+        return []
+    row, column = (1, 0) if len(axes[1]) > len(axes[0]) else (0, 1)
+    if len(axes[column]) > WIDEST or len(axes[row]) > LONGEST_TABLE:
+        return []
+    entries = np.moveaxis(quantity.values, column, 0)
+    labels = axes[column].values.tolist()
+    return [
+        (
+            axes[row],
+            {
+                f"{name}[{label}]": part.tolist()
+                for label, part in zip(labels, entries, strict=True)
+            },
+        )
+    ]

@@ -1,0 +1,107 @@
+"""Drawing: figures from recorded outcomes, in one of the styles, the same bytes every time."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+from PIL import Image
+
+from experiments.contract.errors import BadInput
+from experiments.drawing import layout
+
+FORMATS = ("png", "pdf", "svg")
+STYLES = ("screen", "print")
+PAGE = 2.1  # the text of a paper with two columns, in columns
+SMALL = 512  # pixels, the longer side of a thumbnail
+# Dates and versions in the files would make equal figures differ.
+_CANVASES: dict[str, tuple[Any, dict[str, None]]] = {
+    ".pdf": (FigureCanvasPdf, {"CreationDate": None, "Producer": None, "Creator": None}),
+    ".svg": (FigureCanvasSVG, {"Date": None, "Creator": None}),
+}
+
+
+def panels(rows: int = 1, columns: int = 1, **options: Any) -> tuple[Figure, Any]:
+    """A figure with its axes. Its size grows with the panels, up to the width of a page."""
+    width, height = mpl.rcParams["figure.figsize"]
+    scale = 1.0 if columns == 1 else min(0.75, PAGE / columns)
+    figure = Figure(figsize=(width * columns * scale, height * rows * (1 if rows == 1 else 0.8)))
+    return figure, figure.subplots(rows, columns, **options)
+
+
+@contextmanager
+def style(name: str) -> Iterator[None]:
+    """The settings of a style, whatever the user's own matplotlib configuration says."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(_settings(name))
+        yield
+
+
+@cache
+def _settings(name: str) -> mpl.RcParams:
+    path = Path(__file__).parent / "styles" / f"{name}.mplstyle"
+    return mpl.rc_params_from_file(str(path), use_default_template=False)
+
+
+def check(formats: Sequence[str], look: str) -> None:
+    """Refuse formats and styles that do not exist."""
+    if look not in STYLES:
+        raise BadInput(f"style '{look}' is unknown; allowed: {', '.join(STYLES)}")
+    for name in formats:
+        if name not in FORMATS:
+            raise BadInput(f"format '{name}' is unknown; allowed: {', '.join(FORMATS)}")
+
+
+def save_all(
+    figures: Mapping[str, Figure], folder: Path, formats: Sequence[str], *, thumbnail: bool = False
+) -> list[Path]:
+    """Write figures in each format; a thumbnail is a small copy of the first, as WebP."""
+    paths: list[Path] = []
+    for name, figure in figures.items():
+        small = ["webp"] if thumbnail and not paths else []
+        paths += save(figure, folder, name, [*formats, *small])
+    return paths
+
+
+def save(figure: Figure, folder: Path, name: str, formats: Sequence[str]) -> list[Path]:
+    """Lay a figure out once, and write it in each format.
+
+    The canvases are used themselves: `savefig` draws everything twice, in case it has no layout.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    figure.dpi = mpl.rcParams["savefig.dpi"]  # what the layout has measured, drawing need not
+    layout.fit(figure)
+    image = _image(figure) if {"png", "webp"} & set(formats) else None
+    paths = [folder / f"{name}.{suffix}" for suffix in formats]
+    for path in paths:
+        if path.suffix in _CANVASES:
+            _write_vectors(figure, path)
+        elif image is not None and path.suffix == ".png":
+            image.save(path, compress_level=3)
+        elif image is not None:
+            image.reduce(math.ceil(max(image.size) / SMALL)).save(path, method=2)
+    return paths
+
+
+def _image(figure: Figure) -> Image.Image:
+    canvas: Any = FigureCanvasAgg(figure)
+    canvas.draw()
+    return Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+
+
+def _write_vectors(figure: Figure, path: Path) -> None:
+    canvas, metadata = _CANVASES[path.suffix]
+    dpi = figure.dpi
+    try:
+        getattr(canvas(figure), f"print_{path.suffix[1:]}")(path, metadata=metadata)
+    finally:
+        figure.dpi = dpi  # they set their own

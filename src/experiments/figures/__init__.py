@@ -1,0 +1,1 @@
+"""How recorded outcomes are drawn: a module a study, beside it by name."""

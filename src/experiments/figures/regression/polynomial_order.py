@@ -1,0 +1,68 @@
+"""Losses against the order, the least one marked; and the fits of a few orders."""
+
+from collections.abc import Iterator
+
+from matplotlib.figure import Figure
+
+from experiments.contract.outcome import Outcome
+from experiments.drawing.canvas import panels
+from experiments.drawing.labels import axis_names
+from experiments.studies.regression.polynomial_order import PolynomialOrder
+
+# The quantities of each method, and how the panels of its figure are headed.
+PANELS = {
+    "training": {"training_loss": "Training"},
+    "loo": {"loo_loss": "Leave-one-out"},
+    "kfold": {"kfold_loss": "Held-out folds"},
+    "holdout": {"holdout_training_loss": "Training part", "holdout_loss": "Held-out part"},
+    "likelihood": {"log_likelihood": "Maximised log likelihood"},
+}
+CHOOSING = ("loo_loss", "kfold_loss", "holdout_loss")  # the least of these chooses an order
+
+
+def draw(study: PolynomialOrder, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    if study.curves:
+        yield "fits", _fits(study, outcome)
+    for method in study.methods:
+        yield method, _losses(study, outcome, PANELS[method])
+
+
+def _losses(study: PolynomialOrder, outcome: Outcome, quantities: dict[str, str]) -> Figure:
+    figure, axes = panels(1, len(quantities), squeeze=False)
+    for ax, (name, title) in zip(axes[0], quantities.items(), strict=True):
+        orders, values = outcome[name].along("order"), outcome[name].values
+        ax.plot(orders, values, marker="o")
+        label = axis_names(study.data).loss if name.endswith("loss") else "Log likelihood"
+        ax.set(xlabel="Polynomial order", ylabel=label, title=title, xticks=orders)
+        if name in CHOOSING:
+            best = values.argmin()
+            ax.plot(
+                orders[best], values[best], "D", color="C1", label=f"lowest: order {orders[best]}"
+            )
+            ax.legend()
+        if name == "holdout_loss":
+            ax.set_yscale("log")  # as FCML Figure 1.12(b)
+    return figure
+
+
+def _fits(study: PolynomialOrder, outcome: Outcome) -> Figure:
+    names, curves = axis_names(study.data), outcome["curve"]
+    x, t = outcome["inputs"].values, outcome["targets"].values
+    figure, ax = panels()
+    heights = [t.min(), t.max()]
+    for i, order in enumerate(study.curves):
+        ax.plot(curves.along("x"), curves.values[i], label=f"order {order}")
+        for place in study.predict_at:
+            height = outcome["prediction"].at(order=order, input=place).item
+            ax.plot(place, height, "D", color=f"C{i}")
+            heights.append(height)
+    held = study.held_out(x)
+    ax.plot(x[~held], t[~held], "o", color="black", label="data")
+    if held.any():
+        ax.plot(x[held], t[held], "o", color="black", markerfacecolor="white", label="held out")
+    if study.predict_at:
+        ax.plot([], [], "D", color="grey", label="prediction")
+    room = (max(heights) - min(heights)) / 5  # high orders leave the page outside the data
+    ax.set(xlabel=names.x, ylabel=names.t, ylim=(min(heights) - room, max(heights) + room))
+    ax.legend()
+    return figure

@@ -1,0 +1,1 @@
+"""From jobs to records."""

@@ -1,0 +1,229 @@
+"""Launchers: where chunks of jobs are run; each yields chunk numbers with the runs' folders.
+
+A worker writes its runs into the outputs folder itself, so results cross no network and a killed
+sweep keeps what is done; workers on other machines must see that folder. Only the process that
+issued the sweep writes to the tracking store.
+"""
+
+import multiprocessing
+import os
+import re
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from experiments.configuration.jobs import Job
+from experiments.contract.errors import BadInput
+from experiments.running.interrupts import Stopped, never
+from experiments.running.pools import process_pool
+
+Chunk = list[Job]
+Results = Iterator[tuple[int, list[str] | None]]  # number of the chunk, folders of its runs
+
+
+@dataclass(frozen=True)
+class Order:
+    """What every worker is told, whatever jobs it gets."""
+
+    outputs: Path
+    facts: dict[str, Any]
+    fresh: bool = False
+    tables: bool = False
+    seconds: float | None = None
+    memory_gb: float | None = None
+
+
+class Launcher(Protocol):
+    """Runs chunks; None instead of folders says that the worker died.
+
+    Asked to stop, it finishes what is running: the last chunks may come back short, or not at all.
+    """
+
+    @property
+    def workers(self) -> int: ...
+
+    def run(self, chunks: Sequence[Chunk], order: Order, stopped: Stopped = never) -> Results: ...
+
+
+@dataclass(frozen=True)
+class Processes:
+    """Reused processes on this machine, each a pool of its own: one that dies takes no other along.
+
+    A chunk waits at each worker's door, so that no worker waits for the process that logs.
+    """
+
+    workers: int = 1
+    ahead: int = 1
+
+    def run(self, chunks: Sequence[Chunk], order: Order, stopped: Stopped = never) -> Results:
+        from experiments.running.runner import run_chunk
+
+        waiting = deque(range(len(chunks)))
+        pools = [process_pool(1, _begin) for _ in range(min(self.workers, len(chunks)))]
+        running: dict[Future[list[str]], tuple[int, int]] = {}  # chunk and pool
+        try:
+            while waiting or running:
+                if stopped():
+                    waiting.clear()
+                    _signal(pools, signal.SIGINT)
+                for number in range(len(pools)) if waiting else ():
+                    load = sum(place == number for _, place in running.values())
+                    while waiting and load <= self.ahead:
+                        index = waiting.popleft()
+                        future = pools[number].submit(run_chunk, chunks[index], order)
+                        running[future] = index, number
+                        load += 1
+                done, _ = wait(running, timeout=0.2, return_when=FIRST_COMPLETED)
+                for future in done:
+                    index, number = running.pop(future)
+                    try:
+                        yield index, future.result()
+                    except BrokenProcessPool:
+                        yield index, None
+                        if not any(place == number for _, place in running.values()):
+                            pools[number] = process_pool(1, _begin)
+        except BaseException as error:
+            # A second Ctrl-C stops; after anything else, what is running may finish.
+            _signal(pools, signal.SIGINT if isinstance(error, Exception) else signal.SIGKILL)
+            raise
+        finally:
+            for pool in pools:
+                pool.shutdown()
+
+
+def _signal(pools: Iterable[ProcessPoolExecutor], number: signal.Signals) -> None:
+    for pool in pools:
+        for pid in list(pool._processes or ()):
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+
+
+_asked_to_stop = threading.Event()
+
+
+def asked_to_stop() -> bool:
+    """Is this a worker that is to stop after the run it is at?"""
+    return _asked_to_stop.is_set()
+
+
+def _begin() -> None:
+    """What a worker does first: it ends after a run when asked, and at once without its parent."""
+    signal.signal(signal.SIGINT, lambda *_: _asked_to_stop.set())
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+@dataclass(frozen=True)
+class Dask:
+    """A Dask cluster by its scheduler's address, whatever it runs on."""
+
+    address: str
+    workers: int = 4
+
+    def run(self, chunks: Sequence[Chunk], order: Order, stopped: Stopped = never) -> Results:
+        from experiments.running.runner import run_chunk
+
+        try:
+            from distributed import Client, KilledWorker
+            from distributed import as_completed as completed
+        except ImportError as error:
+            raise BadInput("launch=dask needs: pip install 'bythebook[dask]'") from error
+        try:
+            client = Client(self.address, timeout=20)
+        except OSError as error:
+            raise BadInput(f"no Dask scheduler answers at {self.address}") from error
+        with client:
+            waiting, finished = deque(range(len(chunks))), completed()
+            running: dict[Any, int] = {}
+
+            def submit() -> None:
+                """As many as the cluster has threads now, and as many again at their doors."""
+                most = 2 * max(1, sum(client.nthreads().values()))
+                while waiting and len(running) < most:
+                    index = waiting.popleft()
+                    future = client.submit(run_chunk, chunks[index], order, pure=False, retries=0)
+                    running[future] = index
+                    finished.add(future)
+
+            submit()
+            for future in finished:
+                if stopped():
+                    client.cancel(list(running))
+                    return
+                problem = future.exception()
+                if problem is not None and not isinstance(problem, KilledWorker):
+                    raise problem
+                index = running.pop(future)
+                yield index, None if problem else future.result()
+                submit()
+
+
+@dataclass(frozen=True)
+class Slurm:
+    """One Slurm job a chunk, through submitit; `cluster="local"` runs them on this machine."""
+
+    cluster: str = "slurm"
+    workers: int = 2
+    minutes: int = 60
+    memory_gb: float = 4.0
+    options: tuple[tuple[str, Any], ...] = ()
+
+    def run(self, chunks: Sequence[Chunk], order: Order, stopped: Stopped = never) -> Results:
+        from experiments.running.runner import run_chunk
+
+        try:
+            import submitit
+        except ImportError as error:
+            raise BadInput("launch=slurm needs: pip install 'bythebook[slurm]'") from error
+        executor = submitit.AutoExecutor(folder=order.outputs / "slurm", cluster=self.cluster)
+        executor.update_parameters(
+            timeout_min=self.minutes, mem_gb=self.memory_gb, name="bythebook", **dict(self.options)
+        )
+        waiting, running = deque(range(len(chunks))), {}
+        if self.cluster == "slurm":  # one array, which Slurm works off `workers` at a time
+            executor.update_parameters(slurm_array_parallelism=self.workers)
+            with executor.batch():
+                running = {i: executor.submit(run_chunk, chunks[i], order) for i in waiting}
+            waiting.clear()
+        try:
+            while (waiting or running) and not stopped():
+                while waiting and len(running) < self.workers:
+                    index = waiting.popleft()
+                    running[index] = executor.submit(run_chunk, chunks[index], order)
+                for index, job in list(running.items()):
+                    if job.done():
+                        del running[index]
+                        yield index, None if job.exception() is not None else job.result()
+                time.sleep(0.2 if running else 0)
+        finally:
+            for job in running.values():
+                job.cancel()
+
+
+def make(launch: Any, jobs: int) -> Launcher:
+    """The launcher that a configuration's `launch` and `jobs` ask for."""
+    if launch.kind == "dask":
+        if not launch.address:
+            raise BadInput("launch=dask needs launch.address=<tcp://host:port of the scheduler>")
+        return Dask(launch.address)
+    if launch.kind == "slurm":
+        options = tuple(dict(launch.options).items())
+        for name, _ in options:
+            if not re.match(r"(slurm|local)_\w|nodes$|(cpus|gpus|tasks)_per_\w+$", name):
+                raise BadInput(f"launch.options.{name}; allowed: slurm_<option of sbatch>")
+        return Slurm(launch.cluster, launch.workers, launch.minutes, launch.memory_gb, options)
+    return Processes(min(jobs, 4 * (os.cpu_count() or 1)))

@@ -1,0 +1,71 @@
+"""Who, what, where and with which versions: facts that are the same for every run of a process."""
+
+import getpass
+import os
+import platform
+import re
+import subprocess
+import sys
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+PACKAGES = ("bythebook", "numpy", "scipy", "numba", "pandas", "matplotlib", "hydra-core", "mlflow")
+
+
+@cache
+def environment() -> dict[str, Any]:
+    """Versions, machine, commit and command line."""
+    return {
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "machine": platform.machine(),
+        "cores": os.cpu_count(),
+        "user": _user(),
+        "packages": {name: found for name in PACKAGES if (found := _version(name))},
+        "git": _git(),
+        "command": redacted(" ".join([_program(), *sys.argv[1:]])),
+    }
+
+
+def redacted(text: str) -> str:
+    """No password that was typed into an address reaches a record."""
+    return re.sub(r"(://)(?:[^\s'\"/]*:[^\s'\"]*|[^\s'\"/]+)@", r"\1***@", text)
+
+
+def _program() -> str:
+    """`bythebook`, with the verb that Hydra does not see."""
+    return "bythebook run" if sys.argv[0] == "bythebook run" else "bythebook"
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "unknown"
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _git() -> dict[str, Any]:
+    """Commit and dirty flag of the checkout this package runs from; nothing from a wheel."""
+    root = Path(__file__).parents[3]
+    if not (root / "conf" / "config.yaml").is_file():
+        return {"commit": None, "dirty": None}
+    commit = _output("git", "-C", str(root), "rev-parse", "HEAD")
+    status = _output("git", "-C", str(root), "status", "--porcelain")
+    return {"commit": commit or None, "dirty": bool(status) if status is not None else None}
+
+
+def _output(*command: str) -> str | None:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()

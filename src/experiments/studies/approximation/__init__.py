@@ -1,0 +1,1 @@
+"""Laplace, Taylor and variational approximations."""

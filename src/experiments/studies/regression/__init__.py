@@ -1,0 +1,1 @@
+"""Lines, polynomials and their Bayesian treatment."""

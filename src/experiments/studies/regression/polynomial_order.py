@@ -1,0 +1,99 @@
+"""Which polynomial order fits, and which predicts: one data set, all orders (FCML 1.4-1.5, 2.7)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from experiments.contract.outcome import Outcome, axis, over
+from experiments.contract.study import Study, knob
+from models.datasets import load
+from models.regression.polynomials import (
+    fit_orders,
+    kfold_loss,
+    log_likelihood,
+    loo_loss,
+    predict_orders,
+    random_folds,
+    training_loss,
+)
+from models.types import Bools, Floats
+
+METHODS = ("training", "loo", "kfold", "holdout", "likelihood")
+
+
+@dataclass
+class PolynomialOrder(Study):
+    """Compare polynomial orders on the data they are fitted to and on data held out (FCML 1.5)."""
+
+    headline = {"loo_best_order": "argmin(loo_loss)", "holdout_best_order": "argmin(holdout_loss)"}
+
+    data: str = knob("olympics-100m-men", "the regression data", dataset=True)
+    orders: list[int] = knob(
+        list(range(9)), "orders to compare", at_least=0, at_most=20, distinct=True
+    )
+    methods: list[str] = knob(
+        ["training", "loo"], "what to compare them by", choices=METHODS, distinct=True
+    )
+    folds: int = knob(10, "folds for the method kfold", at_least=2)
+    holdout_from: float | None = knob(None, "inputs from here on are held out (method holdout)")
+    curves: list[int] = knob([], "orders whose fits are drawn", may_be_empty=True, distinct=True)
+    predict_at: list[float] = knob([], "inputs to predict at", may_be_empty=True, distinct=True)
+
+    def problems(self) -> Iterator[str]:
+        x, _ = load(self.data).xt
+        top, inputs = max(self.orders), len(np.unique(x))
+        if top >= inputs:
+            yield f"study.orders={self.orders}: {self.data} has {inputs} inputs; allowed: below"
+        if "holdout" in self.methods:
+            if self.holdout_from is None:
+                yield "study.methods has holdout; study.holdout_from=<input> says where it begins"
+            elif len(np.unique(x[x < self.holdout_from])) <= top or x.max() < self.holdout_from:
+                held = int(np.sum(x >= self.holdout_from))
+                yield (
+                    f"study.holdout_from={self.holdout_from:g} holds out {held} of {len(x)} points;"
+                    f" order {top} needs {top + 1} to fit and 1 to test"
+                )
+        largest = -(-len(x) // self.folds)
+        if "kfold" in self.methods and (self.folds > len(x) or inputs - largest <= top):
+            yield f"study.folds={self.folds} of {len(x)} points leave too few to fit order {top}"
+        strangers = [order for order in self.curves if order not in self.orders]
+        if strangers:
+            yield f"study.curves: order {strangers[0]} is not among study.orders={self.orders}"
+
+    def run(self, rng: Generator) -> Outcome:
+        x, t = load(self.data).xt
+        order, point = axis("order", sorted(self.orders)), axis("point", len(x))
+        fits = trained = fit_orders(x, t, max(self.orders))  # one QR for all orders
+        found: dict[str, Floats] = {}
+        if "training" in self.methods:
+            found["training_loss"] = training_loss(fits)
+            found["total_loss"] = len(x) * training_loss(fits)  # what FCML 1.4 prints
+        if "loo" in self.methods:
+            found["loo_loss"] = loo_loss(fits)
+        if "kfold" in self.methods:
+            found["kfold_loss"] = kfold_loss(fits, random_folds(len(x), self.folds, rng))
+        if "holdout" in self.methods:
+            held = self.held_out(x)
+            trained = fit_orders(x[~held], t[~held], max(self.orders))
+            errors = t[held] - predict_orders(trained, x[held])
+            found["holdout_training_loss"] = training_loss(trained)
+            found["holdout_loss"] = np.mean(errors**2, axis=-1)
+        if "likelihood" in self.methods:
+            found["log_likelihood"] = log_likelihood(fits)
+        quantities = {name: order.of(values[order.values]) for name, values in found.items()}
+        if self.predict_at:
+            predicted = predict_orders(trained, np.array(self.predict_at))[order.values]
+            quantities["prediction"] = over(predicted, order, axis("input", self.predict_at))
+        if self.curves:
+            margin = np.ptp(x) / 14  # eight years beyond the Olympic data
+            ends = [x.min() - margin, x.max() + margin, *self.predict_at]
+            grid = axis("x", np.linspace(min(ends), max(ends), 400))
+            curves = predict_orders(trained, grid.values)[self.curves]
+            quantities["curve"] = over(curves, axis("drawn_order", self.curves), grid)
+        return Outcome(inputs=point.of(x), targets=point.of(t), **quantities)
+
+    def held_out(self, x: Floats) -> Bools:
+        start = self.holdout_from if "holdout" in self.methods else None
+        return x >= (np.inf if start is None else start)

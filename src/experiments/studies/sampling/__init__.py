@@ -1,0 +1,1 @@
+"""Monte Carlo: points drawn from a distribution."""

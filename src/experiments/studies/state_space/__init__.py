@@ -1,0 +1,1 @@
+"""Filters and smoothers over continuous states."""

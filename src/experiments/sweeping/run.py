@@ -1,0 +1,261 @@
+"""Sweeps: many runs over knob values, one folder and one MLflow parent for all of them.
+
+A sweep is named by what its cells are, so issuing it again finds it again: cells that are done are
+found, those that are missing are run, and the parent is brought up to date.
+"""
+
+import math
+import time
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from experiments.configuration.jobs import Job
+from experiments.contract.exact_json import loads
+from experiments.records.locks import shared
+from experiments.records.store import Record, RunStore, lines
+from experiments.running.launchers import Launcher
+from experiments.running.provenance import environment
+from experiments.running.runner import Done, perform_all
+from experiments.sweeping.figure import draw_sweep
+from experiments.sweeping.plan import Cell, Plan, Rows, columns
+from experiments.sweeping.tables import long_table, metric_names, pivot_table
+from experiments.tracking.client import Tracker
+from experiments.tracking.runs import (
+    FAILED,
+    FINISHED,
+    IMAGES,
+    KILLED,
+    MLFLOW_ID,
+    RUNNING,
+    Payload,
+    glance,
+    payload,
+)
+
+FLUSH_SECONDS, FLUSH_CELLS = 2.0, 200
+CURVE = 500  # points of a metric along a knob
+AT_WORK = ".at-work"  # a lock that a sweep's folder has while someone runs it
+
+
+def run_sweep(
+    cells: Sequence[Cell],
+    plan: Plan,
+    outputs: Path,
+    tracker: Tracker | None,
+    launcher: Launcher,
+    *,
+    on_done: Callable[[Done], None],
+    **options: Any,
+) -> Rows:
+    """Run a sweep's missing cells; tables, figure and the parent's last word whatever happened."""
+    folder = outputs / "sweeps" / plan.id
+    state: dict[str, Any] = {"started": time.time(), "status": RUNNING, **environment()}
+    RunStore(outputs).sweep_leftovers()
+    with shared(folder / AT_WORK):
+        if not (folder / "sweep.json").exists():
+            write(
+                plan, state, Rows(len(plan)), folder
+            )  # if we are killed, `sync` knows whose the cells are
+        parent = _Parent(plan, state, tracker)
+        rows = Rows(len(plan))
+        status = KILLED
+        try:
+            with closing(perform_all(Jobs(cells), outputs, launcher, **options)) as performed:
+                for done in performed:
+                    rows.add(done.index, done.record)
+                    parent.add(done)
+                    on_done(done)
+            status = FAILED if rows.errors else FINISHED
+        finally:
+            state |= {"status": status, "finished": time.time()}
+            parent.flush()
+            if parent.logged_anything or not _is_written(folder, plan, rows):
+                parent.close(rows, folder)
+    return rows
+
+
+def _is_written(folder: Path, plan: Plan, rows: Rows) -> bool:
+    """Is this very sweep, finished with these runs, what the folder holds?"""
+    try:
+        _, state, runs = read_sweep(folder)
+    except (OSError, ValueError):
+        return False
+    return runs == rows.runs and state["status"] == FINISHED
+
+
+class Jobs(Sequence[Job]):
+    """The jobs of cells that are made when they are asked for."""
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        self.cells = cells
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.cells[index].job
+
+
+class _Parent:
+    """The sweep's own MLflow run, and the children waiting to be logged under it."""
+
+    def __init__(self, plan: Plan, state: dict[str, Any], tracker: Tracker | None) -> None:
+        self.plan, self.state, self.tracker = plan, state, tracker
+        self.logged = tracker.logged() if tracker is not None else set()
+        self.run_id: str | None = None
+        self.waiting: list[Done] = []
+        self.flushed = time.monotonic()
+        # A sweep whose cells are all found and logged costs the store one look and no write.
+        self.logged_anything = tracker is not None and plan.id not in self.logged
+
+    def add(self, done: Done) -> None:
+        if self.tracker is None or done.record.id in self.logged:
+            return
+        self.waiting.append(done)
+        if len(self.waiting) >= FLUSH_CELLS or time.monotonic() - self.flushed > FLUSH_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        if self.tracker is not None and self.waiting:
+            if self.run_id is None:
+                nothing = Rows(len(self.plan))
+                begun = self.tracker.put([parent_payload(self.plan, self.state, nothing, {})])
+                self.run_id = begun.get(self.plan.id)
+            cells = [(done.index, done.record) for done in self.waiting]
+            self.tracker.put(child_payloads(self.plan, cells, self.run_id))
+            self.logged_anything = True
+        self.waiting, self.flushed = [], time.monotonic()
+
+    def close(self, rows: Rows, folder: Path) -> None:
+        """Tables and figure; and how it ended, even where the disk is full."""
+        files: dict[str, Path] = {}
+        try:
+            files = write(self.plan, self.state, rows, folder)
+        finally:
+            if self.tracker is not None:
+                self.tracker.put([parent_payload(self.plan, self.state, rows, files)])
+
+
+def child_payloads(
+    plan: Plan, cells: Iterable[tuple[int, Record]], parent: str | None
+) -> list[Payload]:
+    """What MLflow is to know of a sweep's cells."""
+    return [payload(r, parent=parent, cell=plan.label(i)) for i, r in cells]
+
+
+def parent_payload(
+    plan: Plan, state: dict[str, Any], rows: Rows, files: dict[str, Path]
+) -> Payload:
+    """What MLflow is to know of the sweep itself: its counts, curves, tables and figure."""
+    finished, failed = len(rows) - len(rows.errors), len(rows.errors)
+    metrics: list[tuple[str, float, int]] = []
+    if rows:
+        metrics = [
+            ("cells", float(len(plan)), 0),
+            ("cells_finished", float(finished), 0),
+            ("cells_failed", float(failed), 0),
+            *_curves(plan, rows),
+        ]
+    note = f"{len(plan)} cells: `{_code(plan.overrides)}`"
+    artifacts = {name: path for name, path in files.items() if path.suffix != ".webp"}
+    small = files.get("sweep.webp")
+    if small is not None:
+        note += f"\n\n![sweep](get-artifact?path=sweep.png&run_uuid={MLFLOW_ID})"
+        artifacts |= glance(small, plan.id, 0)  # the same name when it is brought up to date
+    tags = {
+        "kind": "sweep",
+        "study": plan.study,
+        "mlflow.user": state["user"],
+        "mlflow.source.name": state["command"][:7900],
+        "mlflow.source.type": "LOCAL",
+        "mlflow.note.content": note,
+        IMAGES: "True" if small is not None else "",
+        "git_commit": state["git"]["commit"] or "",
+        "git_dirty": str(state["git"]["dirty"]).lower(),
+    }
+    return Payload(
+        record_id=plan.id,
+        experiment=plan.study,
+        name=_name(plan.title)[:250],
+        status=state["status"],
+        start=int(1000 * state["started"]),
+        end=int(1000 * state["finished"]) if "finished" in state else None,
+        params={"overrides": " ".join(plan.overrides)[:6000]},
+        metrics=metrics,
+        tags={name: value for name, value in tags.items() if value},
+        artifacts=artifacts,
+        update=True,
+    )
+
+
+def _name(title: str) -> str:
+    """The title with the knobs first: lists of runs cut names at their end."""
+    item, _, knobs = title.rpartition(" over ")
+    return f"over {knobs} ({item})"
+
+
+def _code(words: Iterable[str]) -> str:
+    """Words that stay code in Markdown: nothing in them ends it."""
+    return " ".join(" ".join(words).replace("`", "'").split())[:7000]
+
+
+def _curves(plan: Plan, rows: Rows) -> list[tuple[str, float, int]]:
+    """Mean of every metric along a swept knob; the step is its value, or the place on its grid.
+
+    Of more points than a chart can show the tables have all, and MLflow some.
+    """
+    knobs = plan.knobs
+    if len(knobs) != 1:
+        return []
+    table = long_table(plan, rows)
+    values = list(dict.fromkeys(table[knobs[0]]))
+    whole = all(isinstance(value, int) and 0 <= value < 2**31 for value in values)
+    places = {value: value if whole else i for i, value in enumerate(values)}
+    means = table.groupby(knobs[0], sort=False)[metric_names(table, plan)].mean()
+    means = means.iloc[:: math.ceil(len(means) / CURVE)]
+    return [
+        (f"curves/mean {name}", float(value), places[knob])
+        for name in means.columns
+        for knob, value in means[name].items()
+        if not math.isnan(value)
+    ]
+
+
+def write(plan: Plan, state: dict[str, Any], rows: Rows, folder: Path) -> dict[str, Path]:
+    """The plan with its runs, the long table, the pivot and the figure; each replaced whole."""
+    found: dict[str, Path] = {}
+    if rows:
+        table = long_table(plan, rows)
+        found["cells.csv"] = _replaced(folder / "cells.csv", partial(table.to_csv, index=False))
+        if metric_names(table, plan):
+            pivot = pivot_table(plan, table)
+            found["pivot.csv"] = _replaced(folder / "pivot.csv", partial(pivot.to_csv, index=False))
+            found |= draw_sweep(plan, table, pivot, folder)
+    text = lines({**vars(plan), "runs": rows.runs, "state": state})
+    found["sweep.json"] = _replaced(
+        folder / "sweep.json", lambda path: path.write_text(text, encoding="utf-8")
+    )
+    return found
+
+
+def read_sweep(folder: Path) -> tuple[Plan, dict[str, Any], list[str | None]]:
+    """A recorded sweep: its plan, its state, and the run of each cell."""
+    content = loads((folder / "sweep.json").read_text(encoding="utf-8"))
+    runs, state = content.pop("runs"), content.pop("state")
+    if isinstance(content["swept"], list):  # as it was recorded once, cell by cell
+        content["swept"] = columns(content["swept"])
+    return Plan(**content), state, runs
+
+
+def _replaced(path: Path, write: Callable[[Path], object]) -> Path:
+    aside = path.with_name(f".{uuid.uuid4().hex}")
+    try:
+        write(aside)
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+    return path

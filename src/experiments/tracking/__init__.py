@@ -1,0 +1,1 @@
+"""What MLflow is told, and how."""

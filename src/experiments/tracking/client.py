@@ -1,0 +1,321 @@
+"""Tracking: recorded runs into MLflow, each exactly once.
+
+The record on disk is the truth and MLflow is a view of it, made from the record alone. Every run
+there carries the record's id in the tag `bythebook.run_id`; what is already there is not logged
+again, and what an interruption left RUNNING is completed. So logging can be repeated at any time.
+"""
+
+import os
+import re
+import sqlite3
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from experiments.contract.errors import BadInput
+from experiments.records.locks import exclusive
+from experiments.running.provenance import redacted
+from experiments.tracking import sqlite
+from experiments.tracking.runs import MLFLOW_ID, RUN_ID, RUNNING, Payload
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+    from mlflow.entities import Run
+
+T = TypeVar("T")
+OUTPUTS = "bythebook.outputs"  # the folder a run comes from, where several share a server
+PAUSES = (1.0, 4.0)  # seconds, before a server is asked again
+
+
+class Unreachable(Exception):
+    """The store cannot be had right now; the runs are safe on disk."""
+
+
+class Tracker(Protocol):
+    """A place to log to."""
+
+    def put(self, payloads: Sequence[Payload]) -> dict[str, str]:
+        """Log what is not there yet; MLflow's run id for each record id."""
+
+    def logged(self, tag: str | None = None) -> set[str]:
+        """The ids of all records that are in the store, whole; with a tag, those that carry it."""
+
+
+def open_tracker(kind: str, uri: str | None, outputs: Path) -> Tracker | None:
+    """The tracker a configuration asks for."""
+    if kind == "off":
+        return None
+    if kind == "server":
+        if not uri:
+            raise BadInput("tracking=server needs tracking.uri=<address> or MLFLOW_TRACKING_URI")
+        if not re.match(r"[\w+.-]+://|databricks", uri):
+            raise BadInput(
+                f"tracking.uri={redacted(uri)} is not an address; allowed: http://<host>:<port>"
+            )
+        return ClientTracker(uri, None, outputs)
+    return LocalTracker(outputs)
+
+
+class Forgiving:
+    """A tracker whose failure costs a line, not a run: what it could not log waits for `sync`."""
+
+    def __init__(self, tracker: Tracker, tell: Callable[[str], None]) -> None:
+        self.tracker, self.tell, self.broken = tracker, tell, False
+
+    def put(self, payloads: Sequence[Payload]) -> dict[str, str]:
+        if self.broken:
+            return {}
+        try:
+            return self.tracker.put(payloads)
+        except (Unreachable, sqlite3.Error, OSError) as error:
+            self._give_up(error)
+            return {}
+
+    def logged(self, tag: str | None = None) -> set[str]:
+        if self.broken:
+            return set()
+        try:
+            return self.tracker.logged(tag)
+        except (Unreachable, sqlite3.Error, OSError) as error:
+            self._give_up(error)
+            return set()
+
+    def _give_up(self, error: Exception) -> None:
+        self.broken = True
+        self.tell(f"not tracked ({error}); the runs are kept, `bythebook sync` logs them later")
+
+
+class LocalTracker:
+    """The store of the outputs folder: one SQLite file, artifacts beside it."""
+
+    def __init__(self, outputs: Path) -> None:
+        self.database = outputs / "mlflow.db"
+        self.artifacts = outputs / "mlartifacts"
+        self.lock = outputs / ".mlflow.lock"
+
+    @property
+    def uri(self) -> str:
+        return f"sqlite:///{self.database}"
+
+    def put(self, payloads: Sequence[Payload]) -> dict[str, str]:
+        self.create()
+        if sqlite.understands(self.database):
+            return sqlite.put(self.database, self.artifacts, payloads)
+        with exclusive(self.lock):  # the client checks and writes in separate transactions
+            return ClientTracker(self.uri, self.artifacts).put(payloads)
+
+    def logged(self, tag: str | None = None) -> set[str]:
+        if not self.database.exists():
+            return set()
+        if sqlite.understands(self.database):
+            return sqlite.logged(self.database, tag)
+        return ClientTracker(self.uri, self.artifacts).logged(tag)
+
+    def create(self) -> None:
+        """Make the database once: MLflow's own migration loses all but one of several at a time."""
+        if self.database.exists():
+            return
+        with exclusive(self.lock):
+            if self.database.exists():
+                return
+            for left in self.database.parent.glob(".mlflow-new.db*"):
+                left.unlink()  # by a process that was killed: we hold the lock
+            try:
+                self._migrate(self.database.with_name(".mlflow-new.db"))
+            except _store_errors() as error:
+                raise _unreachable(self.uri, error) from error
+
+    def _migrate(self, aside: Path) -> None:
+        from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
+
+        if set(str(aside)) & set("%?"):  # they mean something else in an address
+            raise OSError("MLflow opens no database in a folder with % or ? in its name")
+        quiet()
+        aside.touch()  # SQLite itself would let nobody else write, whatever the umask says
+        make: Any = SqlAlchemyStore
+        store = make(f"sqlite:///{aside}", str(self.artifacts / "default"))
+        store.engine.dispose()
+        aside.rename(self.database)
+
+
+class ClientTracker:
+    """Any MLflow store through its public client: one call to create, one batch, one to finish.
+
+    A server holds the runs of many outputs folders, and its interface cannot look and write in one
+    step: there, a run is known by its folder and its record, and the processes that share a folder
+    take turns.
+    """
+
+    def __init__(self, uri: str, artifacts: Path | None, outputs: Path | None = None) -> None:
+        self.uri = uri
+        self.artifacts = artifacts
+        self.own = {} if outputs is None else {OUTPUTS: identity(outputs)}
+        self.lock = outputs / ".server.lock" if outputs is not None else None
+        quiet()
+
+    @property
+    def client(self) -> "MlflowClient":
+        from mlflow import MlflowClient
+
+        return MlflowClient(self.uri)
+
+    def put(self, payloads: Sequence[Payload]) -> dict[str, str]:
+        with exclusive(self.lock) if self.lock else nullcontext():
+            return {
+                payload.record_id: self._insist(partial(self._put, payload=payload))
+                for payload in payloads
+            }
+
+    def logged(self, tag: str | None = None) -> set[str]:
+        return self._insist(partial(self._logged, tag=tag or RUN_ID))
+
+    def _insist(self, action: "Callable[[MlflowClient], T]") -> T:
+        """Try again after a pause. Each action looks before it writes, so none is done twice;
+
+        a single request that is sent again, as MLflow would do, creates a second run when the
+        first was only answered too late.
+        """
+        for pause in (*PAUSES, None) if self.uri.startswith("http") else (None,):
+            try:
+                return action(self.client)
+            except _store_errors() as error:
+                if pause is None or _is_refusal(error):
+                    raise _unreachable(self.uri, error) from error
+                time.sleep(pause)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _logged(self, client: "MlflowClient", tag: str) -> set[str]:
+        experiments = [e.experiment_id for e in client.search_experiments()]
+        states: dict[str, list[str]] = {}
+        token = None
+        while True:
+            page = client.search_runs(experiments, self._mine(), max_results=1000, page_token=token)
+            for run in page:
+                if RUN_ID in run.data.tags and tag in run.data.tags:
+                    states.setdefault(run.data.tags[RUN_ID], []).append(run.info.status)
+            token = page.token
+            if not token:
+                return {
+                    name
+                    for name, found in states.items()
+                    if len(found) == 1 and RUNNING not in found
+                }
+
+    def _mine(self, **tags: str) -> str:
+        wanted = {**self.own, **tags}
+        return " and ".join(f"tags.`{name}` = '{value}'" for name, value in wanted.items())
+
+    def _put(self, client: "MlflowClient", payload: Payload) -> str:
+        experiment = self._experiment(client, payload.experiment)
+        tags = {RUN_ID: payload.record_id}
+        found = sorted(client.search_runs([experiment], self._mine(**tags)), key=_emptiness)
+        for other in found[1:]:  # created by a request that was answered too late
+            client.delete_run(other.info.run_id)
+        run = found[0] if found else None
+        if run is not None and run.info.status != RUNNING and not payload.update:
+            return str(run.info.run_id)
+        if run is None:
+            run = client.create_run(experiment, payload.start, {**self.own, **tags}, payload.name)
+        run_id = str(run.info.run_id)
+        # What a sweep was called with may differ when it is resumed; a param cannot be changed.
+        params = {k: v for k, v in payload.params.items() if k not in run.data.params}
+        self._log(client, run_id, replace(payload, params=params))
+        if payload.artifacts:
+            with tempfile.TemporaryDirectory() as folder:
+                for name, path in payload.artifacts.items():
+                    place = Path(folder) / name
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    place.symlink_to(path.absolute())
+                client.log_artifacts(run_id, folder)
+        if payload.status != RUNNING:
+            client.set_terminated(run_id, payload.status, payload.end)
+        elif run.info.status != RUNNING:
+            client.update_run(run_id, RUNNING)
+        return run_id
+
+    def _log(self, client: "MlflowClient", run_id: str, payload: Payload) -> None:
+        from mlflow.entities import Metric, Param, RunTag
+
+        stamp = payload.end or payload.start
+        metrics = [Metric(name, value, stamp, step) for name, value, step in payload.metrics]
+        params = [Param(name, value) for name, value in payload.params.items()]
+        tags = [
+            RunTag(name, value.replace(MLFLOW_ID, run_id)) for name, value in payload.tags.items()
+        ]
+        # The server takes at most 100 params, 100 tags and 1000 entries of all kinds at once.
+        client.log_batch(run_id, metrics[:800], params[:100], tags[:100])
+        for start in range(100, max(len(params), len(tags)), 100):
+            part = slice(start, start + 100)
+            client.log_batch(run_id, params=params[part], tags=tags[part])
+        for start in range(800, len(metrics), 1000):
+            client.log_batch(run_id, metrics[start : start + 1000])
+
+    def _experiment(self, client: "MlflowClient", name: str) -> str:
+        from mlflow.exceptions import MlflowException
+
+        found = client.get_experiment_by_name(name)
+        if found is not None:
+            return str(found.experiment_id)
+        place = str(self.artifacts / name) if self.artifacts else None
+        try:
+            return str(client.create_experiment(name, place))
+        except MlflowException:  # someone else was faster
+            found = client.get_experiment_by_name(name)
+            if found is None:
+                raise
+            return str(found.experiment_id)
+
+
+def quiet() -> None:
+    """MLflow without telemetry, migration chatter, or a retry loop of minutes."""
+    import logging
+
+    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+    os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
+    os.environ["MLFLOW_HTTP_REQUEST_MAX_RETRIES"] = "0"  # see ClientTracker._insist
+    os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "20")
+    for name in ("mlflow", "alembic"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+
+
+def _store_errors() -> tuple[type[Exception], ...]:
+    """What MLflow raises when a store does not answer, or is not one."""
+    from mlflow.exceptions import MlflowException
+    from sqlalchemy.exc import SQLAlchemyError
+
+    return MlflowException, SQLAlchemyError, OSError
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Does the server understand, and not want to? Then it is no use to ask again."""
+    from mlflow.exceptions import MlflowException
+
+    status: Any = getattr(error, "get_http_status_code", None)
+    return isinstance(error, MlflowException) and 400 <= status() < 500
+
+
+def _emptiness(run: "Run") -> tuple[bool, int, str]:
+    """Of several runs of one record the first in this order is the one that was worked on."""
+    return run.info.status == RUNNING, -len(run.data.tags), run.info.run_id
+
+
+def identity(outputs: Path) -> str:
+    """A name for the outputs folder that stays with it wherever it is moved or copied."""
+    path = outputs / ".id"
+    with exclusive(outputs / ".id.lock"):
+        if not path.exists():
+            aside = path.with_name(".id.new")
+            aside.write_text(uuid.uuid4().hex, encoding="utf-8")
+            aside.rename(path)
+        return path.read_text(encoding="utf-8").strip()
+
+
+def _unreachable(uri: str, error: Exception) -> Unreachable:
+    reason = " ".join(redacted(str(error)).split())
+    return Unreachable(f"{redacted(uri)}: {reason[:200]}")

@@ -1,0 +1,175 @@
+"""What MLflow is told of a recorded run: names, params, metrics, tags, description and files."""
+
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from experiments.contract import views
+from experiments.contract.places import topic
+from experiments.records.store import Record
+
+RUN_ID = "bythebook.run_id"
+MLFLOW_ID = "{mlflow-run-id}"  # in a tag: filled in when MLflow's id is known
+IMAGES = "mlflow.loggedImages"  # says MLflow that a run has images to show among its charts
+RUNNING, FINISHED, FAILED, KILLED = "RUNNING", "FINISHED", "FAILED", "KILLED"
+
+
+@dataclass(frozen=True)
+class Payload:
+    """What MLflow is to know of one run."""
+
+    record_id: str
+    experiment: str
+    name: str
+    status: str
+    start: int  # milliseconds, as MLflow counts
+    end: int | None
+    params: dict[str, str] = field(default_factory=dict)
+    metrics: list[tuple[str, float, int]] = field(default_factory=list)  # name, value, step
+    tags: dict[str, str] = field(default_factory=dict)
+    artifacts: dict[str, Path] = field(default_factory=dict)  # name in MLflow -> file
+    update: bool = False  # bring a run that is already there up to date (a sweep's parent)
+
+
+def payload(record: Record, *, parent: str | None = None, cell: str | None = None) -> Payload:
+    """What MLflow is to know of a record. A sweep's cell is named after what was swept."""
+    science, facts = record["science"], record["provenance"]
+    start = int(1000 * facts["started"])
+    return Payload(
+        record_id=record.id,
+        experiment=science["study"],
+        name=(cell or record.title)[:250],
+        status=FINISHED if record.finished else FAILED,
+        start=start,
+        end=start + max(1, int(1000 * facts["seconds"])),
+        params=_params(science),
+        metrics=_metrics(record),
+        tags=_clipped(_tags(record, facts, parent, "cell" if cell else "run")),
+        artifacts={} if cell else _artifacts(record),
+    )
+
+
+def _params(science: dict[str, Any]) -> dict[str, str]:
+    params = {name: str(value)[:6000] for name, value in science["knobs"].items()}
+    return {**params, "seed": str(science["seed"])}
+
+
+def _metrics(record: Record) -> list[tuple[str, float, int]]:
+    found = [
+        (name, float(value), 0)
+        for name, value in record.metrics.items()
+        if isinstance(value, int | float)
+    ]
+    for name, (steps, values) in views.curves(record.outcome).items():
+        points = zip(steps, values, strict=True)
+        # The UI draws what stands before a slash as a section of its own: curves before numbers.
+        found += [(f"curves/{name}", float(value), int(step)) for step, value in points]
+    return found
+
+
+def _tags(record: Record, facts: dict[str, Any], parent: str | None, kind: str) -> dict[str, str]:
+    source = record.source
+    tags = {
+        "kind": kind,
+        "bythebook.key": record["key"],
+        "study": record.study,
+        "experiment": record["experiment"] or "",
+        "book": source.book,
+        "section": source.section,
+        "item": source.item,
+        "topic": topic(record.study),
+        "verdict": summary(record.verdicts),
+        "data_grade": record["grade"],
+        "seed": str(record["science"]["seed"]),
+        "code_digest": facts["code"],
+        "data_digest": " ".join(f"{k}:{v['sha256'][:12]}" for k, v in facts["data"].items()),
+        "git_commit": facts["git"]["commit"] or "",
+        "git_dirty": str(facts["git"]["dirty"]).lower(),
+        "platform": facts["platform"],
+        "python": facts["python"],
+        **{f"version.{name}": value for name, value in facts["packages"].items()},
+        "mlflow.user": facts["user"],
+        "mlflow.source.name": facts["command"],
+        "mlflow.source.type": "LOCAL",
+        "mlflow.note.content": description(record),
+    }
+    if facts["git"]["commit"]:
+        tags["mlflow.source.git.commit"] = facts["git"]["commit"]
+    if record["error"]:
+        tags["error.type"] = record["error"]["type"]
+        tags["error.message"] = record["error"]["message"]
+    if parent:
+        tags["mlflow.parentRunId"] = parent
+    if headline(record) is not None:
+        tags[IMAGES] = "True"
+    return tags
+
+
+def _clipped(tags: dict[str, str]) -> dict[str, str]:
+    return {name: value[:7900] for name, value in tags.items() if value}
+
+
+def summary(verdicts: Iterable[dict[str, Any]]) -> str:
+    """The verdicts of a run in a few words: `3 reproduced, 1 erratum`."""
+    names = [verdict["verdict"] for verdict in verdicts]
+    return ", ".join(f"{names.count(name)} {name}" for name in dict.fromkeys(names))
+
+
+def description(record: Record) -> str:
+    """The claims table in Markdown, as MLflow shows it on the run's page."""
+    source = record.source
+    item, title = _cell(source.item), _cell(source.title)
+    lines = [f"**{item}** {title}" if item else record.title, ""]
+    if record.verdicts:
+        columns = ("claim", "tested", "printed", "computed", "verdict")
+        lines += ["| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
+    for v in record.verdicts:
+        computed = v["evidence"] or v["computed"]
+        cells = [v["says"], f"`{v['expression']}`", v["printed"] or "", computed, v["verdict"]]
+        if v["origin"] == "derived":
+            cells[0] += " (derived)"
+        lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
+    if source.note:
+        lines += ["", _cell(source.note)]
+    small = headline(record)
+    if small is not None:
+        address = f"get-artifact?path=figures/{small.stem}.png&run_uuid={MLFLOW_ID}"
+        lines += ["", f"![{small.stem}]({address})"]
+    if record["error"]:
+        lines += ["", _cell(f"Failed: {record['error']['type']}: {record['error']['message']}")]
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    """Text that can break neither a Markdown table nor the page it is shown on."""
+    return text.replace("|", "\\|").replace("\n", " ").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _artifacts(record: Record) -> dict[str, Path]:
+    found = {path.name: path for path in record.folder.glob("*.*") if path.is_file()}
+    for pattern in ("figures/*.png", "tables/*.csv"):
+        for path in sorted(record.folder.glob(pattern)):
+            found[path.relative_to(record.folder).as_posix()] = path
+    small = headline(record)
+    if small is not None:
+        end = int(1000 * (record["provenance"]["started"] + record["provenance"]["seconds"]))
+        found |= glance(small, record.id, end)
+    return found
+
+
+def glance(small: Path, record_id: str, stamp: int) -> dict[str, Path]:
+    """A figure named as MLflow names the images that it shows among the charts.
+
+    One key for every run, so that they stand side by side when runs are compared; what is before
+    the tilde is a section of its own, and the alphabet puts this one before the curves.
+    """
+    unique = uuid.uuid5(uuid.NAMESPACE_OID, record_id)
+    name = f"images/at a glance~figure+step+0+timestamp+{stamp}+{unique}"
+    return {f"{name}.png": small.with_suffix(".png"), f"{name}+compressed.webp": small}
+
+
+def headline(record: Record) -> Path | None:
+    """The small copy of a run's first figure."""
+    return next(iter(sorted(record.folder.glob("figures/*.webp"))), None)

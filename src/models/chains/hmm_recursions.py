@@ -1,0 +1,272 @@
+"""The recursions of a hidden Markov model, in plain NumPy, and the same compiled.
+
+    forward     alpha-hat_t(k) c_t  = p(x_t | k) sum_j alpha-hat_{t-1}(j) A(j, k)         PRML 13.59
+    backward    beta-hat_t(j) c_t+1 = sum_k A(j, k) p(x_{t+1} | k) beta-hat_{t+1}(k)      PRML 13.62
+    viterbi     omega_t(k) = ln p(x_t | k) + max_j {ln A(j, k) + omega_{t-1}(j)}          PRML 13.68
+
+A `*_reference` is the recursion a line a formula, to read, and to test the compiled one against.
+`forward`, `backward`, `viterbi`, `counts` and `track` run the kernels (`hmm_kernels`) over
+leading axes, in blocks of sequences; `models.chains.hmm` wraps them.
+"""
+
+import math
+
+import numpy as np
+
+from models.chains.hmm_kernels import (
+    Evidence,
+    backward_block,
+    count_block,
+    forward_block,
+    track_block,
+    viterbi_block,
+)
+from models.compiled import in_blocks
+from models.types import AnyArray, Floats, Ints
+
+BLOCK = 100_000  # time steps in a block of sequences: what a cache holds
+
+
+def log(p: Floats, out: Floats | None = None) -> Floats:
+    """The logarithm with ln 0 = -inf, without the warning."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(p, out=out))
+
+
+def evidence(log_lik: Floats, symbols: Ints | None = None) -> Evidence:
+    """The log likelihoods of T times, or of L symbols and, (..., T), which of them is seen."""
+    log_lik = np.asarray(log_lik, dtype=np.float64)
+    top = log_lik.max(axis=-1, keepdims=True)
+    with np.errstate(invalid="ignore"):  # a row of -inf has no largest: its lik is NaN
+        lik = np.exp(log_lik - top)
+    return Evidence(log_lik, lik, top[..., 0], rows(log_lik, symbols))
+
+
+def rows(log_lik: Floats, symbols: Ints | None = None) -> Ints:
+    """The row of the log likelihoods that each time takes: its own, or that of its symbol."""
+    M = log_lik.shape[-2]
+    if symbols is None:
+        return np.arange(M)
+    at = np.asarray(symbols, dtype=np.int64)
+    if at.size and not 0 <= at.min() <= at.max() < M:
+        raise IndexError(f"symbols from {at.min()} to {at.max()}, where rows are from 0 to {M - 1}")
+    return at
+
+
+# --- The recursions in NumPy: one line a formula ------------------------------------------------
+
+
+def condition(predicted: Floats, log_lik: Floats) -> tuple[Floats, Floats]:
+    """Bayes' rule at one step: p(z_t | x_1 .. x_t) and ln p(x_t | x_1 .. x_{t-1})."""
+    reachable = np.where(predicted > 0, log_lik, -np.inf)
+    shift = reachable.max(axis=-1, keepdims=True)
+    joint = predicted * np.exp(reachable - shift)
+    c = joint.sum(axis=-1, keepdims=True)
+    return joint / c, (np.log(c) + shift)[..., 0]
+
+
+def forward_reference(pi: Floats, A: Floats, log_lik: Floats) -> tuple[Floats, Floats]:
+    """What `forward` computes, for data of positive probability."""
+    alpha, log_c = np.empty(log_lik.shape), np.empty(log_lik.shape[:-1])
+    predicted = np.broadcast_to(pi, log_lik[..., 0, :].shape)
+    for t in range(log_lik.shape[-2]):
+        alpha[..., t, :], log_c[..., t] = condition(predicted, log_lik[..., t, :])  # 13.59
+        predicted = np.einsum("...j,...jk->...k", alpha[..., t, :], A)  # MLAPP 17.44
+    return alpha, log_c
+
+
+def backward_reference(A: Floats, log_lik: Floats, log_c: Floats, lag: int) -> Floats:
+    """The backward messages of the next `lag` observations, for all times at once."""
+    ratio = np.exp(log_lik - log_c[..., None])
+    beta = np.ones(log_lik.shape)
+    for _ in range(min(lag, log_lik.shape[-2] - 1)):
+        message = (ratio * beta)[..., 1:, :]
+        beta[..., :-1, :] = np.einsum("...jk,...tk->...tj", A, message)  # 13.62
+    return beta
+
+
+def viterbi_reference(pi: Floats, A: Floats, log_lik: Floats) -> tuple[Ints, Floats]:
+    """What `viterbi` computes."""
+    T = log_lik.shape[-2]
+    path = np.empty(log_lik.shape[:-1], dtype=np.int64)
+    origin = np.empty(log_lik.shape, dtype=np.int64)
+    omega = log(pi) + log_lik[..., 0, :]  # 13.69
+    for t in range(1, T):
+        arriving = omega[..., :, None] + log(A)
+        origin[..., t, :] = arriving.argmax(axis=-2)
+        omega = log_lik[..., t, :] + arriving.max(axis=-2)  # 13.68, corrected
+    path[..., -1] = omega.argmax(axis=-1)
+    for t in range(T - 1, 0, -1):
+        step = np.take_along_axis(origin[..., t, :], path[..., t, None], axis=-1)
+        path[..., t - 1] = step[..., 0]  # 13.71
+    return path, omega.max(axis=-1)
+
+
+def counts_reference(pi: Floats, A: Floats, x: Evidence) -> tuple[Floats, Floats, Floats, Floats]:
+    """What `counts` computes, for data of positive probability."""
+    M, T = x.log_lik.shape[-2], x.at.shape[-1]
+    log_lik = np.take_along_axis(x.log_lik, x.at[..., None], axis=-2)
+    alpha, log_c = forward_reference(pi, A, log_lik)
+    beta = backward_reference(A, log_lik, log_c, T)
+    gamma = alpha * beta  # 13.64
+    arriving = np.exp(log_lik - log_c[..., None]) * beta
+    xi = A * (np.swapaxes(alpha[..., :-1, :], -1, -2) @ arriving[..., 1:, :])  # 13.65, corrected
+    seen = (np.arange(M)[:, None] == x.at[..., None, :]) @ gamma  # 17.104
+    return gamma[..., 0, :], xi, seen, log_c.sum(axis=-1)  # 17.98, 13.63
+
+
+# --- The sums as they are first written: joint probabilities, which underflow in long chains ------
+
+
+def forward_unscaled(pi: Floats, A: Floats, lik: Floats) -> Floats:
+    """alpha_t(k) = p(x_1 .. x_t, z_t = k), (..., T, K), from likelihoods p(x_t | z_t = k)."""
+    alpha = [lik[..., 0, :] * pi]  # 13.37
+    for t in range(1, lik.shape[-2]):
+        alpha.append(lik[..., t, :] * (alpha[-1][..., None, :] @ A)[..., 0, :])  # 13.36
+    return np.stack(alpha, axis=-2)
+
+
+def backward_unscaled(A: Floats, lik: Floats) -> Floats:
+    """beta_t(j) = p(x_{t+1} .. x_T | z_t = j), (..., T, K)."""
+    beta = [np.ones_like(lik[..., 0, :])]
+    for t in range(lik.shape[-2] - 1, 0, -1):
+        beta.append((A @ (lik[..., t, :] * beta[-1])[..., None])[..., 0])  # 13.38
+    return np.stack(beta[::-1], axis=-2)
+
+
+# --- The recursions compiled, over leading axes -------------------------------------------------
+
+
+def forward(pi: Floats, A: Floats, x: Evidence) -> tuple[Floats, Floats]:
+    """alpha-hat (..., T, K) and ln c (..., T)."""
+    T, K = x.at.shape[-1], _states(pi, A, x.log_lik)
+    lead, which = _broadcast((pi, 1), (A, 2), (x.log_lik, 2), (x.at, 1))
+    alpha, c, shift = np.empty((len(which), T, K)), *np.empty((2, len(which), T))
+    model = _flat(pi, 1), _flat(A, 2), _flat_evidence(x)
+
+    def work(n: slice) -> None:
+        forward_block(which[n], *model, alpha[n], c[n], shift[n])
+        np.add(log(c[n], out=c[n]), shift[n], out=c[n])
+
+    in_blocks(work, len(which), _sequences(T))
+    return alpha.reshape(*lead, T, K), c.reshape(*lead, T)
+
+
+def backward(A: Floats, x: Evidence, alpha: Floats, lag: int) -> tuple[Floats, Floats]:
+    """beta-hat of the next `lag` observations, and with it gamma, both (..., T, K)."""
+    T, K = x.at.shape[-1], _states(alpha, A, x.log_lik)
+    if alpha.shape[-2] != T:
+        raise ValueError(f"the filter ran over {alpha.shape[-2]} steps, the data have {T}")
+    lead, which = _broadcast((A, 2), (x.log_lik, 2), (x.at, 1), (alpha, 2))
+    beta, gamma = np.empty((2, len(which), T, K))
+    model = _flat(A, 2), _flat(np.swapaxes(A, -1, -2), 2), _flat_evidence(x), _flat(alpha, 2)
+
+    def work(n: slice) -> None:
+        backward_block(which[n], *model, lag, beta[n], gamma[n])
+
+    in_blocks(work, len(which), _sequences(T))
+    return beta.reshape(*lead, T, K), gamma.reshape(*lead, T, K)
+
+
+def viterbi(log_pi: Floats, log_A: Floats, log_lik: Floats, at: Ints) -> tuple[Ints, Floats]:
+    """The best path (..., T), and its log joint (...)."""
+    T, K = at.shape[-1], _states(log_pi, log_A, log_lik)
+    lead, which = _broadcast((log_pi, 1), (log_A, 2), (log_lik, 2), (at, 1))
+    path, value = np.empty((len(which), T), dtype=np.int64), np.empty(len(which))
+    model = _flat(log_pi, 1), _flat(log_A, 2), _flat(log_lik, 2), _flat(at, 1, np.int64)
+
+    def work(n: slice) -> None:
+        origin = np.empty((T, K), dtype=np.min_scalar_type(K - 1))
+        viterbi_block(which[n], *model, origin, path[n], value[n])
+
+    in_blocks(work, len(which), _sequences(T))
+    return path.reshape(*lead, T), value.reshape(lead)
+
+
+def counts(pi: Floats, A: Floats, x: Evidence) -> tuple[Floats, Floats, Floats, Floats]:
+    """Both passes summed over time, without an array (..., T, K), and the log evidence (...).
+
+    The sums: gamma at the first time (..., K), xi (..., K, K), gamma of each row (..., M, K).
+    """
+    T, M, K = x.at.shape[-1], x.log_lik.shape[-2], _states(pi, A, x.log_lik)
+    lead, which = _broadcast((pi, 1), (A, 2), (x.log_lik, 2), (x.at, 1))
+    N = len(which)
+    first, xi, seen = np.empty((N, K)), np.empty((N, K, K)), np.empty((N, M, K))
+    log_evidence = np.empty(N)
+    model = _flat(pi, 1), _flat(A, 2), _flat(np.swapaxes(A, -1, -2), 2), _flat_evidence(x)
+
+    def work(n: slice) -> None:
+        c, shift = np.empty((2, len(which[n]), T))
+        count_block(which[n], *model, c, shift, first[n], xi[n], seen[n])
+        log_evidence[n] = (log(c) + shift).sum(axis=-1)  # 13.63
+
+    in_blocks(work, N, _sequences(T))
+    sums = first.reshape(*lead, K), xi.reshape(*lead, K, K), seen.reshape(*lead, M, K)
+    return *sums, log_evidence.reshape(lead)
+
+
+def track(pi: Floats, A: Floats, x: Evidence, state: int) -> tuple[Floats, Floats, Ints, Floats]:
+    """All three for one state, without an array (..., T, K): what a sequence needs stays in cache.
+
+    Its filtered and smoothed probabilities and the best path, (..., T), and the log evidence (...).
+    """
+    T, K = x.at.shape[-1], _states(pi, A, x.log_lik)
+    if not 0 <= state < K:
+        raise IndexError(f"there is no state {state} among {K}")
+    lead, which = _broadcast((pi, 1), (A, 2), (x.log_lik, 2), (x.at, 1))
+    N = len(which)
+    filtered, smoothed, path = np.empty((N, T)), np.empty((N, T)), np.empty((N, T), dtype=np.int64)
+    log_evidence = np.empty(N)
+    chain = _flat(pi, 1), _flat(A, 2), _flat(np.swapaxes(A, -1, -2), 2)
+    model = *chain, log(chain[0]), log(chain[1]), _flat_evidence(x)
+
+    def work(n: slice) -> None:
+        origin = np.empty((T, K), dtype=np.min_scalar_type(K - 1))
+        c, shift = np.empty((2, len(which[n]), T))
+        results = c, shift, filtered[n], smoothed[n], path[n]
+        track_block(which[n], *model, state, origin, *results)
+        log_evidence[n] = (log(c) + shift).sum(axis=-1)  # 13.63
+
+    in_blocks(work, N, _sequences(T))
+    by_time = filtered.reshape(*lead, T), smoothed.reshape(*lead, T), path.reshape(*lead, T)
+    return *by_time, log_evidence.reshape(lead)
+
+
+# --- Shapes: leading axes made one --------------------------------------------------------------
+
+
+def _states(pi: Floats, A: Floats, log_lik: Floats) -> int:
+    """K, if all agree: a kernel would read beyond the end of an array that is too short."""
+    sizes: set[int] = {pi.shape[-1], *A.shape[-2:], log_lik.shape[-1]}
+    if len(sizes) > 1:
+        raise ValueError(f"arrays disagree on the number of states: {sorted(sizes)}")
+    return sizes.pop()
+
+
+def _broadcast(*arrays: tuple[AnyArray, int]) -> tuple[tuple[int, ...], Ints]:
+    """The leading axes that arrays have in common, whose last axes, so many, are their own.
+
+    For each member of the batch (N, arrays): which row it takes of each array made `_flat`.
+    """
+    leads = [a.shape[: a.ndim - own] for a, own in arrays]
+    shape = np.broadcast_shapes(*leads)
+    which = np.zeros((*shape, len(arrays)), dtype=np.int64)
+    for i, lead in enumerate(leads):
+        if math.prod(lead) != 1:
+            which[..., i] = np.arange(math.prod(lead)).reshape(lead)
+    return shape, which.reshape(math.prod(shape), len(arrays))
+
+
+def _flat(a: AnyArray, own: int, dtype: type = np.float64) -> AnyArray:
+    """The leading axes as one, and the memory in order."""
+    lead, shape = a.shape[: a.ndim - own], a.shape[a.ndim - own :]
+    return np.ascontiguousarray(a, dtype=dtype).reshape(math.prod(lead), *shape)
+
+
+def _flat_evidence(x: Evidence) -> Evidence:
+    at = _flat(x.at, 1, np.int64)
+    return Evidence(_flat(x.log_lik, 2), _flat(x.lik, 2), _flat(x.top, 1), at)
+
+
+def _sequences(T: int) -> int:
+    return max(1, BLOCK // T)

@@ -1,0 +1,90 @@
+r"""The Bayes classifier with Gaussian class-conditional densities (FCML 5.2.1).
+
+    P(t = c | x) = p(x | c) P(c) / sum_c' p(x | c') P(c')                          FCML 5.2
+    p(x | c) = N(mu_c, Sigma_c)                                                    FCML 5.3
+    mu_c = 1/N_c sum_n x_n                                                         FCML 5.4
+    Sigma_c = 1/N_c sum_n (x_n - mu_c)(x_n - mu_c)^T                               FCML 5.5
+
+Sigma_c may be full, diagonal (naive Bayes: a product of univariate Gaussians, 5.2.1.5), or shared
+by all classes; the scatter is divided by N_c (maximum likelihood) or by N_c - 1 (unbiased).
+
+With Sigma_c = I and the prior mu_c ~ N(0, s2 I) the mean is averaged out (exercises 5.1, 5.2):
+
+    mu_c | X ~ N(m, v I),   v = 1 / (N_c + 1/s2),   m = v sum_n x_n
+    E{p(x | mu_c)} = N(x; m, (1 + v) I)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from models.clustering.mixture import posterior
+from models.probability.gaussian import log_density
+from models.types import Floats, Ints
+
+FULL, NAIVE, SHARED = COVARIANCES = ("full", "naive", "shared")
+
+
+class Classes(NamedTuple):
+    """A Gaussian for each of C classes, and how likely the class is beforehand."""
+
+    mean: Floats  # (C, D) mu_c
+    covariance: Floats  # (C, D, D) Sigma_c
+    prior: Floats  # (C,) P(t = c)
+
+
+class ClassMean(NamedTuple):
+    """The posterior N(mean, variance I) of a class's mean."""
+
+    mean: Floats  # (D,)
+    variance: float
+
+
+def fit(
+    X: Floats, t: Ints, covariance: str = FULL, *, unbiased: bool = False, uniform: bool = False
+) -> Classes:
+    """Estimate from points X (N, D) of classes t (N,); classes in ascending order.
+
+    The prior is the share of each class, or `uniform`.
+    """
+    labels, counts = np.unique(t, return_counts=True)
+    mean = np.stack([X[t == c].mean(0) for c in labels])  # FCML 5.4
+    centred = X - mean[np.searchsorted(labels, t)]
+    lost = 1 if unbiased else 0
+    scatter = np.stack([centred[t == c].T @ centred[t == c] for c in labels])
+    if covariance == SHARED:
+        pooled = scatter.sum(0) / (len(X) - lost * len(labels))
+        Sigma = np.broadcast_to(pooled, scatter.shape).copy()
+    else:
+        Sigma = scatter / (counts - lost)[:, None, None]  # FCML 5.5
+    if covariance == NAIVE:
+        Sigma = Sigma * np.eye(X.shape[1])
+    prior = np.full(len(labels), 1 / len(labels)) if uniform else counts / len(X)
+    return Classes(mean, Sigma, prior)
+
+
+def log_likelihood(classes: Classes, X: Floats) -> Floats:
+    """Ln p(x | c) for points X (..., D), shape (..., C)."""
+    each = zip(classes.mean, classes.covariance, strict=True)
+    return np.stack([log_density(X, mu, Sigma) for mu, Sigma in each], axis=-1)  # FCML 5.3
+
+
+def probabilities(classes: Classes, X: Floats) -> Floats:
+    """P(t = c | x) for points X (..., D), shape (..., C)."""
+    return posterior(log_likelihood(classes, X) + np.log(classes.prior))[0]  # FCML 5.2
+
+
+def parameter_count(D: int, covariance: str = FULL) -> int:
+    """Free parameters of one class's Gaussian in D dimensions (FCML 5.2.1.5)."""
+    return 2 * D if covariance == NAIVE else D + D + D * (D - 1) // 2
+
+
+def mean_posterior(X: Floats, prior_variance: float) -> ClassMean:
+    """The posterior of the mean of points X (N, D) with unit covariance (FCML exercise 5.1)."""
+    v = 1 / (len(X) + 1 / prior_variance)
+    return ClassMean(v * X.sum(0), v)
+
+
+def log_expected_likelihood(X: Floats, mean: ClassMean) -> Floats:
+    """Ln E{p(x | mu)} over the posterior of the mean, points (..., D) (FCML exercise 5.2)."""
+    return log_density(X, mean.mean, (1 + mean.variance) * np.eye(len(mean.mean)))

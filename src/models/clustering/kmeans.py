@@ -1,0 +1,241 @@
+r"""K-means: Lloyd's algorithm from R starts at once (PRML 9.1, FCML 6.2, Notes 3.3.1).
+
+    J = sum_n sum_k r_nk |x_n - mu_k|^2                        the distortion, (9.1)
+
+    E step    r_nk = 1 for the nearest centre, else 0          (9.2)
+    M step    mu_k = sum_n r_nk x_n / sum_n r_nk               (9.4)
+
+J never rises in either step, and there are finitely many assignments: the algorithm ends in a
+cycle that changes nothing. That last cycle is counted and recorded, as in PRML Figures 9.1 and 9.2.
+
+Empty clusters. A cluster that no point chose keeps its centre. This is the limit of EM for a
+Gaussian mixture whose variance goes to zero (9.3.2). With `redraw` its centre is drawn anew instead
+(FCML's script draws it in a box). An empty cluster adds nothing to J, so both rules keep J falling.
+Of two centres at the same distance the one with the smaller index takes the point.
+"""
+
+from collections.abc import Callable, Collection
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from models.clustering.mixture import blocks
+from models.compiled import compiled, in_blocks
+from models.types import Bools, Floats, Ints
+
+_LARGE = 2**22  # distances in a pass; below, NumPy is done before numba is imported
+_ROWS = 2**15  # a thread's share at a time
+
+
+class KMeansFit(NamedTuple):
+    """Where each of R restarts ended, and the distortion after every half step."""
+
+    centres: Floats  # (R, K, D) mu_k
+    labels: Ints  # (R, N) the k with r_nk = 1
+    distortion: Floats  # (R, 2T) J after E1, M1, E2, M2, ...; NaN after the restart stopped
+    iterations: Ints  # (R,) cycles of one E and one M step, with the last that changed nothing
+    converged: Bools  # (R,) the last cycle left the labels as they were
+    snapshots: dict[int, Floats]  # centres after the cycles asked for (0 is the start), (R, K, D)
+
+    @property
+    def final(self) -> Floats:
+        """J at the end of each restart, shape (R,)."""
+        return self.distortion[np.arange(len(self.iterations)), 2 * self.iterations - 1]
+
+    @property
+    def best(self) -> int:
+        """The restart with the smallest J."""
+        return int(np.argmin(self.final))
+
+
+class Pass(NamedTuple):
+    """One pass over the data: the E step, and all that the M step and J need of it."""
+
+    labels: Ints  # (R, N) the nearest centre, r_nk
+    J: Floats  # (R,) the distortion with these labels
+    gain: Floats  # (R,) by how much it was larger with the labels before
+    counts: Floats  # (R, K) sum_n r_nk
+    sums: Floats  # (R, K, D) sum_n r_nk x_n
+
+
+def one_pass(X: Floats, centres: Floats, before: Ints | None = None) -> Pass:
+    """The E step for centres (R, K, D); `before` are the labels (R, N) of the E step before."""
+    R, K, D = centres.shape
+    labels = np.empty((R, len(X)), dtype=np.int64)
+    J, gain, counts, sums = np.zeros(R), np.zeros(R), np.zeros((R, K)), np.zeros((R, K, D))
+    for some, rows in blocks(R, len(X), K):
+        # Differences, not |x|^2 - 2 x.mu + |mu|^2: exact ties stay ties on every machine.
+        flat = cdist(centres[some].reshape(-1, D), X[rows], "sqeuclidean")
+        squared = flat.reshape(-1, K, flat.shape[1])  # (r, K, n)
+        nearest, label = squared[:, 0], np.zeros((len(squared), flat.shape[1]), dtype=np.int64)
+        for k in range(1, K):
+            label = np.where(squared[:, k] < nearest, k, label)  # (9.2)
+            nearest = np.minimum(nearest, squared[:, k])
+        labels[some, rows] = label
+        J[some] += nearest.sum(1)  # (9.1)
+        r = (label[:, None] == np.arange(K)[:, None]).astype(float)
+        counts[some] += r.sum(2)
+        sums[some] += r @ X[rows]
+        if before is not None:
+            old = before[some, rows]
+            restart, n = np.nonzero(label != old)
+            less = squared[restart, old[restart, n], n] - nearest[restart, n]
+            gain[some] += np.bincount(restart, less, len(squared))
+    return Pass(labels, J, gain, counts, sums)
+
+
+@compiled
+def _one_pass(
+    X: Floats,
+    centres: Floats,
+    before: Ints,
+    begin: int,
+    end: int,
+    labels: Ints,
+    J: Floats,
+    gain: Floats,
+    counts: Floats,
+    sums: Floats,
+) -> None:
+    """`one_pass` over the rows from `begin` to `end`, in tiles whose distances fit in the cache."""
+    (R, K, D), tile = centres.shape, 128
+    x, squared = np.empty((D, tile)), np.empty((K, tile))
+    nearest, label = np.empty(tile), np.empty(tile, dtype=np.int64)
+    for start in range(begin, end, tile):
+        size = min(tile, end - start)
+        x[:, :size] = X[start : start + size].T
+        for r in range(R):
+            nearest[:], label[:] = np.inf, 0
+            for k in range(K):
+                to_k = squared[k]
+                to_k[:] = 0.0
+                for d in range(D):
+                    for n in range(size):
+                        to_k[n] += (x[d, n] - centres[r, k, d]) ** 2
+                for n in range(size):
+                    if to_k[n] < nearest[n]:
+                        nearest[n], label[n] = to_k[n], k  # (9.2)
+            for n in range(size):
+                k, old = label[n], before[r, start + n]
+                labels[r, start + n] = k
+                if old >= 0 and old != k:
+                    gain[r] += squared[old, n] - nearest[n]
+                counts[r, k] += 1.0
+                total, point = sums[r, k], X[start + n]
+                for d in range(D):
+                    total[d] += point[d]
+            J[r] += nearest[:size].sum()  # (9.1)
+
+
+def one_pass_compiled(X: Floats, centres: Floats, before: Ints | None = None) -> Pass:
+    """The same as `one_pass`, on all the threads there are, for large data."""
+    R, K, D = centres.shape
+    labels = np.empty((R, len(X)), dtype=np.int64)
+    before = np.full_like(labels, -1) if before is None else before
+
+    def work(rows: slice) -> tuple[Floats, ...]:
+        partial = np.zeros(R), np.zeros(R), np.zeros((R, K)), np.zeros((R, K, D))
+        _one_pass(X, centres, before, rows.start, rows.stop, labels, *partial)
+        return partial
+
+    parts = in_blocks(work, len(X), _ROWS)
+    return Pass(labels, *(np.sum(part, axis=0) for part in zip(*parts, strict=True)))
+
+
+def assign(X: Floats, centres: Floats) -> Ints:
+    """The nearest centre of every point, shape (R, N), for centres (R, K, D)."""
+    return one_pass(X, centres).labels
+
+
+def distortion(X: Floats, centres: Floats, labels: Ints) -> Floats:
+    """J of each restart, shape (R,), for any labels (R, N)."""
+    J = np.zeros(len(centres))
+    for some, rows in blocks(len(centres), len(X), X.shape[1]):
+        mine = centres[some]
+        difference = X[rows] - mine[np.arange(len(mine))[:, None], labels[some, rows]]  # (r, n, D)
+        J[some] += np.einsum("rnd,rnd->r", difference, difference)  # (9.1)
+    return J
+
+
+def kmeans(
+    X: Floats,
+    centres: Floats,
+    *,
+    redraw: Callable[[int], Floats] | None = None,
+    max_iter: int = 300,
+    snapshots: Collection[int] = (),
+) -> KMeansFit:
+    """Run Lloyd's algorithm on data (N, D) from the centres (R, K, D) until no label changes.
+
+    `redraw(n)` returns n centres, shape (n, D), for clusters that have lost all their points.
+    """
+    if max_iter < 1:
+        raise ValueError("K-means needs at least one cycle")
+    X = np.ascontiguousarray(X, dtype=float)
+    final = np.array(centres, dtype=float)
+    R, K, _ = final.shape
+    J = np.full((R, 2 * max_iter), np.nan)
+    labels = np.full((R, len(X)), -1, dtype=np.int64)
+    iterations = np.zeros(R, dtype=np.int64)
+    converged = np.zeros(R, dtype=bool)
+    kept: dict[int, Floats] = {0: final.copy()} if 0 in snapshots else {}
+
+    e_step = one_pass if R * K * len(X) < _LARGE else one_pass_compiled
+    active = np.arange(R)
+    for iteration in range(1, max_iter + 1):
+        mu, old = final[active], labels[active]
+        E = e_step(X, mu, old if iteration > 1 else None)
+        J[active, 2 * iteration - 2] = E.J
+        if iteration > 1:
+            J[active, 2 * iteration - 3] = E.J + E.gain  # after the M step before: the same centres
+        still = (E.labels == old).all(1)
+        empty = E.counts == 0
+        mu = np.where(empty[..., None], mu, E.sums / np.maximum(E.counts, 1)[..., None])  # (9.4)
+        lost = empty & ~still[:, None]  # at the end nothing is to be gained from another draw
+        if redraw is not None and lost.any():
+            mu[lost] = redraw(int(lost.sum()))
+        J[active[still], 2 * iteration - 1] = E.J[still]
+        final[active], labels[active] = mu, E.labels
+        iterations[active], converged[active] = iteration, still
+        if iteration in snapshots:
+            kept[iteration] = final.copy()
+        active = active[~still]
+        if not active.size:
+            kept.update({later: final.copy() for later in snapshots if later > iteration})
+            break
+    if active.size:  # at the limit: no E step follows to tell J after the last M step
+        E = e_step(X, final[active], labels[active])
+        J[active, -1] = E.J + E.gain
+    J = J[:, : 2 * iterations.max(initial=0)]
+    return KMeansFit(final, labels, J, iterations, converged, kept)
+
+
+def random_points(X: Floats, K: int, rng: np.random.Generator, restarts: int = 1) -> Floats:
+    """K different data points as centres, shape (R, K, D)."""
+    return X[np.stack([rng.choice(len(X), K, replace=False) for _ in range(restarts)])]
+
+
+def random_in_box(
+    low: Floats, high: Floats, K: int, rng: np.random.Generator, restarts: int = 1
+) -> Floats:
+    """Centres uniform in the box between two corners of shape (D,), shape (R, K, D)."""
+    return rng.uniform(low, high, size=(restarts, K, len(low)))
+
+
+def kmeans_plus_plus(X: Floats, K: int, rng: np.random.Generator, restarts: int = 1) -> Floats:
+    """Centres of Arthur and Vassilvitskii (2007), shape (R, K, D).
+
+    The first is a data point at random, each next one a data point drawn with probability
+    proportional to its squared distance from the nearest centre so far.
+    """
+    chosen = np.empty((restarts, K), dtype=np.int64)
+    chosen[:, 0] = rng.integers(len(X), size=restarts)
+    nearest = cdist(X[chosen[:, 0]], X, "sqeuclidean")  # (R, N)
+    for k in range(1, K):
+        mass = nearest.cumsum(1)
+        drawn = rng.random(restarts) * mass[:, -1]
+        # The first point whose mass exceeds the draw; the last one where all distances are zero.
+        chosen[:, k] = np.minimum((mass <= drawn[:, None]).sum(1), len(X) - 1)
+        nearest = np.minimum(nearest, cdist(X[chosen[:, k]], X, "sqeuclidean"))
+    return X[chosen]

@@ -1,0 +1,1 @@
+"""Few dimensions behind many: PCA, factor analysis."""

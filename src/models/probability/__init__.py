@@ -1,0 +1,1 @@
+"""Distributions, tables and coins."""

@@ -1,0 +1,83 @@
+r"""The likelihood of the linear model: its curvature, and what that says of the weights.
+
+    log L(w, sigma) = -N/2 log(2 pi sigma^2) - |t - Phi w|^2 / (2 sigma^2)         FCML 2.31
+
+    d^2 log L / dw dw^T = -Phi^T Phi / sigma^2                                     FCML 2.38
+    I = E{-d^2 log L / dw dw^T} = Phi^T Phi / sigma^2,    cov(w) = I^-1            FCML 2.46-2.47
+
+The information is positive definite: the sharper the likelihood, the less the weights vary.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from models.regression.linear import LeastSquares, least_squares
+from models.types import Floats
+
+
+def log_likelihood(Phi: Floats, t: Floats, w: Floats, sigma2: float) -> Floats:
+    """Log likelihood ln p(t | Phi, w, sigma2) for weights w (..., D), shape (...)."""
+    residuals = t - w @ Phi.T
+    squares = (residuals**2).sum(-1)
+    return np.asarray(
+        -len(t) / 2 * np.log(2 * np.pi * sigma2) - squares / (2 * sigma2)
+    )  # FCML 2.31
+
+
+def hessian(Phi: Floats, sigma2: float) -> Floats:
+    """Second derivatives of the log likelihood in the weights, (D, D), the same for every w."""
+    return -(Phi.T @ Phi) / sigma2  # FCML 2.38
+
+
+def sigma_curvature(residuals: Floats, sigma2: float) -> float:
+    """Second derivative of the log likelihood in sigma; -2 N / sigma2 at the best sigma2."""
+    return float(len(residuals) / sigma2 - 3 * (residuals @ residuals) / sigma2**2)  # FCML 2.7.3
+
+
+def information(Phi: Floats, sigma2: float) -> Floats:
+    """The Fisher information of the weights, (D, D)."""
+    return -hessian(Phi, sigma2)  # FCML 2.47
+
+
+def inverse(A: Floats) -> Floats:
+    """The inverse of a positive definite matrix; its columns are brought to one scale first."""
+    scale = np.sqrt(np.diag(A))
+    factor = cho_factor(A / np.outer(scale, scale))
+    return np.asarray(cho_solve(factor, np.eye(len(A))) / np.outer(scale, scale))
+
+
+class NormalEquations(NamedTuple):
+    """Least squares step by step, as it is done by hand (FCML 1.3.2)."""
+
+    gram: Floats  # (D, D) Phi^T Phi
+    determinant: float  # of the Gram matrix
+    inverse: Floats  # (D, D) its inverse
+    pseudo: Floats  # (D, N) the inverse times Phi^T
+    w: Floats  # (D,)
+
+
+def normal_equations(Phi: Floats, t: Floats) -> NormalEquations:
+    """Each matrix on the way to the weights; `linear.least_squares` is the safer way."""
+    gram = Phi.T @ Phi
+    root = inverse(gram)
+    pseudo = root @ Phi.T
+    determinant = float(np.exp(np.linalg.slogdet(gram).logabsdet))
+    return NormalEquations(gram, determinant, root, pseudo, pseudo @ t)  # FCML 1.16
+
+
+def average_loss(Phi: Floats, t: Floats, w: Floats, alpha: Floats | float = 1.0) -> Floats:
+    """The mean squared loss of weights w (..., D), each point weighted by its alpha."""
+    return np.asarray((alpha * (t - w @ Phi.T) ** 2).mean(-1))  # FCML 1.14, exercise 1.11
+
+
+def loss_gradient(Phi: Floats, t: Floats, w: Floats, alpha: Floats | float = 1.0) -> Floats:
+    """The gradient of the average loss at w (D,)."""
+    return np.asarray(2 / len(t) * Phi.T @ (alpha * (Phi @ w - t)))  # FCML 1.15
+
+
+def weighted_least_squares(Phi: Floats, t: Floats, alpha: Floats) -> LeastSquares:
+    """Weights that minimise sum_n alpha_n (t_n - w^T x_n)^2: rows are scaled by sqrt(alpha)."""
+    root = np.sqrt(alpha)
+    return least_squares(Phi * root[:, None], t * root)  # w = (X^T A X)^-1 X^T A t

@@ -1,0 +1,151 @@
+r"""The bootstrap particle filter: sequential importance resampling for any state-space model.
+
+    z_1 ~ p(z_1),    z_n ~ p(z_n | z_{n-1}),    x_n ~ p(x_n | z_n)                  PRML Figure 13.5
+
+L particles z^(l) with weights w^(l) stand for the belief about the state. Each step draws from the
+mixture that the last one left, and weighs the draws by what they say of the new datum:
+
+    z_n^(l)  ~  sum_m w_{n-1}^(m) p(z_n | z_{n-1}^(m))                              PRML 13.119
+    w_n^(l)  ~  w_{n-1}^(l) p(x_n | z_n^(l))                                        PRML 13.118
+
+PRML 13.3.4 chooses the component of the mixture anew at every step, after which all weights are
+equal. That adds noise of its own, so it is done only where few particles carry the weight (MLAPP
+23.5): where the effective sample size 1 / sum_l w^(l)^2 is below a threshold, and then by
+systematic resampling, one uniform number for all of them. Sums of weights estimate
+c_n = p(x_n | x_1..x_{n-1}), and their product the likelihood, without bias.
+
+Leading axes are filters run side by side: `size` asks for that many.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from models.state_space.kalman import LDS
+from models.types import Bools, Floats, Ints
+
+
+class StateSpace(NamedTuple):
+    """A state-space model and its data, by what the filter asks of them at step n = 0..N-1."""
+
+    initial: Callable[[tuple[int, ...], Generator], Floats]  # shape (..., L): draws of z_1
+    propagate: Callable[[int, Floats, Generator], Floats]  # n, z_{n-1}: draws of z_n, alike
+    log_weight: Callable[[int, Floats], Floats]  # n, z_n (..., L, M): ln p(x_n | z_n), (..., L)
+
+
+class ParticleFiltered(NamedTuple):
+    """Estimates of the filter, and the particles it ends with."""
+
+    mean: Floats  # (..., N, M) E[z_n | x_1..x_n] (13.117)
+    variance: Floats  # (..., N, M) var[z_n | x_1..x_n], of each component
+    log_c: Floats  # (..., N) ln p(x_n | x_1..x_{n-1}); -inf from where no particle explains x_n
+    ess: Floats  # (..., N) effective sample size, before resampling
+    z: Floats  # (..., L, M) particles of the last step
+    W: Floats  # (..., L) their weights, of sum one
+
+    @property
+    def log_likelihood(self) -> Floats:
+        """The sum of ln c_n; its exponential has the likelihood for its mean, shape (...)."""
+        return np.asarray(self.log_c.sum(-1))
+
+
+def bootstrap_filter(
+    model: StateSpace,
+    n_steps: int,
+    n_particles: int,
+    rng: Generator,
+    *,
+    size: tuple[int, ...] = (),
+    threshold: float = 0.5,
+) -> ParticleFiltered:
+    """Run `n_particles` over the data; resample below `threshold` times as many effective ones.
+
+    Threshold 0 never resamples (sequential importance sampling), threshold 1 as good as always.
+    """
+    L = n_particles
+    log_W: Floats = np.full((*size, 1), -np.log(L))
+    mean, variance, log_c, ess = [], [], [], []
+    lost: Bools = np.zeros((*size, 1), dtype=np.bool_)
+    z = model.initial((*size, L), rng)
+    for n in range(n_steps):
+        if n:
+            z = model.propagate(n, z, rng)
+        log_w = log_W + model.log_weight(n, z)
+        top = log_w.max(-1, keepdims=True)
+        lost = lost | (top == -np.inf)
+        with np.errstate(invalid="ignore"):  # -inf - -inf
+            W = np.exp(log_w - top)
+        total = W.sum(-1, keepdims=True)
+        W /= total  # 13.118
+        log_total = top + np.log(total)
+        log_c.append(np.where(lost, -np.inf, log_total))
+        mean.append(_average(W, z))  # 13.117
+        spread = z - mean[-1][..., np.newaxis, :]
+        spread *= spread
+        variance.append(_average(W, spread))
+        ess.append(1 / np.square(W).sum(-1))  # MLAPP 23.5
+        poor = ess[-1] < threshold * L
+        log_W = log_w - log_total
+        if n < n_steps - 1 and poor.any():
+            z = _resampled(z, np.where(poor[..., np.newaxis], W, 1.0), rng)
+            log_W = np.where(poor[..., np.newaxis], -np.log(L), log_W)
+    return ParticleFiltered(
+        mean=np.stack(mean, -2),
+        variance=np.stack(variance, -2),
+        log_c=np.concatenate(log_c, -1),
+        ess=np.stack(ess, -1),
+        z=z,
+        W=W,
+    )
+
+
+def _average(W: Floats, f: Floats) -> Floats:
+    """The sum of w^(l) f^(l), without BLAS: on a busy machine its threads keep it waiting."""
+    return np.asarray(np.einsum("...l,...lm->...m", W, f))
+
+
+def systematic_counts(W: Floats, u: Floats | float) -> Ints:
+    """How many copies each of L particles gets, of weights W (..., L) that need not sum to one.
+
+    The points (i + u) / L, i = 0..L-1, are shared out among intervals as long as the weights: a
+    particle of weight w gets L w copies on average over u in [0, 1), rounded up or down. Equal
+    weights are left alone.
+    """
+    L = W.shape[-1]
+    ends = np.cumsum(W, axis=-1)
+    ends /= ends[..., -1:]  # the last is 1, and none is larger
+    counts: Ints = np.ceil(L * ends - np.asarray(u)[..., np.newaxis]).astype(np.int64)
+    counts[..., -1] = L  # u next to 1 might be rounded to it
+    counts[..., 1:] -= counts[..., :-1].copy()
+    return counts
+
+
+def _resampled(z: Floats, W: Floats, rng: Generator) -> Floats:
+    """Each filter's particles again, as often as their weights say."""
+    counts = systematic_counts(W, rng.random(W.shape[:-1]))
+    return z.reshape(-1, z.shape[-1]).repeat(counts.ravel(), axis=0).reshape(z.shape)
+
+
+def linear_gaussian(theta: LDS, x: Floats) -> StateSpace:
+    """The linear dynamical system of `kalman` with data x (N, D): there the filter is exact.
+
+    V0, Gamma and Sigma must be positive definite.
+    """
+    first, step, noise = (np.linalg.cholesky(S) for S in (theta.V0, theta.Gamma, theta.Sigma))
+    level = -np.log(np.diagonal(noise)).sum() - 0.5 * len(noise) * np.log(2 * np.pi)
+    whiten = np.linalg.solve(noise, np.column_stack([theta.C, x.T]))  # Sigma^-1/2 C and x
+    C, targets = whiten[:, : theta.C.shape[1]], whiten[:, theta.C.shape[1] :].T
+
+    def initial(shape: tuple[int, ...], rng: Generator) -> Floats:
+        return np.asarray(theta.mu0 + rng.standard_normal((*shape, len(first))) @ first.T)
+
+    def propagate(n: int, z: Floats, rng: Generator) -> Floats:
+        return np.asarray(z @ theta.A.T + rng.standard_normal(z.shape) @ step.T)
+
+    def log_weight(n: int, z: Floats) -> Floats:
+        e = targets[n] - z @ C.T
+        return np.asarray(level - 0.5 * np.vecdot(e, e))
+
+    return StateSpace(initial, propagate, log_weight)

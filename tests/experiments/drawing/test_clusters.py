@@ -1,0 +1,39 @@
+"""What the clustering figures share."""
+
+import numpy as np
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+
+from experiments.drawing.clusters import contour, grid, inks, sides
+
+
+def test_ink_is_mixed_in_proportion() -> None:
+    found = inks(np.array([[1.0, 0.0], [0.25, 0.75]]))
+    first, second = np.array(to_rgb("C0")), np.array(to_rgb("C1"))
+    np.testing.assert_allclose(found, [first, 0.25 * first + 0.75 * second], atol=1e-12)
+
+
+def test_equal_values_lie_side_by_side() -> None:
+    offsets = sides(np.array([1.0, 1.0, 1.0, 5.0]))
+    assert len(np.unique(offsets[:3])) == 3
+    assert offsets[3] == 0
+    assert np.abs(offsets).max() < 0.3
+    assert sides(np.array([])).size == 0
+    assert len(np.unique(sides(np.full(4, 2.0)))) == 4
+
+
+def test_the_contour_is_one_standard_deviation_away() -> None:
+    ax = Figure().subplots()
+    mu, Sigma = np.array([1.0, 2.0]), np.array([[2.0, 0.6], [0.6, 0.5]])
+    contour(ax, mu, Sigma, "C0")
+    curve = ax.lines[0].get_xydata() - mu
+    distance = np.einsum("ni,ij,nj->n", curve, np.linalg.inv(Sigma), curve)
+    np.testing.assert_allclose(distance, 1, rtol=1e-10)
+
+
+def test_a_grid_keeps_to_the_page() -> None:
+    figure, axes = grid(2, 3, 0.5)
+    wide, tall = figure.get_size_inches()
+    assert axes.shape == (2, 3)
+    assert wide < 10
+    assert 0.5 < tall / (2 * wide / 3) < 0.8

@@ -1,0 +1,59 @@
+"""What lies beside a record: figures, a small copy of the first, tables; whole or not at all."""
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from experiments.cli import main
+from experiments.drawing import canvas
+from experiments.records import run_files
+from experiments.records.store import Record, RunStore
+from experiments.tracking import runs
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
+    outputs = tmp_path_factory.mktemp("outputs")
+    arguments = ["run", "experiment=fcml/fig-1.15", "study.methods=[loo]", "tracking=off"]
+    assert main([*arguments, f"outputs={outputs}"]) == 0
+    (folder,) = RunStore(outputs).folders()
+    return RunStore(outputs).find(folder.name)
+
+
+def test_figures_a_small_copy_and_tables(record: Record) -> None:
+    run_files.ensure(record)
+    assert {path.name for path in (record.folder / "figures").iterdir()} == {"loo.png", "loo.webp"}
+    assert (record.folder / "tables" / "orders.csv").exists()
+    with Image.open(record.folder / "figures" / "loo.webp") as image:
+        assert max(image.size) == canvas.SMALL
+
+
+def test_what_is_there_is_not_made_again(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_files.ensure(record)
+    monkeypatch.setattr(canvas, "draw", lambda *_, **__: pytest.fail("drawn again"))
+    run_files.ensure(record)
+
+
+def test_a_drawing_that_fails_leaves_nothing(
+    record: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Record, folder: Path, formats: list[str], **options: bool) -> None:
+        (folder / "half.png").touch()
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(canvas, "draw", fail)
+    copy = Record(tmp_path, record.content)
+    with pytest.raises(OSError, match="no space"):
+        run_files.ensure(copy)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_mlflow_is_given_the_figure_as_it_names_images(record: Record) -> None:
+    run_files.ensure(record)
+    found = runs.payload(record)
+    assert found.tags["mlflow.loggedImages"] == "True"
+    images = sorted(name for name in found.artifacts if name.startswith("images/"))
+    assert [name.partition("+")[0] for name in images] == ["images/at a glance~figure"] * 2
+    assert images[0].endswith("+compressed.webp")
+    assert images[0].removesuffix("+compressed.webp") == images[1].removesuffix(".png")

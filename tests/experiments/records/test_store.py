@@ -1,0 +1,166 @@
+"""Run folders: whole or not at all, never overwritten, found by key."""
+
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from experiments.configuration.compose import experiment_job
+from experiments.configuration.jobs import Job
+from experiments.contract.errors import BadInput
+from experiments.contract.legacy import Outcome
+from experiments.records.store import RunStore, read
+from experiments.running.launchers import Order
+from experiments.running.provenance import environment
+from experiments.running.runner import perform
+from experiments.studies.regression.polynomial_order import PolynomialOrder
+
+FACTS = environment()
+
+
+@pytest.fixture
+def job() -> Job:
+    return Job(PolynomialOrder(orders=[1, 2, 3]))
+
+
+def test_a_record_reads_back_as_it_was_written(outputs: Path) -> None:
+    job = experiment_job("fcml/fig-1.15")
+    written = perform(job, Order(outputs, FACTS))
+    back = read(written.folder)
+    assert back.content == written.content
+    assert back.folder.parent == outputs / "runs" / "fcml" / "fig-1.15"
+    assert back["science"] == job.science
+    for name, array in back.outcome.arrays.items():
+        assert isinstance(array, np.ndarray), name
+    assert back.outcome.metrics == written["outcome"]["metrics"]
+
+
+def test_equal_jobs_share_one_folder(outputs: Path, job: Job) -> None:
+    store = RunStore(outputs)
+    first, second = perform(job, Order(outputs, FACTS)), perform(job, Order(outputs, FACTS))
+    assert first.id == second.id
+    assert len(list(store.folders())) == 1
+
+
+def test_a_fresh_run_never_replaces_an_old_one(outputs: Path, job: Job) -> None:
+    store = RunStore(outputs)
+    first = perform(job, Order(outputs, FACTS))
+    before = (first.folder / "run.json").read_bytes()
+    second = perform(job, Order(outputs, FACTS, fresh=True))
+    assert (first.id, second.id) == (f"{job.key}-1", f"{job.key}-2")
+    assert (first.folder / "run.json").read_bytes() == before
+    assert store.done(job).id == second.id  # type: ignore[union-attr]
+
+
+def test_a_failed_run_is_not_done(outputs: Path, job: Job) -> None:
+    store = RunStore(outputs)
+    facts = {**FACTS, "started": 0.0, "seconds": 0.0, "cpu_seconds": 0.0}
+    error = {"type": "E", "message": "m", "traceback": ""}
+    failed = store.write(job, facts, error=error)
+    assert store.done(job) is None
+    finished = store.write(job, facts, outcome=Outcome({"a": 1}))
+    assert (failed.id, finished.id) == (f"{job.key}-1", f"{job.key}-2")
+    assert store.done(job).id == finished.id  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("others", [["finished"], ["failed", "finished"], ["failed", "failed"]])
+def test_a_run_that_another_process_finishes_after_the_look_is_adopted(
+    outputs: Path, job: Job, monkeypatch: pytest.MonkeyPatch, others: list[str]
+) -> None:
+    """After each look at the attempts another process records one more: there is no window."""
+    mine, theirs = RunStore(outputs), RunStore(outputs)
+    look, waiting = mine._attempts, iter(others)
+    error = {"type": "E", "message": "m", "traceback": ""}
+
+    def look_too_early(asked: Job) -> list[Path]:
+        seen = look(asked)
+        status = next(waiting, None)
+        if status == "finished":
+            theirs.write(asked, FACTS, outcome=Outcome({"a": 1}))
+        elif status == "failed":
+            theirs.write(asked, FACTS, error=error)
+        return seen
+
+    monkeypatch.setattr(mine, "_attempts", look_too_early)
+    record = mine.write(job, FACTS, outcome=Outcome({"a": 1}))
+    finished = [path.name for path in mine.folders() if read(path).finished]
+    assert finished == [record.id] == [f"{job.key}-{len(others) + (others[-1] == 'failed')}"]
+    assert not list(outputs.rglob(".writing-*"))
+
+
+def test_an_interrupted_write_leaves_no_run(
+    outputs: Path, job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = RunStore(outputs)
+
+    def no_space(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez", no_space)
+    with pytest.raises(OSError, match="No space"):
+        perform(job, Order(outputs, FACTS))
+    assert list(store.folders()) == []
+    assert store.done(job) is None
+    assert not list(outputs.rglob(".writing-*"))
+
+
+def test_leftovers_of_a_killed_writer_are_not_runs_and_go_in_time(outputs: Path, job: Job) -> None:
+    store = RunStore(outputs)
+    record = perform(job, Order(outputs, FACTS))
+    left = record.folder.parent / ".writing-abc"
+    left.mkdir()
+    (left / "run.json").write_text("{")
+    assert [path.name for path in store.folders()] == [record.id]
+    store.sweep_leftovers()
+    assert left.exists()  # it may still be at work
+    os.utime(left, (time.time() - 7200,) * 2)
+    store.sweep_leftovers()
+    assert not left.exists()
+
+
+def test_the_key_depends_on_configuration_code_and_data(
+    job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = {
+        job.key,
+        replace(job, seed=1).key,
+        Job(PolynomialOrder(orders=[1, 2])).key,
+        Job(PolynomialOrder(orders=[1, 2, 3], data="olympics-100m-women")).key,
+    }
+    assert len(keys) == 4
+    monkeypatch.setattr("experiments.configuration.jobs.code_digest", lambda _: "0" * 16)
+    assert replace(job).key not in keys
+
+
+def test_find_by_id_or_its_beginning(outputs: Path, job: Job) -> None:
+    store = RunStore(outputs)
+    first = perform(job, Order(outputs, FACTS))
+    perform(job, Order(outputs, FACTS, fresh=True))
+    assert store.find(first.id).id == first.id
+    with pytest.raises(BadInput, match="fits 2 runs"):
+        store.find(job.key)
+    with pytest.raises(BadInput, match="no run 'ffff'"):
+        store.find("ffff")
+    with pytest.raises(BadInput, match="not a run id"):
+        store.find("../../etc")
+
+
+def test_a_record_of_another_format_is_refused(outputs: Path, job: Job) -> None:
+    record = perform(job, Order(outputs, FACTS))
+    path = record.folder / "run.json"
+    path.write_text(path.read_text().replace('"format": 1', '"format": 99'))
+    with pytest.raises(BadInput, match="format 99"):
+        read(record.folder)
+    path.write_text("{")
+    with pytest.raises(BadInput, match="cannot be read"):
+        read(record.folder)
+
+
+def test_arrays_are_never_unpickled(outputs: Path, job: Job) -> None:
+    record = perform(job, Order(outputs, FACTS))
+    np.savez(record.folder / "arrays.npz", x=np.array([object()], dtype=object))
+    with pytest.raises(BadInput, match="allow_pickle=False"):
+        _ = read(record.folder).outcome

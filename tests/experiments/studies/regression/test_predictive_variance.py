@@ -1,0 +1,86 @@
+"""The study of predictive variance against np.polyfit, and its rules."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from experiments.contract.errors import BadInput
+from experiments.contract.legacy import Outcome
+from experiments.contract.study import generator
+from experiments.studies.regression.predictive_variance import PredictiveVariance
+from models.datasets import load
+
+STUDY = PredictiveVariance(repetitions=20, gap=[0.0, 2.0])
+
+
+def run(study: PredictiveVariance) -> Outcome:
+    return study.run(generator(study.name, 0))
+
+
+@pytest.mark.parametrize(
+    ("knobs", "complaint"),
+    [
+        ({"low": 6.0}, "low < high"),
+        ({"gap": [2.0, 0.0]}, "study.gap"),
+        ({"zoom": [1.0]}, "study.zoom"),
+        ({"n": 12, "orders": [6]}, "half the points"),
+        ({"curve": "unknown"}, "leaves nothing to draw from"),
+        ({"bars": "range"}, "study.bars=range"),
+    ],
+)
+def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        dataclasses.replace(STUDY, **knobs)  # type: ignore[arg-type]
+
+
+def test_variances_by_a_loop_over_data_sets() -> None:
+    found = run(STUDY).metrics
+    x, t = STUDY.sets(generator(STUDY.name, 0), 20)
+    grid = np.linspace(-5, 5, 101)
+    Z = np.vander(grid, 4)
+    levels = []
+    for inputs, targets in zip(x, t, strict=True):
+        keep = (inputs < 0) | (inputs > 2)
+        w, cov = np.polyfit(inputs[keep], targets[keep], 3, cov="unscaled")
+        sigma2 = np.mean((targets[keep] - np.polyval(w, inputs[keep])) ** 2)
+        levels.append(sigma2 * np.einsum("gi,ij,gj->g", Z, cov, Z).mean())
+    assert_allclose(found["mean_variance_order_3"], np.mean(levels), rtol=1e-7)
+    assert_allclose(found["median_variance_order_3"], np.median(levels), rtol=1e-7)
+    assert found["order_of_smallest_variance"] == 3
+    assert found["gap_matters_most_for_order"] == 6
+
+
+def test_only_deviations_scale_with_the_unit() -> None:
+    for bars, expected in (("variance", False), ("deviation", True)):
+        found = run(dataclasses.replace(STUDY, bars=bars)).metrics
+        assert found["bars_independent_of_unit"] is expected
+
+
+def test_ten_lines_of_the_olympics() -> None:
+    study = PredictiveVariance(
+        data="olympics-100m-men", curve="unknown", orders=[1], functions=10, show="functions"
+    )
+    outcome = run(study)
+    x, t = load("olympics-100m-men").xt
+    cov = np.polyfit(x - 1950, t, 1, cov="unscaled")[1]
+    sigma2 = np.mean((t - np.polyval(np.polyfit(x - 1950, t, 1), x - 1950)) ** 2)
+    to_zero = np.array([-1950.0, 1.0])  # the intercept from slope and value at 1950
+    sd = np.sqrt(sigma2 * to_zero @ cov @ to_zero)
+    # Ten normal draws range over 3.078 standard deviations on average.
+    assert_allclose(outcome.metrics["intercept_range"], 3.078 * sd, rtol=0.08)
+    assert_allclose(
+        outcome.metrics["gradient_range"], 3.078 * np.sqrt(sigma2 * cov[0, 0]), rtol=0.08
+    )
+    figure = study.draw(outcome)["functions"]
+    assert figure.axes[0].get_xlabel() == "Year"
+
+
+def test_both_figures_are_drawn() -> None:
+    bars = STUDY.draw(run(STUDY))["error-bars"]
+    assert len(bars.axes) == 4
+    study = dataclasses.replace(STUDY, show="functions", orders=[3, 6], zoom=[-1.0, 3.0])
+    axes = study.draw(run(study))["functions"].axes
+    assert len(axes) == 2
+    assert min(line.get_xdata().min() for line in axes[0].lines) >= -1

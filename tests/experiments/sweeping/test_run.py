@@ -1,0 +1,161 @@
+"""Sweeps: Hydra's grammar, one parent with its children, resumed and aggregated."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from omegaconf import OmegaConf
+
+from experiments.cli import main
+from experiments.records.store import RunStore
+from experiments.sweeping.run import read_sweep
+
+GRID = ["study=polynomial_order", "study.methods=[kfold]", "seed=range(0,4)", "study.folds=3,5,9"]
+
+
+def sweep(*arguments: str) -> int:
+    return main(["run", "-m", *arguments])
+
+
+def only_sweep(outputs: Path) -> Path:
+    (folder,) = (outputs / "sweeps").iterdir()
+    return folder
+
+
+def test_a_sweep_has_a_parent_children_tables_and_a_figure(outputs: Path, tracked: object) -> None:
+    assert sweep(*GRID) == 0
+    folder = only_sweep(outputs)
+    cells = pd.read_csv(folder / "cells.csv")
+    assert len(cells) == 12
+    assert set(zip(cells["seed"], cells["study.folds"], strict=True)) == {
+        (seed, folds) for seed in range(4) for folds in (3, 5, 9)
+    }
+    pivot = pd.read_csv(folder / "pivot.csv")
+    expected = cells.groupby("study.folds")["kfold_loss_order_3"].agg(["mean", "sem"])
+    assert list(pivot["runs"]) == [4, 4, 4]
+    assert list(pivot["kfold_loss_order_3 mean"]) == pytest.approx(
+        list(expected["mean"]), rel=1e-12
+    )
+    assert list(pivot["kfold_loss_order_3 s.e."]) == pytest.approx(list(expected["sem"]), rel=1e-12)
+    assert (folder / "sweep.png").stat().st_size > 5000
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_mlflow_shows_a_parent_with_named_children(outputs: Path, tracked: object) -> None:
+    from mlflow import MlflowClient
+
+    assert sweep(*GRID) == 0
+    client = MlflowClient(f"sqlite:///{outputs / 'mlflow.db'}")
+    experiment = client.get_experiment_by_name("polynomial_order")
+    assert experiment is not None
+    (parent,) = client.search_runs([experiment.experiment_id], "tags.kind = 'sweep'")
+    children = client.search_runs([experiment.experiment_id], "tags.kind = 'cell'")
+    assert parent.info.status == "FINISHED"
+    assert parent.data.metrics["cells_finished"] == 12
+    assert {c.data.tags["mlflow.parentRunId"] for c in children} == {parent.info.run_id}
+    assert "seed=0, folds=3" in {c.info.run_name for c in children}
+    found = {a.path for a in client.list_artifacts(parent.info.run_id)}
+    assert {"cells.csv", "pivot.csv", "sweep.png", "sweep.json"} <= found
+    history = client.get_metric_history(parent.info.run_id, "curves/mean kfold_loss_order_3")
+    assert sorted(m.step for m in history) == [3, 5, 9]
+
+
+def test_issuing_a_sweep_again_runs_only_what_is_missing(
+    outputs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sweep(*GRID, "tracking=off") == 0
+    _, _, runs = read_sweep(only_sweep(outputs))
+    before = {path.name for path in RunStore(outputs).folders()}
+    gone = runs[5]
+    shutil.rmtree(outputs / "runs" / "study" / "polynomial_order" / str(gone))
+    capsys.readouterr()
+    assert sweep(*GRID, "tracking=off") == 0
+    assert "12 cells: 1 computed, 11 found, 0 failed" in capsys.readouterr().out
+    assert {path.name for path in RunStore(outputs).folders()} == before
+
+
+def test_a_sweep_recorded_cell_by_cell_is_still_read(outputs: Path) -> None:
+    assert sweep(*GRID, "tracking=off") == 0
+    folder = only_sweep(outputs)
+    plan, state, runs = read_sweep(folder)
+    content = json.loads((folder / "sweep.json").read_text())
+    knobs = content["swept"]
+    content["swept"] = [
+        dict(zip(knobs, cell, strict=True)) for cell in zip(*knobs.values(), strict=True)
+    ]
+    (folder / "sweep.json").write_text(json.dumps(content))
+    assert read_sweep(folder) == (plan, state, runs)
+    assert main(["figures"]) == 0
+
+
+def test_a_sweep_of_one_cell_may_sweep_nothing(outputs: Path) -> None:
+    assert sweep("study=polynomial_order", "study.methods=[kfold]", "tracking=off") == 0
+    plan, state, runs = read_sweep(only_sweep(outputs))
+    assert (len(plan), state["status"], len(runs)) == (1, "FINISHED", 1)
+
+
+def test_a_sweep_over_nothing_is_refused(outputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sweep("experiment=glob(nope*)") == 2
+    assert "the sweep has no cells" in capsys.readouterr().err
+    assert list(outputs.iterdir()) == []
+
+
+def test_processes_make_no_difference(outputs: Path, tmp_path: Path) -> None:
+    assert sweep(*GRID, "tracking=off") == 0
+    one = pd.read_csv(only_sweep(outputs) / "cells.csv")
+    elsewhere = tmp_path / "two"
+    assert sweep(*GRID, "tracking=off", "jobs=2", f"outputs={elsewhere}") == 0
+    two = pd.read_csv(only_sweep(elsewhere) / "cells.csv")
+    pd.testing.assert_frame_equal(one, two, check_exact=True)
+
+
+@pytest.mark.usefixtures("misbehaving")
+def test_a_failed_child_is_recorded_and_listed_and_the_others_go_on(
+    outputs: Path, tracked: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sweep("study=misbehaving", "study.ways=[well,raise,well]", "study.level=0,1,2") == 1
+    told = capsys.readouterr()
+    assert "3 cells: 3 computed, 0 found, 1 failed" in told.out
+    assert "failed: level=1: ArithmeticError: level 1" in told.err
+    cells = pd.read_csv(only_sweep(outputs) / "cells.csv")
+    assert list(cells["status"]) == ["finished", "failed", "finished"]
+    _, state, _ = read_sweep(only_sweep(outputs))
+    assert state["status"] == "FAILED"
+
+
+def test_a_bad_cell_is_told_before_anything_runs(
+    outputs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sweep("study=polynomial_order", "study.folds=5,1") == 2
+    assert (
+        capsys.readouterr().err
+        == "bythebook: study.folds=1: 1 is not allowed; allowed: int, >= 2\n"
+    )
+    assert not list(outputs.iterdir())
+
+
+def test_groups_can_be_swept(outputs: Path) -> None:
+    assert sweep("experiment=fcml/fig-1.15,fcml/fig-1.12", "tracking=off") == 0
+    cells = pd.read_csv(only_sweep(outputs) / "cells.csv")
+    assert list(cells["experiment"]) == ["fcml/fig-1.15", "fcml/fig-1.12"]
+    places = {
+        path.parent.relative_to(outputs / "runs").as_posix() for path in RunStore(outputs).folders()
+    }
+    assert places == {"fcml/fig-1.15", "fcml/fig-1.12"}  # as their files state them
+
+
+def test_hydras_own_sweeper_gives_the_same_runs(outputs: Path, tmp_path: Path) -> None:
+    assert sweep(*GRID, "tracking=off") == 0
+    ours = {path.name for path in RunStore(outputs).folders()}
+    other = tmp_path / "basic"
+    assert (
+        sweep(*GRID, "tracking=off", "figures=false", f"outputs={other}", "hydra/sweeper=basic")
+        == 0
+    )
+    theirs = {path.name for path in RunStore(other).folders()}
+    assert ours == theirs
+    for path in RunStore(outputs).folders():
+        there = OmegaConf.load(other / path.relative_to(outputs) / "run.json")
+        assert there.outcome == OmegaConf.load(path / "run.json").outcome

@@ -1,0 +1,54 @@
+"""A study that does what a test tells it: raise, die, dawdle, or return strange numbers."""
+
+import os
+import signal
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from experiments.contract.legacy import Outcome
+from experiments.contract.study import Study, knob
+
+HELD = "MISBEHAVING_HELD"  # a folder: say there that the run has begun, and do not end
+WAYS = ("well", "raise", "die", "strange", "eat", "hang", "pickle")
+
+
+@dataclass
+class Misbehaving(Study):
+    """Misbehave in a stated way."""
+
+    way: str = knob("well", "what to do", choices=WAYS)
+    ways: list[str] = knob([], "what to do, by level", choices=WAYS, may_be_empty=True)
+    level: int = knob(0, "a number to sweep over", at_least=0)
+    seconds: float = knob(0.0, "how long to take", at_least=0)
+
+    def run(self, rng: Generator) -> Outcome:
+        if HELD in os.environ:
+            Path(os.environ[HELD], str(os.getpid())).touch()
+            time.sleep(1000)  # longer than the tests' patience
+        time.sleep(self.seconds)
+        way = self.ways[self.level] if self.ways else self.way
+        if way == "raise":
+            raise ArithmeticError(f"level {self.level} <b>cannot</b> be computed")
+        if way == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if way == "strange":
+            return Outcome({"nan": float("nan"), "inf": float("inf"), "value": 1.0})
+        if way == "eat":
+            eaten = np.ones(self.level * 2**27)  # GiB
+            return Outcome({"value": float(eaten.size)})
+        while way == "hang":
+            time.sleep(0.01)
+        if way == "pickle":
+            return Outcome({"value": 1.0}, arrays={"x": np.array([object()], dtype=object)})
+        return Outcome(
+            {"value": float(rng.normal() + self.level), "level": self.level},
+            arrays={"draws": rng.normal(size=50)},
+        )
+
+    def draw(self, outcome: Outcome) -> dict[str, Any]:
+        return {}

@@ -1,0 +1,46 @@
+"""Labels give counts and class moments; a good start reaches the optimum that labels reach."""
+
+import numpy as np
+
+from models.chains import baum_welch as bw
+from models.chains import baum_welch_starts as starts
+from models.chains import hmm
+from models.types import Floats, Ints
+
+
+def three_clusters(length: int, seed: int) -> tuple[Ints, Floats]:
+    """Two sequences of a chain of three Gaussians, and their states."""
+    rng = np.random.default_rng(seed)
+    A, mu = 0.05 + 0.85 * np.eye(3), np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]])
+    z = hmm.sample_states(np.full(3, 1 / 3), A, rng.random((2, length)))
+    return z, hmm.sample_gaussians(mu, np.tile(0.5 * np.eye(2), (3, 1, 1)), z, rng)
+
+
+def test_labelled_estimates_are_counts() -> None:
+    x, z = np.array([[0, 1, 1, 2], [2, 2, 0, 1]]), np.array([[0, 0, 1, 1], [1, 0, 0, 1]])
+    theta = starts.labelled_categorical(x, bw.one_hot(z, 3)[None], 3)
+    np.testing.assert_array_equal(theta.pi[0], [1 / 2, 1 / 2, 0])
+    np.testing.assert_array_equal(theta.A[0, :2], [[2 / 4, 2 / 4, 0], [1 / 2, 1 / 2, 0]])
+    np.testing.assert_array_equal(theta.B[0, :2], [[2 / 4, 1 / 4, 1 / 4], [0, 2 / 4, 2 / 4]])
+    np.testing.assert_array_equal(theta.A[0, 2], [1 / 3] * 3)  # never seen: no preference
+    smooth = starts.labelled_categorical(x, bw.one_hot(z, 3)[None], 3, bw.Prior(symbol=1.0))
+    np.testing.assert_array_equal(smooth.B[0, 0], [3 / 7, 2 / 7, 2 / 7])
+
+
+def test_labelled_gaussians_are_class_moments() -> None:
+    z, x = three_clusters(200, seed=14)
+    theta = starts.labelled_gaussian(x, bw.one_hot(z, 3)[None])
+    for k in range(3):
+        np.testing.assert_allclose(theta.mu[0, k], x[z == k].mean(axis=0), rtol=1e-12)
+        np.testing.assert_allclose(theta.Sigma[0, k], np.cov(x[z == k].T, bias=True), rtol=1e-11)
+
+
+def test_kmeans_and_labels_reach_the_best_optimum() -> None:
+    z, x = three_clusters(150, seed=15)
+    clustered = bw.baum_welch(starts.kmeans_gaussian(x, 3, 4, np.random.default_rng(16)), x)
+    labelled = bw.baum_welch(starts.labelled_gaussian(x, bw.one_hot(z, 3)[None]), x)
+    scattered = bw.baum_welch(starts.random_gaussian(x, 3, 10, np.random.default_rng(17)), x)
+    best = labelled.final[0]
+    np.testing.assert_allclose(clustered.final, best, rtol=0, atol=1e-5)
+    assert (scattered.final < best + 1e-5).all()
+    assert scattered.final.min() < best - 1

@@ -1,0 +1,85 @@
+"""The Gaussian Bayes classifier against scikit-learn, scipy.stats and sums over a grid."""
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.naive_bayes import GaussianNB
+
+from models.classification.gaussian_classifier import (
+    fit,
+    log_expected_likelihood,
+    log_likelihood,
+    mean_posterior,
+    parameter_count,
+    probabilities,
+)
+
+
+@pytest.fixture
+def points():
+    rng = np.random.default_rng(5)
+    t = np.repeat([1, 2, 4], [20, 30, 25])
+    X = rng.standard_normal((75, 3)) @ rng.standard_normal((3, 3)) + t[:, None]
+    return X, t, rng.standard_normal((40, 3)) * 3
+
+
+@pytest.mark.parametrize("unbiased", [False, True])
+def test_full_covariance_is_bayes_rule(points, unbiased):
+    X, t, new = points
+    joint = np.stack(
+        [
+            multivariate_normal(mine.mean(0), np.cov(mine.T, bias=not unbiased)).pdf(new)
+            * len(mine)
+            for mine in (X[t == c] for c in (1, 2, 4))
+        ],
+        axis=1,
+    )
+    expected = joint / joint.sum(1, keepdims=True)
+    np.testing.assert_allclose(
+        probabilities(fit(X, t, unbiased=unbiased), new), expected, rtol=1e-7
+    )
+
+
+def test_naive_is_gaussian_naive_bayes(points):
+    X, t, new = points
+    theirs = GaussianNB(var_smoothing=0).fit(X, t).predict_proba(new)
+    np.testing.assert_allclose(probabilities(fit(X, t, "naive"), new), theirs, rtol=1e-7)
+
+
+def test_shared_is_linear_discriminant_analysis(points):
+    X, t, new = points
+    theirs = LinearDiscriminantAnalysis(solver="lsqr").fit(X, t).predict_proba(new)
+    np.testing.assert_allclose(probabilities(fit(X, t, "shared"), new), theirs, rtol=1e-6)
+
+
+def test_uniform_prior_and_likelihoods(points):
+    X, t, new = points
+    classes = fit(X, t, uniform=True)
+    np.testing.assert_allclose(classes.prior, 1 / 3, rtol=1e-15)
+    for k, c in enumerate((1, 2, 4)):
+        mine = X[t == c]
+        law = multivariate_normal(mine.mean(0), np.cov(mine.T, bias=True))
+        np.testing.assert_allclose(log_likelihood(classes, new)[:, k], law.logpdf(new), rtol=1e-9)
+
+
+def test_parameter_counts_of_the_book():
+    # FCML 5.2.1.5: 5 in two dimensions; 65 in ten, and 45 fewer with the naive assumption
+    assert parameter_count(2) == 5
+    assert parameter_count(10) == 65
+    assert parameter_count(10, "naive") == 20
+
+
+def test_expected_likelihood_by_summing_over_the_mean():
+    rng = np.random.default_rng(1)
+    X, s2, x = rng.standard_normal((4, 2)) + 1, 3.0, np.array([0.3, 2.0])
+    found = mean_posterior(X, s2)
+    axis = np.linspace(-7, 7, 281)
+    mu = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+    log_post = -((mu**2).sum(1)) / (2 * s2) - ((X[:, None] - mu) ** 2).sum((0, 2)) / 2
+    p = np.exp(log_post - log_post.max())
+    p /= p.sum()
+    np.testing.assert_allclose(p @ mu, found.mean, rtol=1e-9)
+    np.testing.assert_allclose(p @ (mu - p @ mu) ** 2, found.variance, rtol=1e-9)
+    average = p @ multivariate_normal(x, np.eye(2)).pdf(mu)
+    np.testing.assert_allclose(np.exp(log_expected_likelihood(x, found)), average, rtol=1e-9)

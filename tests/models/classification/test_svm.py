@@ -1,0 +1,115 @@
+"""Support vector machines against scikit-learn, SLSQP, the optimality conditions, a closed form."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from sklearn.svm import SVC
+
+from models.classification import svm
+from models.classification.kernels import gaussian, linear
+
+
+@pytest.fixture
+def problems():
+    rng = np.random.default_rng(40)
+    t = np.tile(np.repeat([-1.0, 1.0], 12), (6, 1))
+    return rng.standard_normal((6, 24, 2)) + 1.2 * t[..., None], t
+
+
+def test_two_points_have_a_closed_form():
+    X, t = np.array([[[0.0, 0.0], [3.0, 4.0]]]), np.array([[-1.0, 1.0]])
+    fit = svm.solve(linear(X, X), t)
+    # w = 2 d / |d|^2 and alpha = 2 / |d|^2 with d = (3, 4)
+    np.testing.assert_allclose(fit.alpha, 2 / 25, rtol=1e-9)
+    np.testing.assert_allclose(svm.weights(fit, X, t), [[6 / 25, 8 / 25]], rtol=1e-9)
+    np.testing.assert_allclose(fit.bias, -1, rtol=1e-9)
+
+
+@pytest.mark.parametrize("C", [0.02, 1.0, 30.0])
+def test_soft_margins_of_scikit_learn(problems, C):
+    X, t = problems
+    fit = svm.solve(linear(X, X), t, C)
+    for r in range(len(X)):
+        theirs = SVC(kernel="linear", C=C, tol=1e-9).fit(X[r], t[r])
+        w = svm.weights(fit, X, t)[r]
+        np.testing.assert_allclose(w, theirs.coef_[0], rtol=1e-4, atol=1e-6)  # theirs: float32
+        if (fit.alpha[r] > 0).any() and ((fit.alpha[r] > 0) & (fit.alpha[r] < C)).any():
+            np.testing.assert_allclose(fit.bias[r], theirs.intercept_[0], rtol=1e-4, atol=1e-5)
+
+
+def test_gaussian_kernel_of_scikit_learn(problems):
+    X, t = problems
+    K = np.stack([gaussian(points, points, 0.5) for points in X])
+    fit = svm.solve(K, t, 2.0)
+    for r in range(len(X)):
+        theirs = SVC(gamma=0.5, C=2.0, tol=1e-9).fit(X[r], t[r])
+        ours = fit.output[r] + fit.bias[r]
+        np.testing.assert_allclose(ours, theirs.decision_function(X[r]), rtol=1e-4, atol=1e-5)
+
+
+def test_dual_optimum_by_a_general_solver(problems):
+    X, t = problems[0][:1], problems[1][:1]
+    C, Q = 0.7, linear(X, X)[0] * np.outer(t[0], t[0])
+    found = minimize(
+        lambda a: (a @ Q @ a / 2 - a.sum(), Q @ a - 1),
+        np.full(24, C / 2),
+        jac=True,
+        method="SLSQP",
+        bounds=[(0, C)] * 24,
+        constraints={"type": "eq", "fun": lambda a: a @ t[0], "jac": lambda a: t[0]},
+        options={"ftol": 1e-13, "maxiter": 500},
+    )
+    fit = svm.solve(linear(X, X), t, C)
+    np.testing.assert_allclose(svm.dual_objective(fit, t)[0], -found.fun, rtol=1e-8)
+    assert svm.dual_objective(fit, t)[0] >= -found.fun * (1 - 1e-9)
+
+
+def test_optimality_conditions_and_primal(problems):
+    X, t = problems
+    C = 0.3
+    fit = svm.solve(linear(X, X), t, C)
+    np.testing.assert_allclose((fit.alpha * t).sum(1), 0, atol=1e-12)
+    assert (fit.alpha >= 0).all()
+    assert (fit.alpha <= C).all()
+    edge = t * (fit.output + fit.bias[:, None])
+    free = fit.support & ~fit.bound
+    assert free.any()
+    assert fit.bound.any()
+    np.testing.assert_allclose(edge[free], 1, atol=1e-8)
+    assert (edge[fit.bound] <= 1 + 1e-8).all()
+    assert (edge[~fit.support] >= 1 - 1e-8).all()
+    primal = svm.solve_primal(X[0], t[0], C)
+    np.testing.assert_allclose(primal.objective, svm.dual_objective(fit, t)[0], rtol=1e-7)
+    np.testing.assert_allclose(primal.w, svm.weights(fit, X, t)[0], rtol=1e-4, atol=1e-6)
+
+
+def test_a_narrow_hard_margin_is_found_exactly():
+    # Pairs of points alone would take many thousand steps here.
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3, 60, 2))
+    t = np.where(X @ [1.0, 2.0] > 0.3, 1.0, -1.0)
+    assert all(svm.separable(points, labels) for points, labels in zip(X, t, strict=True))
+    fit = svm.solve(linear(X, X), t, max_iter=1000)
+    assert fit.gap.max() < 1e-8
+    w = svm.weights(fit, X, t)
+    edge = t * (fit.output + fit.bias[:, None])
+    np.testing.assert_allclose(edge.min(1), 1, rtol=1e-6)
+    # no other line has a wider margin: the duality gap of the hard problem is zero
+    np.testing.assert_allclose((w**2).sum(1) / 2, svm.dual_objective(fit, t), rtol=1e-6)
+    assert not svm.separable(np.array([[0.0], [1.0], [2.0]]), np.array([1.0, -1.0, 1.0]))
+
+
+def test_bias_rules_differ_only_where_points_are_at_the_bound(problems):
+    X, t = problems
+    X = X + 3 * t[..., None]
+    hard = svm.solve(linear(X, X), t)
+    for rule in svm.BIAS_RULES:
+        np.testing.assert_allclose(svm.bias(hard, t, rule), hard.bias, rtol=1e-6)
+    X = problems[0]
+    soft = svm.solve(linear(X, X), t, 0.02)
+    rest = t - soft.output
+    top = [max(np.flatnonzero(soft.support[r]), key=lambda n: soft.output[r, n]) for r in range(6)]
+    np.testing.assert_allclose(svm.bias(soft, t, "highest"), rest[np.arange(6), top], rtol=1e-12)
+    mean = [rest[r][soft.support[r]].mean() for r in range(6)]
+    np.testing.assert_allclose(svm.bias(soft, t, "mean"), mean, rtol=1e-12)
+    assert np.abs(svm.bias(soft, t, "mean") - soft.bias).max() > 1e-3

@@ -1,0 +1,195 @@
+"""Nonlinear filters: exact where the system is linear, and held against a grid where it is not."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import minimize
+
+from models.probability.gaussian import log_density_1d
+from models.state_space.grid_filter import grid_filter
+from models.state_space.kalman import LDS, Filtered, kalman_filter
+from models.state_space.kalman import simulate as simulate_linear
+from models.state_space.nonlinear_examples import growth_system, walker_system
+from models.state_space.nonlinear_filters import (
+    NonlinearSystem,
+    extended_filter,
+    linear_system,
+    simulate,
+    state_space,
+    unscented_filter,
+)
+from models.state_space.particle_filter import bootstrap_filter, linear_gaussian
+from models.state_space.unscented import Scaling
+from models.types import Floats
+
+THETA = LDS(
+    A=np.array([[-0.9, 0.3], [-0.2, 0.8]]),
+    Gamma=np.array([[0.3, 0.1], [0.1, 0.2]]),
+    C=np.array([[1.0, 0.0], [0.5, -1.0], [0.0, 2.0]]),
+    Sigma=np.array([[1.0, 0.3, 0.0], [0.3, 2.0, 0.1], [0.0, 0.1, 1.5]]),
+    mu0=np.array([1.0, -1.0]),
+    V0=np.array([[1.0, -0.2], [-0.2, 0.5]]),
+)
+FILTERS = {
+    "extended": extended_filter,
+    "iterated": lambda system, y: extended_filter(system, y, 4),
+    "unscented": lambda system, y: unscented_filter(system, y, Scaling()),
+    "unscented, other points": lambda system, y: unscented_filter(system, y, Scaling(0.7, 2, 1)),
+}
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_in_a_linear_system_every_filter_is_the_kalman_filter(name: str) -> None:
+    _, x = simulate_linear(THETA, 10, np.random.default_rng(0), (3,))
+    exact, found = kalman_filter(THETA, x), FILTERS[name](linear_system(THETA), x)
+    for part in ("predicted", "filtered"):
+        mean, cov = getattr(exact, part)
+        assert_allclose(getattr(found, part).mean, mean, rtol=0, atol=1e-11)
+        right = np.broadcast_to(cov, (3, *cov.shape))
+        assert_allclose(getattr(found, part).cov, right, rtol=0, atol=1e-11)
+    assert_allclose(found.log_c, exact.log_c, rtol=0, atol=1e-11)
+
+
+def test_the_particle_filter_is_given_the_same_linear_system() -> None:
+    _, x = simulate_linear(THETA, 4, np.random.default_rng(1))
+    ours, theirs = state_space(linear_system(THETA), x), linear_gaussian(THETA, x)
+    z = np.random.default_rng(2).standard_normal((5, 2))
+    assert_allclose(ours.log_weight(2, z), theirs.log_weight(2, z), rtol=1e-12)
+    for part in ("initial", "propagate"):
+        arguments = ((5,),) if part == "initial" else (2, z)
+        first, second = (
+            getattr(model, part)(*arguments, np.random.default_rng(3)) for model in (ours, theirs)
+        )
+        assert_allclose(first, second, rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    "system", [growth_system(10.0, 1.0), walker_system(2.0, 0.5, 1.0), linear_system(THETA)]
+)
+def test_jacobians_are_those_of_differences(system: NonlinearSystem) -> None:
+    M = len(system.mu0)
+    z, step = np.random.default_rng(4).standard_normal((6, M)), 1e-6
+    for f, J in (
+        (lambda x: system.g(3, x), system.G(3, z)),
+        (system.h, system.H(z)),
+    ):
+        columns = [(f(z + step * e) - f(z - step * e)) / (2 * step) for e in np.eye(M)]
+        assert_allclose(J, np.stack(columns, axis=-1), rtol=0, atol=1e-6)
+
+
+def test_the_growth_model_and_the_walker_by_hand() -> None:
+    growth, z = growth_system(10.0, 1.0), np.array([2.0])
+    assert_allclose(growth.g(3, z), [1 + 10 + 8 * np.cos(3.6)], rtol=1e-14)
+    assert_allclose(growth.h(z), [0.2], rtol=1e-14)
+    walker = walker_system(2.0, 0.5, 1.0)
+    there = walker.g(1, np.array([0.0, 0.0, np.pi / 2, 2.0]))
+    assert_allclose(there, [0, 2, np.pi / 2, 2], rtol=0, atol=1e-14)
+    assert_allclose(walker.h(there), [0, *np.full(2, np.sqrt(12))], rtol=0, atol=1e-14)
+
+
+def test_simulated_states_and_outputs_follow_the_system() -> None:
+    """Residuals have the covariances of the noise, and the first state that of the prior."""
+    system = walker_system(3.0, 0.5, 0.4)
+    z, y = simulate(system, 8, np.random.default_rng(5), (4000,))
+    w = z[:, 1:] - system.g(1, z[:, :-1])
+    for noise, right in (
+        ((z[:, 0] - system.mu0), system.V0),
+        (w.reshape(-1, 4), system.Q),
+        ((y - system.h(z)).reshape(-1, 3), system.R),
+    ):
+        scale = np.sqrt(np.diagonal(right))
+        error = noise.T @ noise / len(noise) - right
+        assert np.abs(error / np.outer(scale, scale)).max() < 0.06
+
+
+def test_one_linearisation_is_the_extended_filter_by_hand() -> None:
+    """MLAPP 18.88-18.92 for the growth model, in numbers."""
+    system, y = growth_system(10.0, 1.0), np.array([[3.0], [4.0]])
+    m, V = system.mu0[0] + 1.5, 5.0
+    system = system._replace(mu0=np.array([m]))
+    for n in range(2):
+        if n:
+            slope = 0.5 + 25 * (1 - m**2) / (1 + m**2) ** 2
+            m, V = m / 2 + 25 * m / (1 + m**2) + 8 * np.cos(1.2 * n), slope**2 * V + 10
+        K = V * m / 10 / ((m / 10) ** 2 * V + 1)
+        m, V = m + K * (y[n, 0] - m**2 / 20), (1 - K * m / 10) * V
+    found = extended_filter(system, y).filtered
+    assert_allclose([found.mean[1, 0], found.cov[1, 0, 0]], [m, V], rtol=1e-12)
+
+
+def test_the_iterated_filter_finds_the_mode() -> None:
+    """Re-linearising until it rests is Gauss-Newton: the mode of prior times likelihood."""
+    system = walker_system(3.0, 0.3, 0.6)
+    _, y = simulate(system, 1, np.random.default_rng(6))
+    found = extended_filter(system, y, 100).filtered.mean[0]
+
+    def loss(z: Floats) -> float:
+        e, d = y[0] - system.h(z), z - system.mu0
+        return float(e @ np.linalg.solve(system.R, e) + d @ np.linalg.solve(system.V0, d))
+
+    best = minimize(loss, system.mu0, method="BFGS", options={"gtol": 1e-9})
+    assert_allclose(found, best.x, rtol=0, atol=1e-5)
+    once = extended_filter(system, y).filtered.mean[0]
+    assert np.abs(once - best.x).max() > 1e-3
+
+
+def grid_moments(system: NonlinearSystem, y: Floats, n_points: int = 801) -> tuple[Floats, Floats]:
+    points = np.linspace(-45, 45, n_points)
+    exact = grid_filter(
+        points,
+        np.exp(log_density_1d(points, system.mu0[0], system.V0[0, 0])),
+        lambda n, z, before: np.exp(log_density_1d(z, system.g(n, before), system.Q[0, 0])),
+        state_space(system, y).log_weight,
+        y.shape[-2],
+    )
+    return exact.mean, exact.log_likelihood
+
+
+def mild() -> NonlinearSystem:
+    """A state that is drawn to 0, seen through a function that hardly bends."""
+    system = linear_system(LDS(*(np.eye(1),) * 4, np.zeros(1), np.eye(1)))
+    return system._replace(
+        g=lambda n, z: 0.8 * z + np.sin(z) / 4,
+        G=lambda n, z: (0.8 + np.cos(z) / 4)[..., np.newaxis],
+        h=lambda z: z + np.sin(z) / 4,
+        H=lambda z: (1 + np.cos(z) / 4)[..., np.newaxis],
+    )
+
+
+def rms(e: Floats) -> float:
+    return float(np.sqrt(np.mean(e**2)))
+
+
+def test_gaussian_filters_are_near_the_grid_where_beliefs_are_nearly_gaussian() -> None:
+    system = mild()
+    _, y = simulate(system, 20, np.random.default_rng(7), (20,))
+    exact, _ = grid_moments(system, y)
+    gap = {name: rms(f(system, y).filtered.mean[..., 0] - exact) for name, f in FILTERS.items()}
+    assert max(gap.values()) < 0.2  # of a standard deviation of about 0.7
+    assert gap["extended"] > 0.01  # there is something to approximate
+    assert gap["unscented"] < gap["extended"]
+
+
+def test_particles_approach_the_grid_as_the_root_of_their_number() -> None:
+    system = growth_system(10.0, 1.0)
+    _, y = simulate(system, 15, np.random.default_rng(8), (20,))
+    exact, log_likelihood = grid_moments(system, y)
+    finer = grid_moments(system, y, 1201)  # what the grid itself errs by
+    assert_allclose(exact, finer[0], rtol=0, atol=1e-6)
+    rng, model, sizes, errors = np.random.default_rng(9), state_space(system, y), [100, 6400], []
+    for L in sizes:
+        found = bootstrap_filter(model, 15, L, rng, size=(20,))
+        errors.append(rms(found.mean[..., 0] - exact))
+    assert 4 < errors[0] / errors[1] < 16  # 8, the root of 64
+    assert_allclose(found.log_likelihood, log_likelihood, rtol=0, atol=1.0)
+
+
+def test_leading_axes_are_series_side_by_side() -> None:
+    system = walker_system(5.0, 0.5, 1.0)
+    _, y = simulate(system, 5, np.random.default_rng(10), (2, 3))
+    for run in FILTERS.values():
+        many, one = run(system, y), run(system, y[1, 2])
+        assert isinstance(many, Filtered)
+        assert many.filtered.cov.shape == (2, 3, 5, 4, 4)
+        assert_allclose(many.filtered.mean[1, 2], one.filtered.mean, rtol=1e-10)
+        assert_allclose(many.log_c[1, 2], one.log_c, rtol=1e-10)
