@@ -30,3 +30,14 @@ def axis_names(data: str) -> AxisNames:
 
 def _label(name: str, unit: str, power: str = "") -> str:
     return f"{name} ({unit}{power})" if unit else name
+
+
+def plane_names(data: str | None, *, standardised: bool) -> tuple[str, str]:
+    """The names of the two axes of points to be clustered, with units."""
+    if data is None or "eruption" not in load(data).columns:
+        return "$x_1$", "$x_2$"
+    names = axis_names(data)
+    if not standardised:
+        return names.x, names.t
+    first, second = (name.partition(" (")[0] for name in (names.x, names.t))
+    return f"{first} (standardised)", f"{second} (standardised)"

@@ -1,0 +1,74 @@
+"""Points to be clustered: the knobs that many studies share."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from experiments.contract.outcome import Quantity, axis, over
+from experiments.contract.study import knob
+from models.datasets import load
+from models.types import Floats
+
+
+@dataclass
+class Clusters:
+    """Knobs of the data: a data set, or round clusters drawn about given centres. A base."""
+
+    data: str | None = knob("old-faithful", "the points to cluster", dataset=True)
+    standardise: bool = knob(True, "rescale each variable to mean 0 and standard deviation 1")
+    centres: list[list[float]] = knob(
+        [], "centres of round clusters that are drawn in place of data", may_be_empty=True
+    )
+    spread: float = knob(0.5, "standard deviation of a drawn cluster", above=0)
+    n_each: int = knob(60, "points in each drawn cluster", at_least=1, at_most=100_000)
+
+    def problems(self) -> Iterator[str]:
+        if (self.data is None) == (not self.centres):
+            yield f"study.data={self.data}, study.centres={self.centres}; allowed: exactly one"
+            return
+        found = list(place_problems("centres", self.centres, len((self.centres or [[]])[0])))
+        yield from found or self.rules()
+
+    def rules(self) -> Iterator[str]:
+        """What a study asks of data that make sense: a line for each rule broken."""
+        yield from ()
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Points and variables."""
+        if self.data is None:
+            return self.n_each * len(self.centres), len(self.centres[0])
+        rows, columns = load(self.data).matrix.shape
+        return rows, columns
+
+    def points(self, rng: Generator) -> Floats:
+        """The data, shape (N, D)."""
+        if self.data is None:
+            where = np.repeat(np.array(self.centres), self.n_each, axis=0)
+            X = where + self.spread * rng.standard_normal(where.shape)
+        else:
+            X = load(self.data).matrix
+        return standardised(X) if self.standardise else X
+
+    def labels(self) -> tuple[str, str]:
+        from experiments.drawing.labels import plane_names
+
+        return plane_names(self.data, standardised=self.standardise)
+
+
+def standardised(X: Floats) -> Floats:
+    """Each column with mean 0 and standard deviation 1 (over N, not N - 1)."""
+    return np.asarray((X - X.mean(axis=0)) / X.std(axis=0))
+
+
+def of_points(X: Floats, point: str = "point") -> Quantity:
+    """Points (N, D) as a quantity; variables are numbered from one, as in x_1."""
+    return over(X, axis(point, len(X)), axis("variable", np.arange(1, X.shape[1] + 1)))
+
+
+def place_problems(name: str, places: list[list[float]], dimension: int) -> Iterator[str]:
+    """What is wrong with a list of points that should have `dimension` coordinates each."""
+    if any(len(place) != dimension for place in places):
+        yield f"study.{name}={places}: each entry needs {dimension} numbers"
