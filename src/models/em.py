@@ -46,10 +46,27 @@ class EMFit(NamedTuple, Generic[Theta]):
         """The restart with the largest final objective (NaN, a collapsed restart, is not large)."""
         return int(np.nanargmax(self.final))
 
+    @property
+    def smallest_gain(self) -> Floats:
+        """The least change of the objective in one iteration of each restart, shape (R,)."""
+        return np.asarray(np.nanmin(np.diff(self.objective), axis=1, initial=np.inf))
+
 
 def take(theta: Theta, restarts: Any) -> Theta:
     """The parameters of some restarts (an index array, a mask, a slice or one number)."""
     return type(theta)(*(field[restarts] for field in theta))
+
+
+def held(objective: Floats, length: int | None = None) -> Floats:
+    """Objectives (R, T) with what each restart ended at kept to the last of `length` places."""
+    last = (~np.isnan(objective)).sum(axis=1) - 1  # NaN is after the end
+    places = np.minimum(np.arange(length or objective.shape[1]), last[:, None])
+    return np.take_along_axis(objective, places, axis=1)
+
+
+def smallest_gain(objective: Floats) -> float:
+    """The least that a step of any restart gains, in units of the largest objective (R, T)."""
+    return float(np.nanmin(np.diff(objective)) / np.nanmax(np.abs(objective)))
 
 
 def _put(theta: Theta, restarts: Ints, values: Theta) -> None:

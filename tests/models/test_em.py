@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from models.em import expectation_maximisation, take
+from models.em import expectation_maximisation, held, smallest_gain, take
 
 COUNTS = np.array([125.0, 18.0, 20.0, 34.0])  # cells 1/2 + t/4, (1 - t)/4, (1 - t)/4, t/4
 # 197 t^2 - 15 t - 68 = 0, the score equation of the four counts
@@ -135,3 +135,12 @@ def test_take_selects_restarts(chosen):
     theta = start(0.1, 0.2, 0.3)
     np.testing.assert_array_equal(take(theta, chosen).t, theta.t[chosen])
     assert isinstance(take(theta, chosen), Linkage)
+
+
+def test_restarts_that_have_stopped_hold_their_value() -> None:
+    objective = np.array([[-3.0, -2.0, np.nan, np.nan], [-5.0, -4.0, -3.0, -3.5]])
+    np.testing.assert_array_equal(
+        held(objective, 5), [[-3, -2, -2, -2, -2], [-5, -4, -3, -3.5, -3.5]]
+    )
+    assert smallest_gain(objective) == -0.5 / 5
+    assert smallest_gain(objective[:1]) == 1 / 3
