@@ -8,59 +8,61 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from experiments.contract.errors import BadInput
 from experiments.contract.study import generator
-from experiments.studies.latent.principal_components import (
-    ComponentChoice,
-    PrincipalClusters,
-    ProjectionVariance,
-)
+from experiments.studies.latent._hidden_clusters import confusion
+from experiments.studies.latent.principal_components import PrincipalComponents
 
 
 @pytest.mark.parametrize(
-    ("study", "knobs", "complaint"),
+    ("knobs", "complaint"),
     [
-        (PrincipalClusters, {"large": 7}, "study.large"),
-        (PrincipalClusters, {"centres": [[0.0, 0.0], [1.0]]}, "study.centres"),
-        (ProjectionVariance, {"noise_dimensions": 1}, "two variables in all"),
-        (ProjectionVariance, {"noise_dimensions": 0, "variances": [1.0]}, "study.variances"),
-        (ComponentChoice, {"neighbours": 80}, "study.neighbours"),
+        ({"centres": [[0.0, 0.0], [1.0]]}, "study.centres"),
+        ({"cloud": [2.0, 0.5]}, "two variables in all"),
+        ({"noise_dimensions": 0, "cloud": [1.0]}, "two variances"),
+        ({"neighbours": 80}, "study.neighbours"),
     ],
 )
-def test_knobs_that_make_no_sense_are_refused(study, knobs, complaint) -> None:  # type: ignore[no-untyped-def]
+def test_knobs_that_make_no_sense_are_refused(knobs, complaint):
     with pytest.raises(BadInput, match=complaint):
-        study(**knobs)
+        PrincipalComponents(**knobs)
 
 
-def test_eigenvalues_and_statements() -> None:
-    study = PrincipalClusters(repetitions=20)
-    outcome = study.run(generator(study.name, 0))
-    Y = outcome.arrays["Y"]
+def test_eigenvalues(run):
+    outcome = run(PrincipalComponents(repetitions=20))
+    Y = outcome["points"].values[0]
     expected = PCA().fit(Y).explained_variance_ * (len(Y) - 1) / len(Y)
-    np.testing.assert_allclose(outcome.series["eigenvalues"].values, expected, rtol=1e-9)
-    assert outcome.metrics["large_ones_stand_out"] is True
-    assert list(study.draw(outcome)) == ["projection"]
-    wrong = PrincipalClusters(repetitions=20, large=3)
-    assert wrong.run(generator(study.name, 0)).metrics["large_ones_stand_out"] is False
+    first = outcome["eigenvalues"].at(data="clusters", repetition=0)
+    np.testing.assert_allclose(first, expected, rtol=1e-9)
+    np.testing.assert_allclose(outcome["projections"].values[0].var(axis=0), expected, rtol=1e-9)
+    np.testing.assert_allclose(outcome["shuffled_eigenvalues"].values[0], expected, rtol=1e-9)
 
 
-def test_variances_of_two_projections() -> None:
-    study = ProjectionVariance(
-        centres=[[-3.0, 0.0], [3.0, 0.0]], noise_dimensions=0, repetitions=10, n_each=200
+def test_variances_of_two_projections(run):
+    study = PrincipalComponents(
+        centres=[[-3.0, 0.0], [3.0, 0.0]],
+        noise_dimensions=0,
+        repetitions=10,
+        n_each=200,
+        cloud=[2.0, 0.5],
     )
-    outcome = study.run(generator(study.name, 0))
-    values = outcome.arrays["eigenvalues_clusters"].mean(axis=0)
-    np.testing.assert_allclose(values, [10, 1], rtol=0.1)  # 3^2 between the clusters, 1 within
-    np.testing.assert_allclose(
-        outcome.arrays["eigenvalues_cloud"].mean(axis=0), [2.0, 0.5], rtol=0.1
-    )
-    assert outcome.metrics["structure_a_clusters"] == pytest.approx(0.9, abs=0.02)
-    assert list(study.draw(outcome)) == ["variance"]
+    outcome = run(study)
+    values = outcome["eigenvalues"].values.mean(axis=1)
+    # 3^2 between the clusters and 1 within; and the cloud's own.
+    np.testing.assert_allclose(values, [[10, 1], [2.0, 0.5]], rtol=0.1)
+    np.testing.assert_allclose(outcome["cloud_variance"].values.mean(axis=0), [2, 0.5], rtol=0.1)
+    structure = outcome["structure"].at(data="clusters").values.mean(axis=0)
+    assert structure[0] == pytest.approx(0.9, abs=0.02)
 
 
-def test_accuracy_by_leaving_one_out() -> None:
-    study = ComponentChoice(repetitions=2)
-    outcome = study.run(generator(study.name, 0))
+def test_accuracy_by_leaving_one_out(run):
+    study = PrincipalComponents(repetitions=2, neighbours=5)
+    outcome = run(study)
     Y = study.objects(generator(study.name, 0))
     X = PCA().fit_transform(Y[0])[:, :2]
     theirs = cross_val_score(KNeighborsClassifier(5), X, study.labels, cv=LeaveOneOut()).mean()
-    assert outcome.arrays["accuracy"][0, 1] == pytest.approx(theirs)
-    assert list(study.draw(outcome)) == ["accuracy"]
+    assert outcome["accuracy"].at(repetition=0, dimensions=2).item == pytest.approx(theirs)
+
+
+def test_confusion_of_nearest_neighbours():
+    X = np.array([[[0.0], [0.1], [5.0], [5.1]]])
+    np.testing.assert_array_equal(confusion(X, np.array([0, 0, 1, 1])), [0])
+    np.testing.assert_array_equal(confusion(X, np.array([0, 1, 0, 1])), [1])

@@ -1,0 +1,1 @@
+"""Figures of few dimensions behind many."""

@@ -1,0 +1,64 @@
+"""Clusters before and after the projection; both directions of a cloud; accuracy against D."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from experiments.contract.outcome import Outcome
+from experiments.drawing.canvas import panels
+from experiments.drawing.clusters import grid, whole_steps
+from experiments.drawing.latent import objects
+from experiments.studies.latent.principal_components import PrincipalComponents
+
+
+def draw(study: PrincipalComponents, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    if study.cloud:
+        yield "variance", _variance(outcome)
+    if study.neighbours is not None:
+        yield "accuracy", _accuracy(outcome)
+    if not study.cloud and study.neighbours is None:
+        yield "projection", _projection(study, outcome)
+
+
+def _projection(study: PrincipalComponents, outcome: Outcome) -> Figure:
+    figure, axes = grid(1, 3, 0.95)
+    before, values, after = axes[0]
+    objects(before, outcome["points"].values[0], study.labels, "First two variables", "y_%d")
+    eigenvalues = outcome["eigenvalues"]
+    values.plot(eigenvalues.along("component"), eigenvalues.values[0, 0], "o-")
+    values.set(xlabel="Projection dimension", ylabel="Variance", ylim=(0, None))
+    values.set_title("Eigenvalues")
+    whole_steps(values)
+    objects(after, outcome["projections"].values[0], study.labels, "First two projections", "x_%d")
+    for ax in (before, after):
+        ax.set_aspect("equal", adjustable="datalim")
+    return figure
+
+
+def _variance(outcome: Outcome) -> Figure:
+    figure, axes = grid(1, 2, 0.85)
+    for ax, name, title in zip(
+        axes[0], ("cloud", "clusters"), ("One Gaussian", "Clusters"), strict=True
+    ):
+        Y, W = (outcome[what].at(data=name).values for what in ("points", "directions"))
+        ax.plot(*Y.T, "o", color="0.6", markersize=4)
+        variances = outcome["eigenvalues"].at(data=name, repetition=0).values
+        for i, (letter, value) in enumerate(zip("AB", variances, strict=True)):
+            ends = Y.mean(axis=0) + np.outer([-2.5, 2.5], np.sqrt(value) * W[:, i])
+            label = rf"{letter}: $\sigma^2$ = {value:.2f}"
+            ax.plot(*ends.T, color=f"C{i}", linewidth=2.5, label=label)
+        ax.set(xlabel="$y_1$", ylabel="$y_2$", title=title)
+        ax.set_aspect("equal", adjustable="datalim")
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
+    return figure
+
+
+def _accuracy(outcome: Outcome) -> Figure:
+    figure, ax = panels()
+    accuracy = outcome["accuracy"]
+    mean, spread = accuracy.values.mean(axis=0), accuracy.values.std(axis=0)
+    ax.errorbar(accuracy.along("dimensions"), mean, spread, marker="o", capsize=3)
+    ax.set(xlabel="Projected dimensions D", ylabel="Share classified correctly")
+    whole_steps(ax)
+    return figure

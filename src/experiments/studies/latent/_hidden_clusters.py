@@ -1,0 +1,52 @@
+"""Clusters hidden in noise: the knobs of the data that the studies of this topic share."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from experiments.contract.study import knob
+from models.classification.knn import fold_errors
+from models.types import Floats, Ints
+
+SQUARE = [[0.0, 0.0], [5.0, 5.0], [5.0, 0.0], [0.0, 5.0]]
+
+
+@dataclass
+class HiddenClusters:
+    """Knobs of the data: round clusters in the first variables, noise in the others. A base."""
+
+    centres: list[list[float]] = knob(SQUARE, "centres of the clusters in the first variables")
+    n_each: int = knob(20, "objects in a cluster", at_least=2, at_most=10_000)
+    noise_dimensions: int = knob(5, "further variables, standard normal", at_least=0, at_most=1000)
+    repetitions: int = knob(200, "data sets", at_least=1, at_most=10_000)
+
+    def problems(self) -> Iterator[str]:
+        if len({len(centre) for centre in self.centres}) > 1:
+            yield f"study.centres={self.centres}; allowed: as many numbers in each"
+        else:
+            yield from self.rules()
+
+    def rules(self) -> Iterator[str]:
+        """What a study asks of the other knobs."""
+        yield from ()
+
+    @property
+    def labels(self) -> Ints:
+        """The cluster of each object, shape (N,)."""
+        return np.repeat(np.arange(len(self.centres)), self.n_each)
+
+    def objects(self, rng: Generator) -> Floats:
+        """Data sets, shape (repetitions, N, M)."""
+        M = len(self.centres[0])
+        shape = (self.repetitions, len(self.labels), M + self.noise_dimensions)
+        Y = rng.standard_normal(shape)
+        Y[..., :M] += np.array(self.centres)[self.labels]
+        return Y
+
+
+def confusion(X: Floats, labels: Ints, neighbours: int = 1) -> Floats:
+    """Share of objects that their neighbours put into another cluster, shape (R,)."""
+    apart, C = np.arange(len(labels))[None], int(labels.max()) + 1
+    return np.array([fold_errors(x, labels, [neighbours], apart, C)[0, 0] for x in X])
