@@ -1,0 +1,1 @@
+"""How the studies of hidden Markov models look."""
