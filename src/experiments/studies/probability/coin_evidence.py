@@ -1,121 +1,90 @@
-"""The marginal likelihood of a coin's tosses as a function of the prior (FCML 3.4)."""
+"""Every count of heads under beta priors: marginal likelihood and beliefs (FCML 3.4, EX 3.8)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.legacy import Outcome, Scalar
+from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from experiments.drawing.clusters import whole_steps
-from models.probability.coin import Beta, best_prior, log_beta_binomial, log_binomial
+from experiments.studies.probability._beta_priors import BetaPriors
+from models.probability import coin
+from models.probability.coin import Beta
+from models.types import Floats
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from matplotlib.figure import Figure
-
-_SHOWN = ("heads", "contours")
+SHOWN = ("heads", "contours", "simulation")
 
 
 @dataclass
-class CoinEvidence(Study):
+class CoinEvidence(BetaPriors, Study):
     """Compare and optimise beta priors by the marginal likelihood of the tosses (FCML 3.4)."""
 
-    heads: int = knob(14, "heads seen", at_least=0)
+    heads: int | None = knob(14, "heads seen; null: none in particular", at_least=0)
     tosses: int = knob(20, "tosses seen", at_least=1, at_most=10_000)
-    alphas: list[float] = knob([1.0, 50.0, 5.0], "first parameter of each prior", above=0)
-    betas: list[float] = knob([1.0, 50.0, 1.0], "second parameter of each prior", above=0)
     alpha_max: int = knob(50, "the search ends here", at_least=2, at_most=500)
     beta_max: int = knob(30, "the search ends here", at_least=2, at_most=500)
-    show: list[str] = knob(["heads"], "what to draw", choices=_SHOWN, distinct=True)
+    r: float | None = knob(None, "simulate tosses of a coin with this r", above=0, below=1)
+    repetitions: int = knob(10_000, "simulated sets of tosses", at_least=100, at_most=1_000_000)
+    show: list[str] = knob(["heads"], "what to draw", choices=SHOWN, distinct=True)
 
-    def problems(self) -> "Iterator[str]":
-        if self.heads > self.tosses:
+    def problems(self) -> Iterator[str]:
+        yield from super().problems()
+        if self.heads is None and {"heads", "contours"} & set(self.show):
+            yield f"study.show={self.show} needs study.heads=<heads seen>"
+        if self.heads is not None and self.heads > self.tosses:
             yield f"study.heads={self.heads}; allowed: at most study.tosses={self.tosses}"
-        priors = list(zip(self.alphas, self.betas, strict=False))
-        if len(self.alphas) != len(self.betas) or len(set(priors)) < len(priors):
-            yield f"study.alphas={self.alphas}, study.betas={self.betas}; allowed: different pairs"
+        if "simulation" in self.show and self.r is None:
+            yield "study.show=simulation needs study.r=<probability of a head>"
 
     def run(self, rng: Generator) -> Outcome:
-        names = [f"prior_{a:g}_{b:g}" for a, b in zip(self.alphas, self.betas, strict=True)]
-        priors = Beta(np.array(self.alphas)[:, None], np.array(self.betas)[:, None])
-        y = np.arange(self.tosses + 1)
-        predicted = np.exp(log_beta_binomial(y, self.tosses, priors))  # (P, N + 1)
-        evidence = predicted[:, self.heads]
-        order = np.argsort(-evidence, kind="stable").tolist()
-        metrics: dict[str, Scalar] = {
-            f"evidence_{name}": value for name, value in zip(names, evidence.tolist(), strict=True)
-        }
-        metrics |= {f"evidence_rank_{names[i]}": k for k, i in enumerate(order, 1)}
-        # Whole parameters, as the book's; zero is left out, where the prior does not exist.
-        alpha, beta = np.arange(1.0, self.alpha_max + 1), np.arange(1.0, self.beta_max + 1)
-        box = Beta(alpha[:, None], beta)
-        surface = np.exp(log_beta_binomial(self.heads, self.tosses, box))
-        i, j = np.unravel_index(np.argmax(surface), surface.shape)
-        best = best_prior(self.heads, self.tosses, self.alpha_max, self.beta_max)
-        share = self.heads / self.tosses
-        metrics |= {
-            "best_alpha": int(alpha[i]),
-            "best_beta": int(beta[j]),
-            "best_evidence": float(surface[i, j]),
-            "best_is_on_the_edge": bool(i == len(alpha) - 1 or j == len(beta) - 1),
-            "best_alpha_not_whole": float(best.alpha),
-            "best_beta_not_whole": float(best.beta),
-            "best_evidence_not_whole": float(
-                np.exp(log_beta_binomial(self.heads, self.tosses, best))
+        y = np.arange(self.tosses + 1)  # all the sets there are: only the number of heads matters
+        prior, heads = self.prior_axis, axis("heads", y)
+        belief = coin.update(self.prior, y, self.tosses)  # (P, N + 1)
+        found = {
+            "posterior_mean": coin.mean(belief),
+            "win_probability": coin.expected_win_probability(
+                belief, self.game_tosses, self.win_at_most
             ),
-            "evidence_without_bounds": float(np.exp(log_binomial(self.heads, self.tosses, share))),
+            "evidence": np.exp(coin.log_beta_binomial(y, self.tosses, self.prior)),  # FCML 3.14
         }
-        table = {"prior": names, "alpha": self.alphas, "beta": self.betas, "evidence": evidence}
-        arrays = {"y": y, "predicted": predicted, "alpha": alpha, "beta": beta, "surface": surface}
-        return Outcome(metrics, tables={"priors": table}, arrays=arrays)
+        quantities = {name: over(values, prior, heads) for name, values in found.items()}
+        if self.r is not None:
+            quantities |= self._simulated(self.r, found, rng)
+        best = {} if self.heads is None else self._optimised(self.heads)
+        return Outcome(**quantities, **best)
 
-    def draw(self, outcome: Outcome) -> "dict[str, Figure]":
-        draws = {"heads": self._draw_heads, "contours": self._draw_contours}
-        return {name: draws[name](outcome) for name in self.show}
+    def _optimised(self, y: int) -> dict[str, object]:
+        """The marginal likelihood over a box of parameters, and where it is highest."""
+        # Whole parameters, as the book's; zero is left out, where the prior does not exist.
+        alpha = axis("alpha", np.arange(1, self.alpha_max + 1))
+        beta = axis("beta", np.arange(1, self.beta_max + 1))
+        box = Beta(alpha.values[:, None].astype(float), beta.values.astype(float))
+        best = coin.best_prior(y, self.tosses, self.alpha_max, self.beta_max)
+        seen = y, self.tosses
+        return {
+            "evidence_of_parameters": over(np.exp(coin.log_beta_binomial(*seen, box)), alpha, beta),
+            "best_alpha": float(best.alpha),  # these need not be whole
+            "best_beta": float(best.beta),
+            "best_evidence": float(np.exp(coin.log_beta_binomial(*seen, best))),
+            "evidence_limit": float(np.exp(coin.log_binomial(*seen, y / self.tosses))),
+        }
 
-    def _draw_heads(self, outcome: Outcome) -> "Figure":
-        """What each prior expected; the height at the observed count is its evidence."""
-        from experiments.drawing.canvas import panels
-
-        arrays, table = outcome.arrays, outcome.tables["priors"]
-        figure, ax = panels()
-        for k, curve in enumerate(arrays["predicted"]):
-            prior = f"Beta({table['alpha'][k]:g}, {table['beta'][k]:g})"
-            label = f"{prior}, {table['evidence'][k]:.4f}"
-            ax.plot(arrays["y"], curve, "os^Dv"[k % 5] + "-", color=f"C{k}", label=label)
-        seen = f"{self.heads} heads were seen"
-        ax.axvline(self.heads, color="black", linewidth=1, linestyle=":", label=seen)
-        ax.set(
-            xlabel=f"heads in {self.tosses} tosses", ylabel="marginal likelihood", ylim=(0, None)
-        )
-        whole_steps(ax)
-        figure.legend(loc="outside lower center", ncols=2)
-        return figure
-
-    def _draw_contours(self, outcome: Outcome) -> "Figure":
-        from experiments.drawing.canvas import panels
-
-        arrays, metrics = outcome.arrays, outcome.metrics
-        figure, ax = panels()
-        filled = ax.contourf(arrays["alpha"], arrays["beta"], arrays["surface"].T, levels=12)
-        ax.contour(filled, colors="white", linewidths=0.5)
-        figure.colorbar(filled, ax=ax, label="marginal likelihood")
-        where = f"best: {metrics['best_alpha']}, {metrics['best_beta']}"
-        ax.plot(
-            metrics["best_alpha"],
-            metrics["best_beta"],
-            "o",
-            color="C1",
-            markersize=10,
-            markeredgecolor="black",
-            clip_on=False,
-            zorder=5,
-            label=where,
-        )
-        ax.set(xlabel="α (heads)", ylabel="β (tails)")
-        ax.grid(visible=False)
-        figure.legend(loc="outside lower center")
-        return figure
+    def _simulated(self, r: float, found: dict[str, Floats], rng: Generator) -> dict[str, Quantity]:
+        """Averages over all sets of tosses of a known coin, exactly and by simulation."""
+        chance = np.exp(coin.log_binomial(np.arange(self.tosses + 1), self.tosses, r))
+        drawn = rng.binomial(self.tosses, r, self.repetitions)
+        values = np.array(list(found.values()))  # (quantity, P, N + 1)
+        exact = values @ chance
+        variance = (values - exact[..., None]) ** 2 @ chance
+        axes = axis("averaged", list(found)), self.prior_axis
+        return {
+            "chance": axis("heads", self.tosses + 1).of(chance),
+            "drawn_heads": axis("repetition", self.repetitions).of(drawn),
+            "average": over(exact, *axes),
+            "simulated_average": over(values[..., drawn].mean(-1), *axes),
+            "standard_error": over(np.sqrt(variance / self.repetitions), *axes),
+            "true_win_probability": Quantity(
+                coin.win_probability(r, self.game_tosses, self.win_at_most)
+            ),
+        }

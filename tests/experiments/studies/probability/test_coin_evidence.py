@@ -1,53 +1,85 @@
 """Marginal likelihoods against scipy's beta-binomial, the optimum against a search."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
 from experiments.contract.errors import BadInput
-from experiments.contract.legacy import Outcome
-from experiments.contract.study import generator
-from experiments.drawing.canvas import style
+from experiments.contract.outcome import Outcome
 from experiments.studies.probability.coin_evidence import CoinEvidence
 
+Run = Callable[..., Outcome]
+PRIORS = {"Beta(1, 1)": (1, 1), "Beta(50, 50)": (50, 50), "Beta(5, 1)": (5, 1)}
 
-def run(study: CoinEvidence) -> Outcome:
-    return study.run(generator(study.name, 0))
 
-
-def test_evidences_and_their_order() -> None:
-    found = run(CoinEvidence(heads=9, tosses=20)).metrics
-    expected = {k: stats.betabinom.pmf(9, 20, *k) for k in ((1, 1), (50, 50), (5, 1))}
-    for rank, (a, b) in enumerate(sorted(expected, key=lambda k: -expected[k]), 1):
-        assert_allclose(found[f"evidence_prior_{a}_{b}"], expected[a, b], rtol=1e-10)
-        assert found[f"evidence_rank_prior_{a}_{b}"] == rank
+def test_evidences_and_beliefs_of_every_count(run: Run) -> None:
+    found, y = run(CoinEvidence(heads=9, tosses=20)), np.arange(21)
+    for prior, (a, b) in PRIORS.items():
+        expected = {
+            "evidence": stats.betabinom.pmf(y, 20, a, b),
+            "posterior_mean": (a + y) / (a + b + 20),
+            "win_probability": stats.betabinom.cdf(6, 10, a + y, b + 20 - y),
+        }
+        for name, values in expected.items():
+            assert_allclose(found[name].at(prior=prior).values, values, rtol=1e-9, err_msg=name)
+    assert "chance" not in found
 
 
 @pytest.mark.parametrize(("heads", "tosses"), [(14, 20), (2, 9)])
-def test_the_optimum_by_search(heads: int, tosses: int) -> None:
-    study = CoinEvidence(heads=heads, tosses=tosses, alpha_max=12, beta_max=9)
-    found = run(study).metrics
-    pairs = [(a, b) for a in range(1, 13) for b in range(1, 10)]
-    best = max(pairs, key=lambda pair: stats.betabinom.pmf(heads, tosses, *pair))
-    assert (found["best_alpha"], found["best_beta"]) == best
-    assert_allclose(found["best_evidence"], stats.betabinom.pmf(heads, tosses, *best), rtol=1e-10)
-    assert found["best_evidence_not_whole"] >= found["best_evidence"]
-    assert found["best_is_on_the_edge"] is True
+def test_the_optimum_by_search(heads: int, tosses: int, run: Run) -> None:
+    found = run(CoinEvidence(heads=heads, tosses=tosses, alpha_max=12, beta_max=9))
+    surface = found["evidence_of_parameters"]
+    for a in (1, 7, 12):
+        expected = [stats.betabinom.pmf(heads, tosses, a, b) for b in range(1, 10)]
+        assert_allclose(surface.at(alpha=a).values, expected, rtol=1e-10)
+    alpha, beta = found["best_alpha"].item, found["best_beta"].item
+    assert alpha == pytest.approx(12) or beta == pytest.approx(9)
+    assert_allclose(found["best_evidence"].item, stats.betabinom.pmf(heads, tosses, alpha, beta))
+    assert found["best_evidence"].item >= surface.values.max()
     limit = stats.betabinom.pmf(heads, tosses, 1e7 * heads, 1e7 * (tosses - heads))
-    assert_allclose(found["evidence_without_bounds"], limit, rtol=1e-5)
+    assert_allclose(found["evidence_limit"].item, limit, rtol=1e-5)
 
 
-def test_figures_are_drawn() -> None:
-    study = CoinEvidence(show=["heads", "contours"])
-    outcome = run(study)
-    assert_allclose(outcome.arrays["predicted"].sum(-1), np.ones(3), rtol=1e-10)
-    with style("screen"):
-        assert list(study.draw(outcome)) == ["heads", "contours"]
+def test_averages_over_simulated_tosses(run: Run) -> None:
+    found = run(CoinEvidence(heads=None, r=0.4, tosses=12, repetitions=2000, show=["simulation"]))
+    y = np.arange(13)
+    chance = stats.binom.pmf(y, 12, 0.4)
+    assert_allclose(found["chance"].values, chance, rtol=1e-10)
+    for prior, (a, b) in PRIORS.items():
+        win = stats.betabinom.cdf(6, 10, a + y, b + 12 - y)
+        averages = found["average"].at(prior=prior)
+        assert_allclose(averages.at(averaged="win_probability").item, chance @ win, rtol=1e-10)
+        mean = (a + 12 * 0.4) / (a + b + 12)
+        assert_allclose(averages.at(averaged="posterior_mean").item, mean, rtol=1e-10)
+        simulated = found["simulated_average"].at(prior=prior, averaged="win_probability").item
+        assert_allclose(simulated, win[found["drawn_heads"].values].mean(), rtol=1e-10)
+        error = found["standard_error"].at(prior=prior, averaged="win_probability").item
+        assert_allclose(error, np.sqrt(chance @ (win - chance @ win) ** 2 / 2000), rtol=1e-9)
+    gap = np.abs(found["simulated_average"].values - found["average"].values)
+    assert np.all(gap <= 4 * found["standard_error"].values + 1e-12)
+    assert_allclose(found["true_win_probability"].item, stats.binom.cdf(6, 10, 0.4), rtol=1e-12)
+
+
+def test_the_draws_are_binomial(run: Run) -> None:
+    heads = run(CoinEvidence(tosses=100, r=0.7))["drawn_heads"].values
+    assert abs(heads.mean() - 70) < 4 * np.sqrt(21 / len(heads))
+    assert_allclose(heads.var(), 21, rtol=0.08)
 
 
 @pytest.mark.parametrize(
-    "knobs", [{"heads": 21}, {"alphas": [1.0]}, {"alphas": [1.0, 1.0, 1.0], "betas": [1.0] * 3}]
+    "knobs",
+    [
+        {"heads": 21},
+        {"alphas": [1.0]},
+        {"alphas": [1.0, 1.0, 1.0], "betas": [1.0] * 3},
+        {"r": 1.0},
+        {"tosses": 0},
+        {"show": ["simulation"]},
+        {"show": ["contours"], "heads": None},
+    ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object]) -> None:
     with pytest.raises(BadInput, match=f"study.{next(iter(knobs))}"):
