@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.types import Floats
+from models.types import Floats, Ints
 
 
 class GridFiltered(NamedTuple):
@@ -41,6 +41,19 @@ class GridFiltered(NamedTuple):
         """The integral of p ln p, minus the entropy in nats, shape (..., N)."""
         p = self.density
         return self._integral(p, np.log(np.where(p > 0, p, 1.0)))
+
+    @property
+    def nats_from_gaussian(self) -> Floats:
+        """The divergence of a belief from the Gaussian with its moments, shape (..., N)."""
+        return np.asarray(self.log_score + 0.5 * np.log(2 * np.pi * np.e * self.variance))
+
+    @property
+    def modes(self) -> Ints:
+        """How many maxima a belief has that are at least a tenth of its highest, shape (..., N)."""
+        p = self.density
+        inside = p[..., 1:-1]
+        peak = (inside > p[..., :-2]) & (inside >= p[..., 2:])
+        return np.asarray((peak & (inside > 0.1 * p.max(-1, keepdims=True))).sum(-1))
 
     def _integral(self, p: Floats, f: Floats) -> Floats:
         return np.asarray(np.vecdot(p, f) * (self.points[1] - self.points[0]))

@@ -77,3 +77,20 @@ def test_data_that_no_double_can_weigh_do_no_harm() -> None:
     )
     assert_allclose(found.density, right.density, rtol=1e-9)
     assert_allclose(found.log_c, right.log_c - 2000, rtol=1e-12)
+
+
+def test_beliefs_by_hand() -> None:
+    """A Gaussian is no nats from itself and has one mode; two far apart are ln 2 below their own.
+
+    Of two unit Gaussians at -m and m the entropy is that of one plus ln 2, and the variance
+    1 + m^2: the divergence is ln(1 + m^2) / 2 - ln 2.
+    """
+    points, m = np.linspace(-30, 30, 2001), 10.0
+    one = np.exp(log_density_1d(points, 1.0, 2.0))
+    two = (np.exp(log_density_1d(points, -m, 1.0)) + np.exp(log_density_1d(points, m, 1.0))) / 2
+    small = 0.95 * np.exp(log_density_1d(points, -m, 1.0))
+    small += 0.05 * np.exp(log_density_1d(points, m, 1.0))  # its peak is below a tenth
+    beliefs = GridFiltered(points, np.stack([one, two, small]), np.zeros(3))
+    assert beliefs.modes.tolist() == [1, 2, 1]
+    right = [0, 0.5 * np.log(1 + m**2) - np.log(2)]
+    assert_allclose(beliefs.nats_from_gaussian[:2], right, rtol=0, atol=1e-9)

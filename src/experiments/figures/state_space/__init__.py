@@ -1,0 +1,1 @@
+"""Filters over continuous states, and learning them, drawn."""
