@@ -15,4 +15,4 @@ def gaussian_curve(x: Floats, mean: Any, sd: Any) -> Floats:
 
 def particle_histogram(ax: Axes, z: Floats, w: Floats, edges: Floats) -> None:
     """Weighted particles in bins of equal width, as a density."""
-    ax.hist(z, edges, weights=w / (edges[1] - edges[0]), color="0.8", label="particles")
+    ax.hist(z, edges.tolist(), weights=w / (edges[1] - edges[0]), color="0.8", label="particles")

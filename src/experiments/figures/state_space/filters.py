@@ -26,7 +26,7 @@ def draw(study: Filters, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
 
 def _step(outcome: Outcome) -> Figure:
     """PRML Figure 13.23: the belief, the mixture, the likelihood and the new belief."""
-    n, density = outcome["shown_step"].item, outcome["density"]
+    n, density = int(outcome["shown_step"].values), outcome["density"]
     (z0, z1), (w0, w1) = outcome["particle_state"].values, outcome["particle_weight"].values
     even, points = np.full(len(z1), 1 / len(z1)), density.along("z")
     now, new = f"z_{{{n}}} | X_{{{n}}}", f"z_{{{n + 1}}}"
@@ -63,7 +63,7 @@ def _errors(outcome: Outcome) -> Figure:
         mine, rate = errors.values[k], outcome["particle_rmse_rate"].values[k]
         label = f"{NOISES[name]}: error as $L^{{{rate:.2f}}}$"
         ax.loglog(sizes, mine, "-", marker="os^"[k], color=f"C{k}", label=label)
-        missing = outcome["rmse_to_exact"].at(system=name, filter="extended").item
+        missing = outcome["rmse_to_exact"].at(system=name, filter="extended").values
         if missing > mine.min() / 10:
             ax.axhline(missing, color=f"C{k}", linestyle="--", linewidth=1)
             where = {"x": sizes[-1], "y": missing * 1.06, "ha": "right"}
@@ -74,7 +74,7 @@ def _errors(outcome: Outcome) -> Figure:
 
 
 def _beliefs(outcome: Outcome) -> Figure:
-    n, density = outcome["shown_step"].item, outcome["density"]
+    n, density = int(outcome["shown_step"].values), outcome["density"]
     steps, points = density.along("step"), density.along("z")
     figure, (left, right) = panels(1, 2)
     norm = PowerNorm(0.5, 0, 0.6)
@@ -90,7 +90,7 @@ def _beliefs(outcome: Outcome) -> Figure:
     right.plot(points, exact, "-", color="C1", label="exact")
     for name, (label, colour, dash) in LOOKS.items():
         mean, variance = (
-            outcome[f"gaussian_{part}"].at(gaussian=name, step=n + 1).item
+            outcome[f"gaussian_{part}"].at(gaussian=name, step=n + 1).values
             for part in ("mean", "variance")
         )
         curve = gaussian_curve(points, mean, np.sqrt(variance))
@@ -107,7 +107,7 @@ def _median_errors(outcome: Outcome) -> Figure:
     label = f"particles: error as $L^{{{rate:.2f}}}$"
     ax.loglog(errors.along("particles"), errors.values[0], "-o", color="C1", label=label)
     for name, (what, colour, dash) in LOOKS.items():
-        level = outcome["median_error"].at(system="growth", filter=name).item
+        level = outcome["median_error"].at(system="growth", filter=name).values
         ax.axhline(level, linestyle=dash, color=colour, label=what)
     ax.set(xlabel="particles $L$", ylabel="median error of the mean, to the exact filter")
     ax.legend(loc="center right")

@@ -1,21 +1,23 @@
 """Tracking by ranges: errors, the linear case, and the two misprinted equations."""
 
 import dataclasses
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from experiments.contract.errors import BadInput
-from experiments.contract.legacy import Outcome, differences
-from experiments.contract.study import generator
-from experiments.drawing.canvas import style
-from experiments.studies import nonlinear_tracking
-from experiments.studies.state_space.nonlinear_tracking import FILTERS, NonlinearTracking
+from experiments.contract.expressions import evaluate
+from experiments.contract.outcome import Outcome, differences
+from experiments.contract.streams import generator
+from experiments.studies.state_space import nonlinear_tracking
+from experiments.studies.state_space.nonlinear_tracking import NonlinearTracking
 from models.state_space.kalman import LDS
 from models.state_space.nonlinear_examples import walker_system
 from models.state_space.nonlinear_filters import extended_filter, simulate
 
+Run = Callable[..., Outcome]
 SMALL = NonlinearTracking(
     priors=[0.5, 4.0],
     distances=[10.0, 1.0],
@@ -26,13 +28,9 @@ SMALL = NonlinearTracking(
 )
 
 
-def run(study: NonlinearTracking) -> Outcome:
-    return study.run(generator(study.name, 0))
-
-
 @pytest.fixture(scope="module")
 def outcome() -> Outcome:
-    return run(SMALL)
+    return SMALL.run(generator(SMALL.name, 0))
 
 
 @pytest.mark.parametrize(
@@ -50,45 +48,48 @@ def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complain
         dataclasses.replace(SMALL, **knobs)  # type: ignore[arg-type]
 
 
-def test_settings_stand_in_the_table_and_the_metrics(outcome: Outcome) -> None:
-    table, found = outcome.tables["errors"], outcome.metrics
-    assert table["distance"] == [10.0, 10.0, 1.0]
-    assert table["prior"] == [0.5, 4.0, 0.5]
-    for name in FILTERS:
-        assert table[f"rmse_{name}"] == [
-            found[f"rmse_{name}_{setting}"] for setting in ("mild", "broad", "near")
-        ]
-    for other in ("unscented", "iterated"):
-        better = found[f"rmse_{other}_near"] < found["rmse_extended_near"]
-        assert found[f"{other}_beats_extended_near"] is better
+def test_settings_broaden_the_prior_and_then_bring_the_beacons_near(outcome: Outcome) -> None:
+    assert SMALL.settings == {
+        "prior 0.5": (10.0, 0.5),
+        "prior 4": (10.0, 4.0),
+        "distance 1": (1.0, 0.5),
+    }
+    assert outcome["rmse"].along("setting").tolist() == list(SMALL.settings)
+    assert outcome["path_squared_error"].along("hard_setting").tolist() == ["prior 4", "distance 1"]
 
 
-def test_errors_are_those_of_the_extended_filter() -> None:
-    found = SMALL._tracked(10.0, 0.5, np.random.default_rng(3), with_particles=False)
+def test_errors_are_those_of_the_extended_filter(outcome: Outcome) -> None:
     system = walker_system(10.0, 0.5, 0.5)
-    z, y = simulate(system, 10, np.random.default_rng(3), (150,))
+    z, y = simulate(system, 10, generator(SMALL.name, 0), (150,))
     mean, cov = extended_filter(system, y).filtered
     squares, ratios = [], []
     for s, n in np.ndindex(150, 10):
         e = mean[s, n, :2] - z[s, n, :2]
         squares.append(e @ e)
         ratios.append(e @ np.linalg.inv(cov[s, n, :2, :2]) @ e / 2)
-    assert_allclose(found["rmse_extended"], np.sqrt(np.mean(squares)), rtol=1e-10)
-    assert_allclose(found["squared_error_in_variances_extended"], np.mean(ratios), rtol=1e-10)
-    assert "rmse_particles" not in found
+    here = {"setting": "prior 0.5", "filter": "extended"}
+    assert_allclose(outcome["rmse"].at(**here).item, np.sqrt(np.mean(squares)), rtol=1e-10)
+    worth = outcome["squared_error_in_variances"].at(**here).item
+    assert_allclose(worth, np.mean(ratios), rtol=1e-10)
+
+
+def test_paths_are_those_of_the_same_walkers(run: Run) -> None:
+    """With every walker sampled, the unscented filter's paths have its own r.m.s. error."""
+    found = run(dataclasses.replace(SMALL, series=20))
+    paths = found["path_squared_error"].at(hard_setting="distance 1", method="unscented")
+    rmse = found["rmse"].at(setting="distance 1", filter="unscented").item
+    assert_allclose(np.sqrt(paths.values.mean() / SMALL.steps), rmse, rtol=1e-12)
 
 
 def test_the_mild_setting_is_calibrated_and_the_hard_ones_are_not(outcome: Outcome) -> None:
-    found = outcome.metrics
-    assert 0.8 < found["squared_error_in_variances_extended_mild"] < 1.2
-    assert found["squared_error_in_variances_extended_broad"] > 2
-    assert found["squared_error_in_variances_extended_near"] > 1.2
-    assert found["effective_particles_at_first_broad"] < found["effective_particles_at_first_near"]
+    assert evaluate("0.8 < squared_error_in_variances['prior 0.5', 'extended'] < 1.2", outcome)
+    assert evaluate("squared_error_in_variances['prior 4', 'extended'] > 2", outcome)
+    assert evaluate("squared_error_in_variances['distance 1', 'extended'] > 1.2", outcome)
+    assert evaluate("rises(median(first_effective_particles, over='walker'))", outcome)
 
 
 def test_in_a_linear_system_all_are_the_kalman_filter(outcome: Outcome) -> None:
-    for name in FILTERS:
-        assert outcome.metrics[f"linear_difference_{name}"] < 1e-10
+    assert outcome["linear_difference"].values.max() < 1e-10
 
 
 def test_a_filter_that_is_wrong_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,8 +100,8 @@ def test_a_filter_that_is_wrong_is_found_out(monkeypatch: pytest.MonkeyPatch) ->
         lambda system, y, scaling: right(system._replace(Q=2 * system.Q), y, scaling),
     )
     found = SMALL._linear(np.random.default_rng(0))
-    assert found["linear_difference_unscented"] > 1e-3
-    assert found["linear_difference_extended"] < 1e-10
+    assert found.at(filter="unscented").item > 1e-3
+    assert found.at(filter="extended").item < 1e-10
 
 
 def test_the_misprints_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,12 +114,13 @@ def test_the_misprints_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     one = np.eye(1)
     theta = LDS(a * one, q * one, c * one, 0.3 * one, np.zeros(1), v * one)
     monkeypatch.setattr(nonlinear_tracking, "_drawn_lds", lambda rng: theta)
-    found = SMALL._as_printed(np.random.default_rng(0))
-    ratio = a * np.sqrt(v) / np.sqrt(a**2 * v + q)
-    assert_allclose(found["printed_cross_covariance_error"], 1 - ratio, rtol=1e-12)
-    assert found["corrected_cross_covariance_error"] < 1e-14
-    assert found["printed_tangent_error"] > 0.1
-    assert found["corrected_tangent_error"] < 1e-13
+    found = SMALL._equations(np.random.default_rng(0))
+    printed, corrected = found["cross_covariance_error"].values
+    assert_allclose(printed, 1 - a * np.sqrt(v) / np.sqrt(a**2 * v + q), rtol=1e-12)
+    assert corrected < 1e-14
+    printed, corrected = found["tangent_error"].values
+    assert printed > 0.1
+    assert corrected < 1e-13
 
 
 def test_without_noise_and_turns_the_printed_covariance_is_right(
@@ -127,17 +129,10 @@ def test_without_noise_and_turns_the_printed_covariance_is_right(
     one = np.eye(1)
     theta = LDS(0.8 * one, 0 * one, one, 0.3 * one, np.zeros(1), one)
     monkeypatch.setattr(nonlinear_tracking, "_drawn_lds", lambda rng: theta)
-    found = SMALL._as_printed(np.random.default_rng(0))
-    assert found["printed_cross_covariance_error"] < 1e-14
+    found = SMALL._equations(np.random.default_rng(0))["cross_covariance_error"]
+    assert found.at(equation="printed").item < 1e-14
 
 
-def test_the_figure_has_both_sides(outcome: Outcome) -> None:
-    with style("print"):
-        left, right = SMALL.draw(outcome)["errors"].axes
-    assert left.get_xlabel() == "standard deviation of the prior"
-    assert right.get_xlim()[0] > right.get_xlim()[1]  # the nearer the beacons, the harder
-
-
-def test_runs_repeat() -> None:
+def test_runs_repeat(run: Run) -> None:
     small = dataclasses.replace(SMALL, series=20, steps=4)
     assert not differences(run(small), run(small))
