@@ -5,39 +5,55 @@ import pytest
 from scipy.stats import pearsonr
 
 from experiments.contract.errors import BadInput
-from experiments.contract.study import generator
-from experiments.studies.latent.parliament import VoteAttendance, VotePca, VoteProbit
+from experiments.studies.latent.parliament import Parliament
 from models.datasets import load
 
 
-def test_attendance() -> None:
-    study = VoteAttendance()
-    outcome = study.run(generator(study.name, 0))
-    votes = load("fcml-votes").matrix
-    assert outcome.metrics["n_divisions"] == len(votes)
-    assert outcome.metrics["mean_share"] == pytest.approx(np.mean(votes != 0))
-    assert outcome.metrics["percent_3"] == pytest.approx(1.5528, abs=1e-4)
-    assert list(study.draw(outcome)) == ["attendance"]
+@pytest.fixture(scope="module")
+def votes():
+    return load("fcml-votes").matrix.T
 
 
-def test_pca_measures_attendance_and_probit_does_not() -> None:
-    plain = VotePca()
-    before = plain.run(generator(plain.name, 0))
-    votes, party = load("fcml-votes").matrix.T, load("fcml-votes-party").matrix[:, 0]
-    own = party == 0
-    norm = np.linalg.norm(before.arrays["X"], axis=1)
+@pytest.mark.parametrize(
+    ("knobs", "complaint"),
+    [
+        ({"show": ["votes"]}, r"study\.show"),
+        ({"show": ["map", "uncertain"], "iterations": 0}, "uncertain is of probit PCA"),
+    ],
+)
+def test_knobs_that_make_no_sense_are_refused(knobs, complaint):
+    with pytest.raises(BadInput, match=complaint):
+        Parliament(**knobs)
+
+
+def test_attendance_and_pca(run, votes):
+    outcome = run(Parliament(iterations=0))
+    cast = outcome["votes_cast"].values
+    assert cast.mean() / outcome["divisions"].item == pytest.approx(np.mean(votes != 0))
+    own = load("fcml-votes-party").matrix[:, 0] == 0
+    norm = np.linalg.norm(outcome["position"].at(model="pca").values, axis=1)
     expected = pearsonr(norm[own], (votes != 0).sum(axis=1)[own]).statistic
-    assert before.metrics["attendance_correlation_lab"] == pytest.approx(expected)
-    assert list(plain.draw(before)) == ["map"]
-    study = VoteProbit(iterations=15, show=["uncertain", "divisions"])
-    after = study.run(generator(study.name, 0))
-    assert after.metrics["attendance_matters_less"] is True
-    assert after.metrics["bound_never_falls"] is True
-    w, X = after.arrays["w"], after.arrays["X"]
-    for i, division in enumerate(after.arrays["chosen"] - 1):
-        cast = votes[:, division] != 0
-        right = np.sign(X[cast] @ w[i]) == votes[cast, division]
-        assert after.arrays["chosen_right"][i] == pytest.approx(right.mean())
-    assert list(study.draw(after)) == ["uncertain", "divisions"]
-    with pytest.raises(BadInput, match=r"study\.show"):
-        VoteProbit(show=["votes"])
+    found = outcome["attendance_correlation"].at(model="pca", main="Lab").item
+    assert found == pytest.approx(expected)
+    X, party = outcome["position"].values[0], outcome["member_party"].values
+    snp, pc = (np.median(X[party == name], axis=0) for name in ("SNP", "PC"))
+    apart = outcome["party_distance"].at(model="pca", party="SNP", other="PC").item
+    assert apart == pytest.approx(np.hypot(*(snp - pc)))
+
+
+def test_probit_does_not_measure_attendance(run, votes):
+    outcome = run(Parliament(iterations=15))
+    before, after = outcome["attendance_correlation"].values.mean(axis=1)
+    assert after < before / 2
+    assert (np.diff(outcome["bound"].values) > 0).all()
+    X, w = outcome["position"].at(model="probit").values, outcome["boundary"]
+    for division in w.along("division"):
+        here = votes[:, division - 1]
+        sides = np.sign(X @ w.at(division=division).values)
+        right = (sides == here)[here != 0].mean()
+        found = outcome["division_share_right"].at(division=division).item
+        assert found == pytest.approx(right)
+    least, rank = outcome["uncertain_member"].values, outcome["uncertain_attendance_rank"].values
+    cast = (votes != 0).sum(axis=1)
+    for member, place in zip(least, rank, strict=True):
+        assert np.sum(cast < cast[member]) <= place < np.sum(cast <= cast[member])
