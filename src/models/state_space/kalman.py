@@ -197,6 +197,13 @@ def log_normal(r: Floats, S: Floats) -> Floats:
 # --- Simulation ---------------------------------------------------------------------------------
 
 
+def autoregression(a: float, state_variance: float, noise_variance: float) -> LDS:
+    """A state that keeps a part of itself, |a| < 1, at rest from the start, and seen as it is."""
+    one, q = np.eye(1), state_variance
+    V0 = q / (1 - a**2) * one
+    return LDS(a * one, q * one, one, noise_variance * one, np.zeros(1), V0)
+
+
 def simulate(
     theta: LDS, n_steps: int, rng: np.random.Generator, size: tuple[int, ...] = ()
 ) -> tuple[Floats, Floats]:

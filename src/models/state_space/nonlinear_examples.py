@@ -1,17 +1,9 @@
-"""Systems for the filters of MLAPP 18.5 and Ghahramani 5 to be tried on."""
+"""Nonlinear systems for the filters of MLAPP 18.5 and Ghahramani 5 to be tried on."""
 
 import numpy as np
 
-from models.state_space.kalman import LDS
-from models.state_space.nonlinear_filters import NonlinearSystem, linear_system
+from models.state_space.nonlinear_filters import NonlinearSystem
 from models.types import Floats
-
-
-def autoregression(a: float, state_variance: float, noise_variance: float) -> NonlinearSystem:
-    """A linear system at rest, with nothing to approximate: z_n = a z + w_n, y_n = z_n + v_n."""
-    one, q = np.eye(1), state_variance
-    V0 = q / (1 - a**2) * one
-    return linear_system(LDS(a * one, q * one, one, noise_variance * one, np.zeros(1), V0))
 
 
 def growth_system(state_variance: float, noise_variance: float) -> NonlinearSystem:

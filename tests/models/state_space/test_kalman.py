@@ -14,6 +14,7 @@ from models.state_space.kalman import (
     Filtered,
     Gaussian,
     Smoothed,
+    autoregression,
     kalman_filter,
     kalman_filter_reference,
     predict,
@@ -330,3 +331,9 @@ def test_simulation_accepts_singular_noise_and_batches() -> None:
     theta = LDS(A, zero, np.eye(1, 3), np.zeros((1, 1)), np.ones(3), zero)
     _, x = simulate(theta, 9, np.random.default_rng(7), size=(2,))
     assert_allclose(x[..., 0], np.tile([1.0, -3, 1, 1, 1, -3, 1, 1, 1], (2, 1)), atol=1e-12)
+
+
+def test_an_autoregression_is_at_rest_from_the_start() -> None:
+    theta = autoregression(0.8, 0.5, 0.3)
+    assert_allclose(theta.A @ theta.V0 @ theta.A.T + theta.Gamma, theta.V0, rtol=1e-14)
+    assert_allclose([theta.C[0, 0], theta.Sigma[0, 0], theta.mu0[0]], [1, 0.3, 0])

@@ -17,12 +17,13 @@ from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from models.probability.gaussian import log_density_1d
 from models.state_space.grid_filter import GridFiltered
-from models.state_space.kalman import Gaussian
-from models.state_space.nonlinear_examples import autoregression, growth_system
+from models.state_space.kalman import Gaussian, autoregression
+from models.state_space.nonlinear_examples import growth_system
 from models.state_space.nonlinear_filters import (
     NonlinearSystem,
     Weight,
     extended_filter,
+    linear_system,
     on_grid,
     simulate,
     state_space,
@@ -109,7 +110,7 @@ class Filters(Study):
     def system(self, name: str) -> NonlinearSystem:
         if name == "growth":
             return growth_system(self.state_variance, self.noise_variance)
-        return autoregression(self.a, self.state_variance, self.noise_variance)
+        return linear_system(autoregression(self.a, self.state_variance, self.noise_variance))
 
     def data(self, name: str, rng: Generator) -> tuple[Floats, Floats]:
         """States (series, steps), and observations (series, steps, 1)."""

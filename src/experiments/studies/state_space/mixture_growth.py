@@ -1,12 +1,12 @@
 """How many Gaussians an exact belief has, where emission or start are mixtures (PRML 13.3.3)."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.legacy import Outcome, Scalar, Series, Table
+from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
 from models.state_space.gaussian_sum import (
     Belief,
@@ -18,21 +18,25 @@ from models.state_space.gaussian_sum import (
     moments,
     predict,
 )
-from models.state_space.kalman import LDS, simulate
+from models.state_space.kalman import LDS, autoregression, simulate
+from models.state_space.nonlinear_filters import linear_system, state_space
 from models.state_space.particle_filter import StateSpace, bootstrap_filter
-from models.types import Bools, Floats
+from models.types import Floats
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from matplotlib.figure import Figure
-
+Reduce = Callable[[Belief], Belief]
 _MOST = 20_000  # components
 
 
 @dataclass
 class MixtureGrowth(Study):
     """An autoregression seen through noise that is a mixture of Gaussians (PRML 13.3.3)."""
+
+    headline = {
+        "components_at_end": "last(components['mixture_emission'])",
+        "particle_rmse": "rmse_to_exact['particles']",
+        "collapsed_rmse": "rmse_to_exact['collapsed']",
+        "kalman_rmse": "rmse_to_exact['kalman']",
+    }
 
     a: float = knob(0.9, "how much of the state a step keeps", above=-1, below=1)
     state_variance: float = knob(0.5, "variance of the state's noise", above=0)
@@ -43,7 +47,7 @@ class MixtureGrowth(Study):
     series: int = knob(20, "series, on which approximations are compared", at_least=1, at_most=200)
     particles: int = knob(1000, "of the sampling filter", at_least=2, at_most=100_000)
 
-    def problems(self) -> "Iterator[str]":
+    def problems(self) -> Iterator[str]:
         K, many = len(self.weights), _MOST
         if len(self.variances) != K or K < 2:
             yield f"study.variances={self.variances}; allowed: two or more, one for each weight"
@@ -53,149 +57,76 @@ class MixtureGrowth(Study):
             yield f"study.steps={self.steps}: {K}^{self.steps} components; allowed: {many} at most"
 
     def run(self, rng: Generator) -> Outcome:
-        lds, mixed = self._lds(), self._emission()
-        one = Emission(np.ones(1), lds.C[np.newaxis], lds.Sigma[np.newaxis])  # the same variance
+        variance = float(np.dot(self.weights, self.variances))
+        lds = autoregression(self.a, self.state_variance, variance)  # the same variance
+        K, J = len(self.weights), len(self.start_means)
+        sigma2 = np.array(self.variances).reshape(K, 1, 1)
+        mixed = Emission(np.array(self.weights), np.ones((K, 1, 1)), sigma2)
+        one = Emission(np.ones(1), lds.C[np.newaxis], lds.Sigma[np.newaxis])
         start = Belief(np.zeros(1), lds.mu0[np.newaxis], lds.V0[np.newaxis])
-        x, seen = self._data(rng)
-        exact = [gaussian_sum_filter(start, lds.A, lds.Gamma, mixed, row).filtered for row in x]
-        means = _means(exact)
-        J = len(self.start_means)
         many = Belief(
             np.full(J, -np.log(J)), np.array([self.start_means]).T, np.tile(lds.V0, (J, 1, 1))
         )
-        after_gaussian = predict(
-            gaussian_sum_filter(start, lds.A, lds.Gamma, one, x[0, :1]).filtered[0],
-            lds.A,
-            lds.Gamma,
-        )
-        counts = {  # of Gaussians that differ
-            "mixture_emission": _counts(start, lds, mixed, x[0]),
-            "gaussian_first": [1, *_counts(after_gaussian, lds, mixed, x[0, 1:])],
-            "mixture_start": _counts(many, lds, one, x[0]),
-            "gaussian": _counts(start, lds, one, x[0]),
+
+        def beliefs(
+            first: Belief, emission: Emission, x: Floats, reduce: Reduce = lambda b: b
+        ) -> list[Belief]:
+            return gaussian_sum_filter(first, lds.A, lds.Gamma, emission, x, reduce).filtered
+
+        x = self._data(lds, rng)
+        exact = [beliefs(start, mixed, row) for row in x]
+        gaussian_first = beliefs(start, one, x[0, :1])
+        second = predict(gaussian_first[0], lds.A, lds.Gamma)
+        kinds = {
+            "mixture_emission": exact[0],
+            "gaussian_first": gaussian_first + beliefs(second, mixed, x[0, 1:]),
+            "mixture_start": beliefs(many, one, x[0]),
+            "gaussian": beliefs(start, one, x[0]),
         }
-        found = bootstrap_filter(
-            self._state_space(x), self.steps, self.particles, rng, size=(self.series,)
+        sampled = bootstrap_filter(
+            self.model(lds, x), self.steps, self.particles, rng, size=(self.series,)
         )
-        collapsed = [
-            gaussian_sum_filter(start, lds.A, lds.Gamma, mixed, row, collapse).filtered for row in x
-        ]
-        kalman = [gaussian_sum_filter(start, lds.A, lds.Gamma, one, row).filtered for row in x]
-        errors = {
-            "particles": _rms(found.mean[..., 0] - means),
-            "collapsed": _rms(_means(collapsed) - means),
-            "kalman": _rms(_means(kalman) - means),
+        means = {
+            "particles": sampled.mean[..., 0],
+            "collapsed": _means([beliefs(start, mixed, row, collapse) for row in x]),
+            "kalman": _means([beliefs(start, one, row) for row in x]),
         }
-        last = [np.sort(np.exp(beliefs[-1].log_w))[::-1] for beliefs in exact]
-        metrics = self._metrics(counts) | {
-            **{f"rmse_to_exact_{name}": error for name, error in errors.items()},
-            "particles_beat_kalman": errors["particles"] < errors["kalman"] / 2,
-            "collapsed_beats_kalman": errors["collapsed"] < errors["kalman"] / 2,
-            "outliers_in_shown_series": int(seen[0].sum()),
-            "components_with_99_percent": float(
-                np.median([np.searchsorted(np.cumsum(w), 0.99) + 1 for w in last])
+        right = _means(exact)
+        step, particle = axis("step", np.arange(self.steps) + 1), axis("particle", self.particles)
+        z = axis("z", right[0, -1] + np.linspace(-3.5, 3.5, 301))
+        return Outcome(
+            components=over(
+                [[distinct(belief) for belief in kind] for kind in kinds.values()],
+                axis("model", list(kinds)),
+                step,
             ),
-        }
-        z = means[0, -1] + np.linspace(-3.5, 3.5, 301)
-        arrays = {
-            "z": z,
-            "exact": density(exact[0][-1], z),
-            "collapsed": density(collapse(exact[0][-1]), z),
-            "particles": np.stack([found.z[0, :, 0], found.W[0]]),
-        }
-        steps = list(range(1, self.steps + 1))
-        table: Table = {"step": steps, **counts}
-        series = {
-            f"components_{name}": Series(steps, [float(c) for c in count])
-            for name, count in counts.items()
-        }
-        return Outcome(metrics, series, {"components": table}, arrays)
-
-    def _metrics(self, counts: dict[str, list[int]]) -> dict[str, Scalar]:
-        K, n = len(self.weights), np.arange(1, self.steps + 1)
-        return {
-            "components_at_end": counts["mixture_emission"][-1],
-            "first_has_k": counts["mixture_emission"][0] == K,
-            "second_has_k_squared": counts["mixture_emission"][1] == K**2,
-            "grows_as_power_of_k": counts["mixture_emission"] == (K**n).tolist(),
-            "one_step_later_after_gaussian": counts["gaussian_first"] == (K ** (n - 1)).tolist(),
-            "mixture_start_keeps_its_number": set(counts["mixture_start"])
-            == {len(set(self.start_means))},
-            "gaussian_stays_one": set(counts["gaussian"]) == {1},
-        }
-
-    def _lds(self) -> LDS:
-        """The linear system whose noise has the mixture's variance."""
-        one = np.eye(1)
-        variance = float(np.dot(self.weights, self.variances))
-        V0 = self.state_variance / (1 - self.a**2) * one  # at rest
-        return LDS(self.a * one, self.state_variance * one, one, variance * one, np.zeros(1), V0)
-
-    def _emission(self) -> Emission:
-        K = len(self.weights)
-        return Emission(
-            np.array(self.weights), np.ones((K, 1, 1)), np.array(self.variances).reshape(K, 1, 1)
+            rmse_to_exact=axis("filter", list(means)).of(
+                [np.sqrt(np.mean((mean - right) ** 2)) for mean in means.values()]
+            ),
+            exact_density=z.of(density(exact[0][-1], z.values)),
+            collapsed_density=z.of(density(collapse(exact[0][-1]), z.values)),
+            particle_state=particle.of(sampled.z[0, :, 0]),
+            particle_weight=particle.of(sampled.W[0]),
         )
 
-    def _data(self, rng: Generator) -> tuple[Floats, Bools]:
-        """Observations (series, steps, 1), and where they have the widest noise."""
-        z, _ = simulate(self._lds(), self.steps, rng, (self.series,))
+    def _data(self, lds: LDS, rng: Generator) -> Floats:
+        """Observations (series, steps, 1)."""
+        z, _ = simulate(lds, self.steps, rng, (self.series,))
         k = rng.choice(len(self.weights), p=self.weights, size=z.shape)
-        x = z + np.sqrt(np.array(self.variances))[k] * rng.standard_normal(z.shape)
-        return x, k[..., 0] == np.argmax(self.variances)
+        return np.asarray(z + np.sqrt(self.variances)[k] * rng.standard_normal(z.shape))
 
-    def _state_space(self, x: Floats) -> StateSpace:
-        lds, (pi, _, Sigma) = self._lds(), self._emission()
-        start, step, v = np.sqrt(lds.V0[0, 0]), np.sqrt(self.state_variance), Sigma[:, 0, 0]
+    def model(self, lds: LDS, x: Floats) -> StateSpace:
+        """The system with the mixture's density, as the particle filter asks for it."""
+        pi, v = np.array(self.weights), np.array(self.variances)
 
         def log_weight(n: int, z: Floats) -> Floats:
             e = x[:, n, :, np.newaxis] - z  # (series, L, 1)
-            return np.asarray(
-                np.log((pi / np.sqrt(2 * np.pi * v) * np.exp(-0.5 * e**2 / v)).sum(-1))
-            )
+            each = pi / np.sqrt(2 * np.pi * v) * np.exp(-0.5 * e**2 / v)
+            return np.asarray(np.log(each.sum(-1)))
 
-        return StateSpace(
-            lambda shape, rng: start * rng.standard_normal((*shape, 1)),
-            lambda n, z, rng: self.a * z + step * rng.standard_normal(z.shape),
-            log_weight,
-        )
-
-    def draw(self, outcome: Outcome) -> "dict[str, Figure]":
-        from experiments.drawing.canvas import panels
-
-        figure, (left, right) = panels(1, 2)
-        table, arrays = outcome.tables["components"], outcome.arrays
-        K = len(self.weights)
-        looks = {
-            "mixture_emission": (f"emission of {K} Gaussians", "C1", "o"),
-            "mixture_start": (f"start of {len(self.start_means)} Gaussians", "C0", "s"),
-            "gaussian": ("all Gaussian", "C2", "^"),
-        }
-        for name, (label, colour, mark) in looks.items():
-            left.semilogy(table["step"], table[name], "-", marker=mark, color=colour, label=label)
-        left.set(xlabel="step $n$", ylabel="Gaussians in the exact belief")
-        left.legend(loc="upper left")
-        z, w = arrays["particles"]
-        edges = np.linspace(arrays["z"][0], arrays["z"][-1], 36)
-        right.hist(z, edges, weights=w / (edges[1] - edges[0]), color="0.8", label="particles")
-        right.plot(arrays["z"], arrays["exact"], "-", color="C1", label="exact")
-        right.plot(arrays["z"], arrays["collapsed"], "--", color="C0", label="one Gaussian")
-        right.set(xlabel=f"state $z_{{{self.steps}}}$", ylabel="posterior density")
-        right.set_ylim(top=1.35 * max(arrays["exact"].max(), arrays["collapsed"].max()))
-        right.legend(loc="upper left")
-        return {"growth": figure}
-
-
-def _counts(start: Belief, lds: LDS, emission: Emission, x: Floats) -> list[int]:
-    """How many different Gaussians the exact belief has after each datum."""
-    sums = gaussian_sum_filter(start, lds.A, lds.Gamma, emission, x)
-    return [distinct(belief) for belief in sums.filtered]
+        return state_space(linear_system(lds), x)._replace(log_weight=log_weight)
 
 
 def _means(filtered: list[list[Belief]]) -> Floats:
     """The means of beliefs, shape (series, steps)."""
     return np.array([[moments(belief).mean[0] for belief in beliefs] for beliefs in filtered])
-
-
-def _rms(e: Floats) -> float:
-    return float(np.sqrt(np.mean(e**2)))

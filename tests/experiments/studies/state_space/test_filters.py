@@ -14,8 +14,8 @@ from experiments.contract.outcome import Outcome, differences
 from experiments.contract.streams import generator
 from experiments.studies.state_space import filters
 from experiments.studies.state_space.filters import Filters
-from models.state_space.kalman import LDS, kalman_filter
-from models.state_space.nonlinear_examples import autoregression
+from models.state_space.kalman import LDS, autoregression, kalman_filter
+from models.state_space.nonlinear_filters import linear_system
 from models.state_space.particle_filter import ParticleFiltered, bootstrap_filter
 
 Run = Callable[..., Outcome]
@@ -108,7 +108,9 @@ def test_rates_are_slopes(growth: Outcome, name: str) -> None:
 def test_where_nothing_is_nonlinear_tangents_and_points_are_exact(
     monkeypatch: pytest.MonkeyPatch, run: Run
 ) -> None:
-    monkeypatch.setattr(filters, "growth_system", lambda q, r: autoregression(0.7, q, r))
+    monkeypatch.setattr(
+        filters, "growth_system", lambda q, r: linear_system(autoregression(0.7, q, r))
+    )
     found = run(GROWTH)
     assert evaluate("max(abs(nats_from_gaussian)) < 1e-9 and all(modes == 1)", found)
     assert evaluate("max(rmse_to_exact['growth', 'extended':'unscented']) < 1e-9", found)
