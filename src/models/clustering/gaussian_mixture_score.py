@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.clustering.gaussian_mixture import GaussianMixture, e_step
+from models.clustering.gaussian_mixture import GaussianMixture, e_step, log_density
+from models.em import take
 from models.types import Floats
 
 
@@ -45,3 +46,13 @@ def mean_terms_as_printed(X: Floats, theta: GaussianMixture) -> Floats:
     """The sum that (9.16) prints for the means, sum_n gamma_nk Sigma_k (x_n - mu_k), (R, K, D)."""
     q, _ = e_step(X, theta)
     return np.asarray((theta.Sigma @ q.first[..., None])[..., 0])
+
+
+def mean_terms_by_differences(X: Floats, theta: GaussianMixture, step: float = 1e-5) -> Floats:
+    """Central differences of ln p(X) of one mixture in each coordinate of the means, (1, K, D)."""
+    moves = step * np.eye(theta.mu.size).reshape(-1, *theta.mu.shape[1:])
+    copies = take(theta, np.zeros(len(moves), dtype=np.int64))
+    up, down = (
+        log_density(X, copies._replace(mu=theta.mu + sign * moves)).sum(axis=1) for sign in (1, -1)
+    )
+    return np.asarray((up - down).reshape(theta.mu.shape) / (2 * step))

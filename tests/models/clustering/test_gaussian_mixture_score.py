@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 
 from models.clustering.gaussian_mixture import GaussianMixture, fit, log_density
-from models.clustering.gaussian_mixture_score import mean_terms_as_printed, score
+from models.clustering.gaussian_mixture_score import (
+    mean_terms_as_printed,
+    mean_terms_by_differences,
+    score,
+)
 from models.clustering.gaussian_mixture_starts import start_at_points
+from models.em import take
 from models.types import Floats
 
 H = 1e-6
@@ -57,3 +62,9 @@ def test_em_ends_where_the_score_vanishes(problem: tuple[Floats, GaussianMixture
     ended = fit(X, start_at_points(X, 2, np.random.default_rng(3)), tol=0, max_iter=20_000).theta
     assert score(X, ended).largest.max() < 1e-4
     assert score(X, theta).largest.max() > 1
+
+
+def test_differences_of_all_means_at_once(problem: tuple[Floats, GaussianMixture]) -> None:
+    X, theta = problem
+    found = mean_terms_by_differences(X, take(theta, [1]))
+    np.testing.assert_allclose(found, score(X, theta).mu[1:], rtol=1e-5, atol=1e-5)

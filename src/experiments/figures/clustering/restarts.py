@@ -1,0 +1,120 @@
+"""Where the starts of each kind end, how long they take, and how many find the best optimum."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from experiments.contract.outcome import Outcome
+from experiments.drawing.canvas import panels
+from experiments.drawing.clusters import SYMBOLS, grid, legend_below, sides
+from experiments.studies.clustering.restarts import RESOLUTION, Restarts
+from models.types import Floats
+
+NAMES = {
+    "kmeans": {
+        "points": "random data points",
+        "plus_plus": "K-means++",
+        "box": "uniform in a box",
+        "corner": "all in one corner",
+    },
+    "mixture": {
+        "points": "random data points, covariance of all",
+        "unit_points": "random data points, unit covariance",
+        "plus_plus": "K-means++ centres, covariance of all",
+        "kmeans": "result of K-means",
+        "responsibilities": "random responsibilities",
+        "gaussians": "random Gaussians",
+        "box": "uniform in the data's box, unit covariance",
+        "identical": "all components equal",
+    },
+}
+
+
+def draw(study: Restarts, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    if study.model == "kmeans":
+        yield "distortion", _distortions(study, outcome)
+        if len(study.starts) > 1:
+            yield "cycles", _by_k(study, *_kmeans_shares(outcome))
+    elif len(study.k) == 1:
+        yield "optima", _one_k(study, outcome)
+    else:
+        yield "optima", _maxima(study, outcome)
+        yield "iterations", _by_k(study, *_mixture_shares(outcome))
+
+
+def _distortions(study: Restarts, outcome: Outcome) -> Figure:
+    J = outcome["distortion"]
+    figure, axes = grid(1, len(study.starts), 0.9, sharey=True)
+    for ax, start, values in zip(axes[0], study.starts, J.values, strict=True):
+        boxes = ax.boxplot(np.log(values).T, tick_labels=J.along("k"), widths=0.6)
+        for line in boxes["medians"]:
+            line.set(color="C1", linewidth=2.2)
+        ax.set(xlabel="Number of clusters K", title=f"Start: {NAMES['kmeans'][start]}")
+    axes[0, 0].set_ylabel("Natural log of the distortion")
+    return figure
+
+
+def _maxima(study: Restarts, outcome: Outcome) -> Figure:
+    L, names = outcome["log_likelihood"], NAMES["mixture"]
+    figure, axes = grid(1, len(study.starts), 0.8, sharey=True)
+    for ax, start, cells in zip(axes[0], study.starts, L.values, strict=True):
+        for i, cell in enumerate(cells):
+            values = cell[np.isfinite(cell)]
+            ax.plot(i + sides(values), values, "o", markersize=2.5, alpha=0.6, color="C0")
+        ax.plot(L.values.max(axis=(0, 2)), color="C1", label="largest")
+        ax.set_xticks(range(len(cells)), [str(k) for k in L.along("k")])
+        title = names[start].replace(", ", ",\n") if len(study.starts) > 1 else names[start]
+        ax.set(xlabel="Number of components K", title=f"Start: {title}")
+        ax.legend(loc="lower right")
+    axes[0, 0].set_ylabel("Final log likelihood")
+    return figure
+
+
+def _one_k(study: Restarts, outcome: Outcome) -> Figure:
+    """The kinds of start one below the other, with all their numbers."""
+    figure, axes = grid(1, 3, 1.0, sharey=True, width_ratios=[2, 1, 1])
+    rows = range(len(study.starts))
+    for i, cell in enumerate(outcome["log_likelihood"].values[:, 0]):
+        values = cell[np.isfinite(cell)]
+        axes[0, 0].plot(values, i + sides(values), "o", markersize=3, alpha=0.6, color="C0")
+    for ax, values in zip(axes[0, 1:], _mixture_shares(outcome)[:2], strict=True):
+        ax.barh(rows, values[:, 0], color="C0", height=0.6)
+    axes[0, 0].set_yticks(rows, [NAMES["mixture"][s].replace(", ", ",\n") for s in study.starts])
+    axes[0, 0].invert_yaxis()
+    axes[0, 0].set_xlabel("Final log likelihood")
+    axes[0, 1].set_xlabel("Mean iterations")
+    axes[0, 2].set(xlabel="Share that finds\nthe largest", xlim=(0, 1))
+    return figure
+
+
+def _by_k(study: Restarts, iterations: Floats, shares: Floats, *names: str) -> Figure:
+    figure, axes = panels(1, 2)
+    for ax, values in zip(axes, (iterations, shares), strict=True):
+        for i, (start, row) in enumerate(zip(study.starts, values, strict=True)):
+            mark: dict[str, Any] = {"marker": SYMBOLS[i], "color": f"C{i}"}
+            ax.plot(sorted(study.k), row, label=NAMES[study.model][start], **mark)
+        ax.set(xlabel=names[0], xticks=sorted(study.k))
+    axes[0].set(ylabel=names[1], ylim=(0, None))
+    axes[1].set(ylabel=names[2], ylim=(0, 1.05))
+    legend_below(axes[0], 1)
+    return figure
+
+
+def _kmeans_shares(outcome: Outcome) -> tuple[Floats, Floats, str, str, str]:
+    """Mean iterations, the share that ends lowest, shape (start, K) each, and how to name them."""
+    J = outcome["distortion"].values
+    shares = (J / J.min(axis=(0, 2))[:, None] <= 1.001).mean(axis=2)
+    names = "Number of clusters K", "Mean cycles to converge", "Share within 0.1 % of the lowest J"
+    return outcome["iterations"].values.mean(axis=2), shares, *names
+
+
+def _mixture_shares(outcome: Outcome) -> tuple[Floats, Floats, str, str, str]:
+    """The same, of the starts that have not collapsed."""
+    L = outcome["log_likelihood"].values
+    found = L.max(axis=(0, 2))[:, None] - RESOLUTION < L
+    sound = np.isfinite(L)
+    iterations = outcome["iterations"].values.mean(axis=2, where=sound)
+    names = "Number of components K", "Mean iterations of EM", "Share that finds the largest"
+    return iterations, found.mean(axis=2, where=sound), *names

@@ -1,0 +1,69 @@
+"""Kinds of start by name: centres for K-means, mixtures for EM; R restarts at once."""
+
+import numpy as np
+from numpy.random import Generator
+
+from models.clustering.gaussian_mixture import GaussianMixture
+from models.clustering.gaussian_mixture_starts import (
+    start_at,
+    start_at_points,
+    start_from_labels,
+    start_from_random_responsibilities,
+    start_identical,
+    start_of_gaussians,
+)
+from models.clustering.kmeans import kmeans, kmeans_plus_plus, random_in_box, random_points
+from models.em import take
+from models.types import Floats
+
+Box = tuple[Floats, Floats]  # its lowest and its highest corner, (D,) each
+
+CENTRES = ("points", "plus_plus", "box", "corner")
+MIXTURES = (
+    "points",
+    "unit_points",
+    "plus_plus",
+    "kmeans",
+    "responsibilities",
+    "gaussians",
+    "box",
+    "identical",
+)
+
+
+def centres(kind: str, X: Floats, K: int, box: Box, rng: Generator, R: int) -> Floats:
+    """Where K-means begins, shape (R, K, D)."""
+    match kind:
+        case "points":
+            return random_points(X, K, rng, R)
+        case "plus_plus":
+            return kmeans_plus_plus(X, K, rng, R)
+        case "box":
+            return random_in_box(*box, K, rng, R)
+        case _:  # the box shrunk to a tenth of its sides, in one of its corners
+            inside = random_in_box(*box, K, rng, R)
+            corner = np.where(rng.random((R, 1, X.shape[1])) < 0.5, *box)
+            return np.asarray(corner + (inside - corner) / 10)
+
+
+def mixtures(kind: str, X: Floats, K: int, box: Box, rng: Generator, R: int) -> GaussianMixture:
+    """Where EM begins."""
+    unit = np.eye(X.shape[1])
+    match kind:
+        case "points":
+            return start_at_points(X, K, rng, R)
+        case "unit_points":
+            return start_at(random_points(X, K, rng, R), unit)
+        case "plus_plus":
+            far_apart = kmeans_plus_plus(X, K, rng, R)
+            return start_at_points(X, K, rng, R)._replace(mu=far_apart)
+        case "kmeans":
+            return start_from_labels(X, kmeans(X, random_points(X, K, rng, R)).labels, K)
+        case "responsibilities":
+            return start_from_random_responsibilities(X, K, rng, R)
+        case "gaussians":
+            return start_of_gaussians(K, len(unit), rng, R)
+        case "box":
+            return start_at(random_in_box(*box, K, rng, R), unit)
+        case _:
+            return take(start_identical(X, K), np.zeros(R, dtype=np.int64))

@@ -1,0 +1,152 @@
+"""K-means and EM from many starts of several kinds: which optimum, and after how long.
+
+PRML 9.1, 9.2.2 and 10.2.4; FCML 6.2.1 and 6.3.5; Ghahramani 3; Notes 3.3.1 and 3.3.2.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from experiments.contract.outcome import Outcome, Quantity, axis, over
+from experiments.contract.study import Study, knob
+from experiments.studies.clustering._derivatives import mean_derivatives
+from experiments.studies.clustering._points import Clusters
+from experiments.studies.clustering._starts import CENTRES, MIXTURES, Box, centres, mixtures
+from models.clustering.gaussian_mixture import GaussianMixture, fit, log_density
+from models.clustering.gaussian_mixture_score import score
+from models.clustering.kmeans import kmeans, random_in_box
+from models.em import EMFit, take
+from models.types import Floats
+
+STARTS = {"kmeans": CENTRES, "mixture": MIXTURES}
+RESOLUTION = 0.1  # log units by which two maxima differ
+
+
+@dataclass
+class Restarts(Clusters, Study):
+    """Where K-means or EM for Gaussians ends, for each kind of start and number of clusters."""
+
+    headline = {
+        "lowest_distortion": "min(distortion)",
+        "largest_log_likelihood": "max(log_likelihood)",
+        "mean_iterations": "mean(iterations)",
+    }
+
+    model: str = knob("kmeans", "what is fitted", choices=tuple(STARTS))
+    k: list[int] = knob([2, 3, 4], "numbers of clusters", at_least=1, distinct=True)
+    starts: list[str] = knob(
+        ["points"], "kinds of start", choices=tuple({*CENTRES, *MIXTURES}), distinct=True
+    )
+    restarts: int = knob(100, "starts of each kind for each K", at_least=1, at_most=100_000)
+    box: list[float] = knob(
+        [], "ends of the box in every variable; those of the data if empty", may_be_empty=True
+    )
+    redraw: bool = knob(False, "K-means draws the centre of an empty cluster anew, in the box")
+    tol: float = knob(1e-6, "EM stops when the log likelihood gains no more", above=0)
+    iterations: int = knob(1000, "iterations of EM at most", at_least=1, at_most=100_000)
+    collapsed_below: float = knob(1e-3, "EM ends when a variance falls below this", at_least=0)
+
+    def rules(self) -> Iterator[str]:
+        if max(self.k) > self.size[0]:
+            yield f"study.k={self.k}: there are {self.size[0]} points; allowed: no more clusters"
+        if self.box and not (len(self.box) == 2 and self.box[0] < self.box[1]):
+            yield f"study.box={self.box}; allowed: two numbers, low < high"
+        for start in self.starts:
+            if start not in STARTS[self.model]:
+                allowed = ", ".join(STARTS[self.model])
+                yield f"study.starts: {start}; allowed with study.model={self.model}: {allowed}"
+
+    def run(self, rng: Generator) -> Outcome:
+        X = self.points(rng)
+        box = X.min(axis=0), X.max(axis=0)
+        if self.box:
+            box = np.full(X.shape[1], self.box[0]), np.full(X.shape[1], self.box[1])
+        return (self._kmeans if self.model == "kmeans" else self._mixture)(X, box, rng)
+
+    def _kmeans(self, X: Floats, box: Box, rng: Generator) -> Outcome:
+        redraw = (lambda n: random_in_box(*box, n, rng)[0]) if self.redraw else None
+        fits = [
+            kmeans(X, centres(start, X, k, box, rng, self.restarts), redraw=redraw)
+            for start, k in self._cells()
+        ]
+        return Outcome(
+            distortion=self._table(found.final for found in fits),
+            smallest_fall=self._table(found.smallest_fall for found in fits),
+            iterations=self._table(found.iterations for found in fits),
+            converged=self._table(found.converged for found in fits),
+            distortion_at_k_n=kmeans(X, X[None]).final[0],  # a cluster for each point
+        )
+
+    def _mixture(self, X: Floats, box: Box, rng: Generator) -> Outcome:
+        begins = {
+            (start, k): mixtures(start, X, k, box, rng, self.restarts) for start, k in self._cells()
+        }
+        rules: dict[str, Any] = {"tol": self.tol, "max_iter": self.iterations}
+        fits = {
+            cell: fit(X, theta, min_eigenvalue=self.collapsed_below, **rules)
+            for cell, theta in begins.items()
+        }
+        finals = [np.nan_to_num(em.final, nan=-np.inf) for em in fits.values()]
+        D = X.shape[1]
+        em_work = D * (D + 1) + 2 * D + 3  # whitened, squared, normalised; two weighted sums
+        return Outcome(
+            log_likelihood=self._table(finals),  # minus infinity if a component collapsed
+            smallest_gain=self._table(em.smallest_gain for em in fits.values()),
+            iterations=self._table(em.iterations for em in fits.values()),
+            converged=self._table(em.converged for em in fits.values()),
+            optima=self._table(_count_optima(em) for em in fits.values()),
+            kmeans_iterations=self._table(  # from the same centres
+                kmeans(X, theta.mu).iterations for theta in begins.values()
+            ),
+            # A point and component, in one cycle.
+            multiplications=axis("algorithm", ["kmeans", "em"]).of([D, em_work]),
+            **self._at_the_best(X, begins, fits),
+        )
+
+    def _at_the_best(
+        self,
+        X: Floats,
+        begins: dict[tuple[str, int], GaussianMixture],
+        fits: dict[tuple[str, int], EMFit[GaussianMixture]],
+    ) -> dict[str, Quantity]:
+        """With the fewest components above one: derivatives at a start, and the best maximum."""
+        k = min((k for k in self.k if k > 1), default=0)
+        sound = [em for (_, K), em in fits.items() if k == K and not np.isnan(em.final).all()]
+        if not sound:
+            return {}
+        em = max(sound, key=lambda em: em.final[em.best])
+        best = take(em.theta, [em.best])
+        renamed = log_density(X, _renamed(best)).sum(axis=1)
+        return {
+            "renamed_log_likelihood": axis("renaming", len(renamed)).of(renamed),
+            "largest_derivative_at_best": Quantity(score(X, best).largest[0]),
+            "mean_derivative": mean_derivatives(X, take(begins[self.starts[0], k], [0])),
+        }
+
+    def _cells(self) -> list[tuple[str, int]]:
+        return list(product(self.starts, sorted(self.k)))
+
+    def _table(self, values: Iterable[Any]) -> Quantity:
+        """An entry for each kind of start and K, or one for each restart there."""
+        cells = np.stack(list(values))
+        axes = axis("start", self.starts), axis("k", sorted(self.k)), axis("restart", self.restarts)
+        axes = axes[: cells.ndim + 1]
+        return over(cells.reshape([len(entry) for entry in axes]), *axes)
+
+
+def _count_optima(em: EMFit[GaussianMixture]) -> int:
+    """Groups of converged values that lie more than the resolution apart."""
+    values = np.sort(em.final[em.converged])
+    return int(values.size > 0) + int((np.diff(values) > RESOLUTION).sum())
+
+
+def _renamed(theta: GaussianMixture) -> GaussianMixture:
+    """One mixture with its components (the first six) in every order."""
+    K = theta.pi.shape[1]
+    orders = np.array(list(permutations(range(min(K, 6)))))
+    orders = np.hstack([orders, np.tile(np.arange(6, K), (len(orders), 1))])
+    return GaussianMixture(*(field[0][orders] for field in theta))

@@ -1,0 +1,138 @@
+"""K-means and EM from many starts: closed forms, scikit-learn, and the counting of optima."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.stats import multivariate_normal
+from sklearn.cluster import KMeans
+from sklearn.mixture import GaussianMixture
+
+from experiments.contract.errors import BadInput
+from experiments.contract.outcome import Outcome
+from experiments.contract.streams import generator
+from experiments.drawing.registry import figures
+from experiments.studies.clustering import restarts
+from experiments.studies.clustering._points import standardised
+from experiments.studies.clustering.restarts import STARTS, Restarts
+from models.datasets import load
+from models.em import EMFit
+from models.types import Floats
+
+Run = Callable[..., Outcome]
+
+
+@pytest.mark.parametrize(
+    ("knobs", "complaint"),
+    [
+        ({"k": [273]}, "there are 272 points"),
+        ({"k": [2, 2]}, "repeats an entry"),
+        ({"k": [0]}, "study.k"),
+        ({"data": None, "centres": [[0.0, 0.0]], "n_each": 5, "k": [6]}, "there are 5 points"),
+        ({"model": "hope"}, "study.model"),
+        ({"starts": ["luck"]}, "study.starts"),
+        ({"starts": ["identical"]}, "identical; allowed with study.model=kmeans"),
+        ({"model": "mixture", "starts": ["corner"]}, "corner; allowed with study.model=mixture"),
+        ({"box": [1.0]}, "low < high"),
+        ({"box": [1.0, -1.0]}, "low < high"),
+        ({"restarts": 0}, "study.restarts"),
+    ],
+)
+def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        Restarts(**knobs)
+
+
+def test_the_lowest_distortion_is_that_of_scikit_learn(run: Run) -> None:
+    study = Restarts(k=[1, 2, 3], starts=list(STARTS["kmeans"]), restarts=60)
+    outcome = run(study)
+    X = standardised(load("old-faithful").matrix)
+    lowest = outcome["distortion"].values.min(axis=(0, 2))
+    theirs = [KMeans(k, n_init=10, random_state=0, tol=0).fit(X).inertia_ for k in study.k]
+    assert_allclose(lowest, theirs, rtol=1e-6)
+    assert_allclose(outcome["distortion"].at(k=1).values, 2 * 272, rtol=1e-12)
+    assert outcome["converged"].values.all()
+    assert outcome["smallest_fall"].values.min() >= -1e-9
+    assert outcome["distortion_at_k_n"].item == 0
+    corners = outcome["distortion"].at(start="corner", k=2).values
+    assert np.ptp(corners) > 1  # more than one minimum
+    assert list(figures(study, outcome)) == ["distortion", "cycles"]
+
+
+def test_redrawing_leaves_no_cluster_empty_for_long(run: Run) -> None:
+    # Two groups far apart and three centres in one small corner of a huge box.
+    knobs: dict[str, Any] = {
+        "data": None,
+        "standardise": False,
+        "centres": [[0.0, 0.0], [9.0, 9.0]],
+    }
+    knobs |= {"k": [3], "starts": ["box"], "restarts": 20}
+    kept = run(Restarts(**knobs, box=[50.0, 60.0]))["distortion"].values.min()
+    study = Restarts(**knobs, box=[-5.0, 60.0], redraw=True)
+    outcome = run(study)
+    assert kept > 2 * outcome["distortion"].values.min()
+    assert list(figures(study, outcome)) == ["distortion"]
+
+
+def test_the_largest_likelihood_against_a_closed_form_and_scikit_learn(run: Run) -> None:
+    study = Restarts(model="mixture", k=[1, 2], starts=["points", "kmeans"], restarts=15)
+    outcome = run(study)
+    X = standardised(load("old-faithful").matrix)
+    largest = outcome["log_likelihood"].values.max(axis=(0, 2))
+    two = GaussianMixture(2, n_init=5, reg_covar=0, tol=1e-10, max_iter=500, random_state=0).fit(X)
+    assert_allclose(largest, [of_one_gaussian(X), two.score(X) * len(X)], atol=1e-3)
+    assert_allclose(outcome["renamed_log_likelihood"].values, largest[1], rtol=1e-12)
+    assert outcome["smallest_gain"].values.min() > -1e-9
+    assert outcome["multiplications"].at(algorithm="em").item == 6 + 4 + 3
+    assert outcome["largest_derivative_at_best"].item < 0.03
+    numerical, printed, corrected = outcome["mean_derivative"].values
+    assert_allclose(corrected, numerical, rtol=1e-4, atol=1e-3)
+    assert np.abs(printed - numerical).max() > 1
+    iterations = outcome["iterations"].at(k=2).values.mean(axis=1)
+    assert iterations[1] < iterations[0]
+    assert list(figures(study, outcome)) == ["optima", "iterations"]
+
+
+def test_every_kind_of_start_runs_and_equal_components_stay_at_one_gaussian(run: Run) -> None:
+    centres = [[0.0, 0.0], [5.0, 0.0], [0.0, 5.0]]
+    study = Restarts(
+        model="mixture",
+        data=None,
+        centres=centres,
+        standardise=False,
+        k=[3],
+        starts=list(STARTS["mixture"]),
+        restarts=8,
+    )
+    outcome = run(study)
+    identical = outcome["log_likelihood"].at(start="identical", k=3).values
+    X = study.points(generator(study.name, 0))
+    assert_allclose(identical, of_one_gaussian(X), rtol=1e-9)
+    assert identical.max() < outcome["log_likelihood"].values.max() - 10
+    assert list(figures(study, outcome)) == ["optima"]
+
+
+def test_all_starts_may_collapse(run: Run) -> None:
+    study = Restarts(model="mixture", k=[2, 3], restarts=4, collapsed_below=10.0)
+    outcome = run(study)
+    assert np.isneginf(outcome["log_likelihood"].values).all()
+    assert (outcome["optima"].values == 0).all()
+    assert "mean_derivative" not in outcome
+
+
+def test_counting() -> None:
+    def count(values: list[float]) -> int:
+        R = len(values)
+        ends = np.reshape(values, (R, 1))
+        none, all_ = np.zeros(R, dtype=np.int64), np.ones(R, dtype=bool)
+        em: EMFit[Any] = EMFit((), ends, none, all_, {})
+        return restarts._count_optima(em)
+
+    assert count([-1.0, -1.05, -3.0, -3.02]) == 2
+    assert count([]) == 0
+
+
+def of_one_gaussian(X: Floats) -> float:
+    return float(multivariate_normal(X.mean(0), np.cov(X.T, bias=True)).logpdf(X).sum())
