@@ -13,6 +13,8 @@ import numpy as np
 
 from models.types import Floats, Ints
 
+MOST_PATHS = 2**16  # so many are weighed in a moment
+
 
 class Paths(NamedTuple):
     """All the paths of a chain and the joint probability of each with the data."""

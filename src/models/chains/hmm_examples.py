@@ -1,11 +1,11 @@
-"""The Gaussian chains that the books draw: three clusters in the plane, visited in turn."""
+"""Chains to try things on: the Gaussians that the books draw, and models drawn at random."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from models.chains import hmm
-from models.chains.baum_welch import GaussianHMM
+from models.chains.baum_welch import CategoricalHMM, GaussianHMM
 from models.types import Floats, Ints
 
 
@@ -14,6 +14,15 @@ class Walk(NamedTuple):
 
     states: Ints  # (N, T)
     points: Floats  # (N, T, D)
+
+
+class Chains(NamedTuple):
+    """Models, each with a sequence of states and symbols that it made."""
+
+    pi: Floats  # (N, K)
+    A: Floats  # (N, K, K)
+    lik: Floats  # (N, T, K) p(x_t | z_t = k) of the symbols seen
+    states: Ints  # (N, T) the states behind them
 
 
 def lilypad() -> GaussianHMM:
@@ -41,3 +50,26 @@ def walk(model: GaussianHMM, sequences: int, length: int, rng: np.random.Generat
     """Independent sequences of a chain."""
     states = hmm.sample_states(model.pi, model.A, rng.random((sequences, length)))
     return Walk(states, hmm.sample_gaussians(model.mu, model.Sigma, states, rng))
+
+
+def random_models(
+    K: int, L: int, models: int, rng: np.random.Generator, forbidden: int = 0
+) -> CategoricalHMM:
+    """Models of K states and L symbols, rows uniform on the simplex; R of them.
+
+    Transitions k -> k + 1 of the first `forbidden` states are impossible.
+    """
+    pi, A = rng.dirichlet(np.ones(K), models), rng.dirichlet(np.ones(K), (models, K))
+    B = rng.dirichlet(np.ones(L), (models, K))
+    A[:, range(forbidden), range(1, forbidden + 1)] = 0.0
+    return CategoricalHMM(pi, A / A.sum(axis=-1, keepdims=True), B)
+
+
+def one_sequence_each(models: CategoricalHMM, length: int, rng: np.random.Generator) -> Chains:
+    """What each of R models makes in so many steps."""
+    states, lik = [], []
+    for pi, A, B in zip(*models, strict=True):
+        z = hmm.sample_states(pi, A, rng.random(length))
+        states.append(z)
+        lik.append(B.T[hmm.sample_symbols(B, z, rng.random(length))])
+    return Chains(models.pi, models.A, np.stack(lik), np.stack(states))

@@ -1,0 +1,66 @@
+"""Messages against all paths, and their costs; the most probable path among probable states."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from experiments.contract.outcome import Outcome
+from experiments.drawing.canvas import panels
+from experiments.studies.chains.hmm_inference import HmmInference
+
+STATES = 3  # of the chains whose costs are drawn
+
+
+def draw(study: HmmInference, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    if "marginals" in study.ask:
+        yield "messages", _messages(outcome)
+    if "path" in study.ask:
+        yield "path", _path(outcome)
+
+
+def _messages(outcome: Outcome) -> Figure:
+    figure, (left, right) = panels(1, 2)
+    last = outcome["last_state"]
+    step = last.along("step")
+    for i, (name, mark) in enumerate((("filtered", "s"), ("smoothed", "o"))):
+        messages, exact = last.at(belief=name).values
+        left.plot(step, messages, color=f"C{i}", label=f"{name}, recursion")
+        left.plot(step, exact, mark, color=f"C{i}", fillstyle="none", label=f"{name}, all paths")
+    two = outcome["last_state_two_filters"].values
+    left.plot(step, two, "x", color="black", label="two filters")
+    left.set(xlabel="Step", ylabel="p(last state | data)", ylim=(-0.02, 1.02), xticks=step)
+    left.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, fontsize=8)
+    paths = outcome["path_products"].at(states=STATES)
+    messages = outcome["forward_products"].at(states=STATES).values
+    right.plot(paths.along("length"), paths.values, "--", color="C3", label="all paths")
+    right.plot(paths.along("length"), messages, color="C2", label="recursion")
+    right.set(xlabel="Length of the chain", ylabel="Products", yscale="log")
+    right.set_title(f"Cost for {STATES} states")
+    right.legend()
+    return figure
+
+
+def _path(outcome: Outcome) -> Figure:
+    marginals, states = outcome["shown_marginals"], outcome["shown_states"].values
+    step, state = marginals.along("step"), marginals.along("state")
+    figure, ax = panels()
+    image = ax.imshow(
+        marginals.values.T, aspect="auto", cmap="Greys", vmin=0, vmax=1.4, origin="lower",
+        extent=(0.5, len(step) + 0.5, 0.5, len(state) + 0.5),
+    )  # fmt: skip
+    for (t, k), p in np.ndenumerate(marginals.values):
+        ax.text(t + 1, k + 0.75, f"{p:.2f}", ha="center", va="center", fontsize=9)
+    image.set_rasterized(True)
+    path = outcome["shown_path"].values
+    ax.plot(step, path + 0.06, "-o", color="C0", label="most probable path")
+    ax.plot(step, states - 0.02, "--D", color="C1", label="most probable states")
+    into = np.flatnonzero(outcome["shown_transitions"].values == 0)
+    ax.plot(
+        step[into] - 0.5, (states[into - 1] + states[into]) / 2 - 0.02,
+        "X", color="black", markersize=11, linestyle="none", label="impossible step",
+    )  # fmt: skip
+    ax.grid(visible=False)
+    ax.set(xlabel="Step", ylabel="State", xticks=step, yticks=state)
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+    return figure

@@ -1,0 +1,56 @@
+"""What a recursion along a chain costs, counted: numbers that keep a tally of their operations."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any, Self
+
+import numpy as np
+
+from models.types import AnyArray, Ints
+
+
+class Tallied:
+    """A number whose products and sums are counted in a tally that it shares with its results."""
+
+    __slots__ = ("tally", "value")
+
+    def __init__(self, value: float, tally: Counter[str]) -> None:
+        self.value, self.tally = value, tally
+
+    def __mul__(self, other: Self) -> "Tallied":
+        self.tally["products"] += 1
+        return Tallied(self.value * other.value, self.tally)
+
+    def __add__(self, other: Self) -> "Tallied":
+        self.tally["sums"] += 1
+        return Tallied(self.value + other.value, self.tally)
+
+    def __ge__(self, other: Self) -> bool:  # what `max` over an array of objects asks
+        self.tally["comparisons"] += 1
+        return self.value >= other.value
+
+
+def count_operations(function: Callable[..., Any], *arrays: AnyArray) -> Counter[str]:
+    """Run a function on tallied copies of its arrays, and count."""
+    tally: Counter[str] = Counter()
+    wrap = np.frompyfunc(lambda value: Tallied(float(value), tally), 1, 1)
+    function(*(np.asarray(wrap(array), dtype=object) for array in arrays))
+    return tally
+
+
+def recursion_costs(
+    function: Callable[..., Any], kind: str, states: Iterable[int], lengths: Iterable[int]
+) -> Ints:
+    """Operations of one kind for chains of K states and T steps, shape (states, lengths).
+
+    The function takes an initial distribution (K,), transitions (K, K) and likelihoods (T, K).
+    """
+    sizes = [[(K, T) for T in lengths] for K in states]
+    cost = [
+        [
+            count_operations(function, np.ones(K), np.ones((K, K)), np.ones((T, K)))[kind]
+            for K, T in row
+        ]
+        for row in sizes
+    ]
+    return np.array(cost)

@@ -1,0 +1,27 @@
+"""Random models and what they make."""
+
+import numpy as np
+from numpy.testing import assert_allclose, assert_array_equal
+
+from models.chains.hmm_examples import one_sequence_each, random_models
+
+
+def test_transitions_can_be_forbidden() -> None:
+    rng = np.random.default_rng(0)
+    models = random_models(3, 4, 30, rng, forbidden=2)
+    assert_array_equal(models.A[:, [0, 1], [1, 2]], 0.0)
+    for rows in models:
+        assert_allclose(rows.sum(axis=-1), 1.0, rtol=1e-14)
+    chains = one_sequence_each(models, 60, rng)
+    step = chains.states[:, 1:] - chains.states[:, :-1]
+    assert not np.any(step == 1)
+    assert np.any(step == 2)
+
+
+def test_likelihoods_are_columns_of_the_emissions() -> None:
+    rng = np.random.default_rng(1)
+    models = random_models(2, 3, 5, rng)
+    chains = one_sequence_each(models, 7, rng)
+    assert chains.lik.shape == (5, 7, 2)
+    for B, lik in zip(models.B, chains.lik, strict=True):
+        assert {tuple(row) for row in lik} <= {tuple(column) for column in B.T}
