@@ -1,0 +1,41 @@
+r"""What chains of samples tell as they grow: moments so far, and dependence between samples.
+
+mean      m_n = 1/n sum_s w_s,       covariance   1/n sum_s w_s w_s^T - m_n m_n^T
+autocorrelation at lag k of a chain: the mean of (w_s - m)(w_(s+k) - m) over the variance
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from models.types import Bools, Floats, Ints
+
+
+class Moments(NamedTuple):
+    """Of the first n samples of each chain, for several n."""
+
+    mean: Floats  # (C, n, D)
+    covariance: Floats  # (C, n, D, D)
+
+
+def moments(w: Floats, lengths: Sequence[int]) -> Moments:
+    """Mean and covariance of the beginnings of chains (S, C, D)."""
+    means = np.stack([w[:n].mean(0) for n in lengths], axis=1)
+    squares = np.stack([np.einsum("sci,scj->cij", w[:n], w[:n]) / n for n in lengths], axis=1)
+    return Moments(means, squares - means[..., :, None] * means[..., None, :])
+
+
+def autocorrelation(w: Floats, lags: Sequence[int]) -> Floats:
+    """Of chains (S, C, D), shape (C, lags, D); not a number for a chain that never moved."""
+    z = w - w.mean(0)
+    with np.errstate(invalid="ignore"):
+        found = [(z[: len(z) - k] * z[k:]).mean(0) / (z**2).mean(0) for k in lags]
+    return np.stack(found, axis=1) if found else np.empty((w.shape[1], 0, w.shape[2]))
+
+
+def parts_visited(w: Floats, means: Floats) -> Ints:
+    """To how many of K points (K, D) a sample of each chain (S, C, D) was the nearest."""
+    nearest = np.linalg.norm(w[:, :, None] - means, axis=-1).argmin(axis=-1)  # (S, C)
+    seen: Bools = (nearest[..., None] == np.arange(len(means))).any(axis=0)
+    return np.asarray(seen.sum(-1))
