@@ -1,19 +1,18 @@
 """The study of the likelihood's surface: covariances by NumPy's inverse, and the knobs' rules."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import norm
 
 from experiments.contract.errors import BadInput
-from experiments.contract.legacy import Outcome
-from experiments.contract.study import generator
+from experiments.contract.outcome import Outcome
 from experiments.studies.regression.likelihood_surface import LikelihoodSurface
 from models.datasets import load
 
-
-def run(study: LikelihoodSurface) -> Outcome:
-    return study.run(generator(study.name, 0))
+Run = Callable[..., Outcome]
 
 
 @pytest.mark.parametrize(
@@ -30,47 +29,40 @@ def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complain
         LikelihoodSurface(**knobs)  # type: ignore[arg-type]
 
 
-def test_the_printed_matrices_belong_together() -> None:
+def test_the_printed_matrices_belong_together(run: Run) -> None:
     """FCML 2.9.1: the inverse of the printed information is the printed covariance."""
-    study = LikelihoodSurface(sum_x=24.3311, sum_xx=15.8953, repetitions=50)
-    outcome = run(study)
-    found, x = outcome.metrics, outcome.arrays["x"]
+    found = run(LikelihoodSurface(sum_x=24.3311, sum_xx=15.8953, repetitions=50))
+    x = found["inputs"].values
     assert_allclose([x.sum(), (x**2).sum()], [24.3311, 15.8953], rtol=1e-10)
-    C = np.linalg.inv([[50, 24.3311], [24.3311, 15.8953]])
-    names = ["variance_w_0", "covariance_w_0_w_1", "variance_w_1"]
-    expected = [C[0, 0], C[0, 1], C[1, 1]]
-    assert_allclose([found[f"{name}_noise_1"] for name in names], expected, rtol=1e-8)
-    quiet = [found[f"{name}_noise_0.04"] for name in names]
-    assert_allclose(quiet, np.array(expected) / 25, rtol=1e-8)
-    assert found["less_noise_more_information"] is True
-    assert found["more_information_is_more_negative"] is False
-    assert len(study.draw(outcome)["likelihood"].axes) == 4
+    I = np.array([[50, 24.3311], [24.3311, 15.8953]])
+    assert_allclose(found["information"].at(noise_variance=0.04), 25 * I, rtol=1e-8)
+    assert_allclose(found["covariance"].at(noise_variance=1), np.linalg.inv(I), rtol=1e-8)
+    assert_allclose(found["covariance"].at(noise_variance=0.04), np.linalg.inv(I) / 25, rtol=1e-8)
+    assert_allclose(found["information_times_covariance"], [np.eye(2)] * 2, atol=1e-9)
+    assert found["possible_sum_x"].values.shape == (50,)
 
 
-def test_the_surface_is_the_likelihood() -> None:
-    outcome = run(LikelihoodSurface(n=10, noise_variances=[0.5], repetitions=20))
-    arrays = outcome.arrays
-    i, j = 30, 70
-    w = arrays["w_0_axis_0"][i], arrays["w_1_axis_0"][j]
+def test_the_surface_is_the_likelihood(run: Run) -> None:
+    found = run(LikelihoodSurface(n=10, noise_variances=[0.5], repetitions=20))
+    surface, i, j = found["likelihood"], 30, 70
 
     def likelihood(w0: float, w1: float) -> float:
-        mean = w0 + w1 * arrays["x"]
-        return float(norm.logpdf(arrays["t_0"], mean, np.sqrt(0.5)).sum())
+        mean = w0 + w1 * found["inputs"].values
+        return float(norm.logpdf(found["targets"].values[0], mean, np.sqrt(0.5)).sum())
 
-    ratio = np.exp(likelihood(*w) - likelihood(*arrays["w_0"]))
-    assert_allclose(arrays["likelihood_0"][i, j], ratio, rtol=1e-9)
-    assert arrays["likelihood_0"].max() <= 1 + 1e-12
+    here = likelihood(surface.along("w_0")[i], surface.along("w_1")[j])
+    best = likelihood(*found["w_hat"].values[0])
+    assert_allclose(surface.values[0, i, j], np.exp(here - best), rtol=1e-9)
+    assert surface.values.max() <= 1 + 1e-12
 
 
-def test_the_olympics() -> None:
-    study = LikelihoodSurface(data="olympics-100m-men")
-    outcome = run(study)
-    found = outcome.metrics
+def test_the_olympics(run: Run) -> None:
+    found = run(LikelihoodSurface(data="olympics-100m-men"))
     x, t = load("olympics-100m-men").xt
     errors = t - np.polyval(np.polyfit(x, t, 1), x)
     sigma2 = np.mean(errors**2)
-    assert_allclose(found["sigma_curvature"], -2 * 27 / sigma2, rtol=1e-9)
-    assert_allclose(found["curvature_factor_w_1"], -27 / (2 * sigma2), rtol=1e-9)
-    assert_allclose(found["information_w_1"], (x**2).sum() / sigma2, rtol=1e-9)
-    assert found["hessian_negative_definite"] is True
-    assert study.draw(outcome)["likelihood"].axes[0].get_ylabel() == "Winning time (s)"
+    curvature = found["sigma_curvature"].item
+    assert_allclose(curvature, -2 * 27 / sigma2, rtol=1e-9)
+    assert_allclose(found["sigma_curvature_by_differences"].item, curvature, rtol=1e-5)
+    assert_allclose(found["hessian"].values[1, 1], -(x**2).sum() / sigma2, rtol=1e-9)
+    assert found["scaled_eigenvalues"].values.max() < 0
