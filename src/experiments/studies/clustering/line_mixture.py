@@ -1,15 +1,14 @@
 """A mixture of straight lines by EM (PRML 14.5.1)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.legacy import Outcome, Scalar, Series
+from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.clustering.cluster_data import place_problems
-from experiments.studies.clustering.mixture_path import CLOSE, never_falls
+from experiments.studies.clustering._points import place_problems
 from models.clustering.linear_mixture import (
     fit,
     fit_each,
@@ -17,22 +16,23 @@ from models.clustering.linear_mixture import (
     start_at,
     start_at_random,
 )
+from models.em import smallest_gain
 from models.regression.linear import maximum_log_likelihood
 from models.types import Floats
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from matplotlib.figure import Figure
-
-
 LIMIT = 2000  # iterations of EM at most
-NEAR = 0.3  # a line follows an arm if its slope is that near
+CLOSE = 1e-3  # log units below the end that count as close to convergence
+EARLY = 101  # places of the random starts' climbs that are kept
 
 
 @dataclass
 class LineMixture(Study):
     """Lines fitted by EM to points along the two arms of a V (PRML 14.5.1, Figure 14.8)."""
+
+    headline = {
+        "median_iterations_until_close": "median(iterations_until_close)",
+        "final_log_likelihood": "last(log_likelihood)",
+    }
 
     n: int = knob(50, "points", at_least=5, at_most=100_000)
     slope: float = knob(1.4, "slope of the right arm; the left has its negative")
@@ -47,7 +47,7 @@ class LineMixture(Study):
         200, "data sets, of which the first is drawn", at_least=1, at_most=10_000
     )
 
-    def problems(self) -> "Iterator[str]":
+    def problems(self) -> Iterator[str]:
         yield from place_problems("start", self.start, 2)
 
     def run(self, rng: Generator) -> Outcome:
@@ -59,69 +59,43 @@ class LineMixture(Study):
         every = fit_each(
             Phi, t, start_at(np.repeat(start, len(x), axis=0), t), tol=0, max_iter=LIMIT
         )
-        until = np.argmax(every.final[:, None] - every.objective < CLOSE, axis=1)
-        slopes = np.sort(every.theta.w[..., 1], axis=1)
-        follows = np.abs(slopes[:, [0, -1]] - [-self.slope, self.slope]).max(axis=1) < NEAR
+        repetition, point = axis("repetition", len(x)), axis("point", self.n)
         alone = _single_line(x, t)
 
         # The first data set, which is drawn: snapshots on the way, and random lines to start from.
         Phi, x, t = Phi[0], x[0], t[0]
-        steps = [0, *sorted(self.snapshots)]
-        one = fit(Phi, t, start_at(start, t), tol=0, max_iter=LIMIT, snapshots=steps)
-        many = fit(
-            Phi, t, start_at_random(Phi, t, len(self.start), rng, self.restarts), max_iter=LIMIT
+        snapshot = axis("snapshot", [0, *sorted(self.snapshots)])
+        one = fit(
+            Phi, t, start_at(start, t), tol=0, max_iter=LIMIT, snapshots=snapshot.values.tolist()
         )
+        begin = start_at_random(Phi, t, len(self.start), rng, self.restarts)
+        many = fit(Phi, t, begin, max_iter=LIMIT)
         L = one.objective[0][: int(one.iterations[0]) + 1]
-        best = max(float(L[-1]), float(np.nanmax(many.final)))
-        shown = [one.snapshots[step] for step in steps]
-        metrics: dict[str, Scalar] = {
-            "final_log_likelihood": float(L[-1]),
-            "single_line_log_likelihood": float(alone[0]),
-            "smallest_slope": float(slopes[0, 0]),
-            "largest_slope": float(slopes[0, -1]),
-            "start_finds_best": bool(L[-1] > best - CLOSE),
-            "share_best": float(np.mean(many.final > best - CLOSE)),
-            "mixture_beats_single_line": bool((every.final > alone).all()),
-            "log_likelihood_never_falls": never_falls(every.objective)
-            and never_falls(many.objective),
-            "share_following_the_arms": float(follows.mean()),
-            "median_iterations_until_close": float(np.median(until)),
-        }
-        for step in self.snapshots:
-            metrics[f"shortfall_{step}"] = float(L[-1] - L[min(step, len(L) - 1)])
-            metrics[f"share_converged_{step}"] = float(np.mean(until <= step))
+        climbs = many.objective[:, :EARLY]
+        shown = [one.snapshots[step] for step in snapshot.values]
+        line, random_start = axis("line", len(self.start)), axis("random_start", self.restarts)
         return Outcome(
-            metrics,
-            series={"log_likelihood": Series(list(range(len(L))), L.tolist())},
-            arrays={
-                "x": x,
-                "t": t,
-                "w": np.stack([theta.w[0] for theta in shown]),
-                "gamma": np.stack([responsibilities(Phi, t, theta)[0] for theta in shown]),
-                "climbs": many.objective[:, :101],
-                "iterations_until_close": until,
-            },
+            inputs=point.of(x),
+            targets=point.of(t),
+            lines=over(
+                [theta.w[0] for theta in shown], snapshot, line, axis("w", ["intercept", "slope"])
+            ),
+            responsibilities=over(
+                [responsibilities(Phi, t, theta)[0] for theta in shown], snapshot, point, line
+            ),
+            log_likelihood=axis("iteration", len(L)).of(L),
+            random_climb=over(climbs, random_start, axis("early_iteration", climbs.shape[1])),
+            random_final=random_start.of(many.final),
+            final_log_likelihood=repetition.of(every.final),
+            single_line_log_likelihood=repetition.of(alone),
+            slopes=over(np.sort(every.theta.w[..., 1], axis=1), repetition, line),
+            iterations_until_close=repetition.of(
+                np.argmax(every.final[:, None] - every.objective < CLOSE, axis=1)
+            ),
+            smallest_gain=axis("fits", ["data sets", "random starts"]).of(
+                [smallest_gain(em.objective) for em in (every, many)]
+            ),
         )
-
-    def draw(self, outcome: Outcome) -> "dict[str, Figure]":
-        from experiments.drawing.clusters import grid, inks
-
-        x, t, w, gamma = (outcome.arrays[name] for name in ("x", "t", "w", "gamma"))
-        ends = np.array([x.min(), x.max()])
-        figure, axes = grid(2, len(w), 0.75, sharex=True, sharey="row")
-        for i, step in enumerate([0, *sorted(self.snapshots)]):
-            top, bottom = axes[:, i]
-            top.scatter(x, t, c="0.6" if step == 0 else inks(gamma[i]), s=14, linewidths=0)
-            base = np.zeros_like(x)
-            for k, (intercept, slope) in enumerate(w[i]):
-                top.plot(ends, intercept + slope * ends, "-" if k == 0 else "--", color=f"C{k}")
-                bottom.vlines(x, base, base + gamma[i, :, k], color=f"C{k}", linewidth=2)
-                base = base + gamma[i, :, k]
-            top.set_title(f"{step} iterations" if step else "start")
-            bottom.set_xlabel("x")
-        axes[0, 0].set_ylabel("t")
-        axes[1, 0].set_ylabel("Responsibilities")
-        return {"lines": figure, "climb": _draw_climb(outcome)}
 
 
 def _single_line(x: Floats, t: Floats) -> Floats:
@@ -129,17 +103,3 @@ def _single_line(x: Floats, t: Floats) -> Floats:
     dx, dt = x - x.mean(axis=1, keepdims=True), t - t.mean(axis=1, keepdims=True)
     explained = (dx * dt).mean(axis=1) ** 2 / (dx**2).mean(axis=1)
     return maximum_log_likelihood((dt**2).mean(axis=1) - explained, x.shape[1])
-
-
-def _draw_climb(outcome: Outcome) -> "Figure":
-    from experiments.drawing.canvas import panels
-
-    figure, ax = panels()
-    ax.plot(outcome.arrays["climbs"].T, color="C0", alpha=0.2, linewidth=1)
-    ax.plot([], [], color="C0", label="from random lines")
-    ax.plot(*outcome.series["log_likelihood"], color="C1", label="from the lines that are drawn")
-    single = float(outcome.metrics["single_line_log_likelihood"])
-    ax.axhline(single, color="C2", linestyle="--", label="a single line, at its best")
-    ax.set(xlabel="Iteration", ylabel="Log likelihood", ylim=(2.2 * single, None), xlim=(0, 100))
-    ax.legend(loc="lower right")
-    return figure

@@ -1,0 +1,42 @@
+"""Lines and responsibilities on the way; the climb from these and from random lines."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from experiments.contract.outcome import Outcome
+from experiments.drawing.canvas import panels
+from experiments.drawing.clusters import grid, inks
+from experiments.studies.clustering.line_mixture import LineMixture
+
+
+def draw(study: LineMixture, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    x, t = outcome["inputs"].values, outcome["targets"].values
+    lines = outcome["lines"]
+    ends = np.array([x.min(), x.max()])
+    figure, axes = grid(2, len(lines), 0.75, sharex=True, sharey="row")
+    for i, step in enumerate(lines.along("snapshot")):
+        top, bottom = axes[:, i]
+        gamma = outcome["responsibilities"].values[i]
+        top.scatter(x, t, c="0.6" if step == 0 else inks(gamma), s=14, linewidths=0)
+        base = np.zeros_like(x)
+        for k, (intercept, slope) in enumerate(lines.values[i]):
+            top.plot(ends, intercept + slope * ends, "-" if k == 0 else "--", color=f"C{k}")
+            bottom.vlines(x, base, base + gamma[:, k], color=f"C{k}", linewidth=2)
+            base = base + gamma[:, k]
+        top.set_title(f"{step} iterations" if step else "start")
+        bottom.set_xlabel("x")
+    axes[0, 0].set_ylabel("t")
+    axes[1, 0].set_ylabel("Responsibilities")
+    yield "lines", figure
+
+    figure, ax = panels()
+    ax.plot(outcome["random_climb"].values.T, color="C0", alpha=0.2, linewidth=1)
+    ax.plot([], [], color="C0", label="from random lines")
+    ax.plot(outcome["log_likelihood"].values, color="C1", label="from the lines that are drawn")
+    single = outcome["single_line_log_likelihood"].values[0]
+    ax.axhline(single, color="C2", linestyle="--", label="a single line, at its best")
+    ax.set(xlabel="Iteration", ylabel="Log likelihood", ylim=(2.2 * single, None), xlim=(0, 100))
+    ax.legend(loc="lower right")
+    yield "climb", figure

@@ -1,0 +1,31 @@
+"""Mixtures of counts."""
+
+import numpy as np
+import pytest
+
+from experiments.contract.errors import BadInput
+from experiments.studies.clustering.poisson_clusters import PoissonClusters
+
+
+@pytest.mark.parametrize(
+    ("knobs", "complaint"),
+    [
+        ({"weights": [0.5, 0.4]}, "sum 1"),
+        ({"rates": [1.0]}, "study.rates"),
+        ({"k": [1, 3]}, "lacks the 2 components"),
+    ],
+)
+def test_knobs_that_make_no_sense_are_refused(knobs, complaint):
+    with pytest.raises(BadInput, match=complaint):
+        PoissonClusters(**knobs)
+
+
+def test_counts(run):
+    outcome = run(PoissonClusters(n=3000))
+    assert outcome["rate"].values == pytest.approx([2, 10], abs=0.3)
+    assert outcome["weight"].values == pytest.approx([0.4, 0.6], abs=0.04)
+    x = outcome["counts"].values
+    mean = x.mean()
+    one = float((x * np.log(mean) - mean).sum() - sum(np.log(np.arange(1, c + 1)).sum() for c in x))
+    assert outcome["log_likelihood"].at(k=1).item == pytest.approx(one, rel=1e-9)
+    assert outcome["part"].values.sum() == pytest.approx(1, abs=1e-3)
