@@ -1,0 +1,130 @@
+"""What is believed of a line: ellipses of its weights, lines drawn, predictions, its noise."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from experiments.contract.outcome import Outcome
+from experiments.drawing.canvas import panels
+from experiments.drawing.clusters import grid, spare
+from experiments.drawing.ellipses import ellipse
+from experiments.drawing.labels import axis_names
+from experiments.studies.regression.bayesian_line import BayesianLine
+
+
+def draw(study: BayesianLine, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    draws = {
+        "data": _data,
+        "posterior": _posterior,
+        "lines": _lines,
+        "predictive": _predictive,
+        "noise": _noise,
+    }
+    for name in study.show:
+        yield name, draws[name](study, outcome)
+
+
+def _names(study: BayesianLine) -> dict[str, str]:
+    names = axis_names(study.data)
+    x = f"({names.x.lower()} - {study.shift:g}) / {study.scale:g}"
+    return {"xlabel": x, "ylabel": names.t}
+
+
+def _unit(study: BayesianLine) -> str:
+    """The unit of the targets, and of both weights since scaled inputs have none: ` (s)`."""
+    name = axis_names(study.data).t
+    return name[name.index(" (") :] if " (" in name else ""
+
+
+def _beliefs(study: BayesianLine) -> tuple[Figure, Any]:
+    many = len(study.observed)
+    columns = min(many, 2)
+    figure, axes = grid(-(-many // columns), columns, 0.65)
+    spare(axes.flat[many:])
+    for n, ax in zip(study.observed, axes.flat, strict=False):
+        ax.set_title(f"after {n} point{'s' if n > 1 else ''}" if n else "prior")
+    return figure, axes.flat[:many]
+
+
+def _data(study: BayesianLine, outcome: Outcome) -> Figure:
+    figure, ax = panels()
+    ax.plot(outcome["inputs"].values, outcome["targets"].values, "o")
+    ax.set(**_names(study))
+    return figure
+
+
+def _posterior(study: BayesianLine, outcome: Outcome) -> Figure:
+    figure, axes = _beliefs(study)
+    prior = np.array(study.prior_mean), np.diag(study.prior_variances)
+    for k, ax in enumerate(axes):
+        mu, Sigma = outcome["w_mean"].values[k], outcome["w_covariance"].values[k]
+        for sd in (1, 2, 3):
+            ax.plot(*ellipse(*prior, sd), "--", color="0.6", linewidth=1.2)
+        for sd in (1, 2, 3):
+            ax.plot(*ellipse(mu, Sigma, sd), color="C0")
+        limits = [
+            (values.min() - 0.15 * np.ptp(values), values.max() + 0.15 * np.ptp(values))
+            for values in ellipse(mu, Sigma, 3)
+        ]
+        ax.set(xlim=limits[0], ylim=limits[1])
+        ax.set(xlabel=f"intercept $w_0${_unit(study)}", ylabel=f"slope $w_1${_unit(study)}")
+    axes[0].plot([], [], color="C0", label="belief, 1, 2 and 3 standard deviations")
+    axes[0].plot([], [], "--", color="0.6", linewidth=1.2, label="prior, the same")
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure
+
+
+def _lines(study: BayesianLine, outcome: Outcome) -> Figure:
+    figure, axes = _beliefs(study)
+    x, t, lines = outcome["inputs"].values, outcome["targets"].values, outcome["lines"]
+    some = {"color": "C0", "linewidth": 0.9}
+    mean = {"color": "C1", "linewidth": 2}
+    hollow = {"color": "0.55", "markerfacecolor": "white"}
+    for k, (n, ax) in enumerate(zip(study.observed, axes, strict=True)):
+        ax.plot(lines.along("x"), lines.values[k].T, alpha=0.8, **some)
+        ax.plot(lines.along("x"), outcome["mean_line"].values[k], **mean)
+        ax.plot(x[n:], t[n:], "o", **hollow)
+        ax.plot(x[:n], t[:n], "o", color="black")
+        ax.set(**_names(study))
+    axes[0].plot([], [], label="lines drawn from the belief", **some)
+    axes[0].plot([], [], label="mean line", **mean)
+    axes[0].plot([], [], "o", color="black", label="data seen")
+    axes[0].plot([], [], "o", label="not seen", **hollow)
+    figure.legend(loc="outside lower center", ncols=4)
+    return figure
+
+
+def _predictive(study: BayesianLine, outcome: Outcome) -> Figure:
+    figure, ax = panels()
+    means, variances = outcome["prediction"].values, outcome["prediction_variance"].values
+    for k, (at, mean, variance) in enumerate(zip(study.predict_at, means, variances, strict=True)):
+        t = mean + math.sqrt(variance) * np.linspace(-4, 4, 200)
+        density = np.exp(-((t - mean) ** 2) / (2 * variance)) / math.sqrt(2 * math.pi * variance)
+        label = f"{at:g}: mean {mean:.4f}, variance {variance:.4f}"
+        ax.plot(t, density, ("-", "--", "-.", ":")[k % 4], color=f"C{k}", label=label)
+        if study.threshold is not None:
+            chance = f"below {study.threshold:g}: {outcome['chance_below'].values[k]:.3f}"
+            below = t <= study.threshold
+            ax.fill_between(t[below], density[below], color=f"C{k}", alpha=0.25, label=chance)
+    ax.set(xlabel=axis_names(study.data).t, ylabel="predictive density", ylim=(0, None))
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure
+
+
+def _noise(study: BayesianLine, outcome: Outcome) -> Figure:
+    alpha, beta, best = (
+        outcome[name].item for name in ("noise_alpha", "noise_beta", "noise_variance")
+    )
+    v, after = outcome["noise_posterior"].along("v")[::4], outcome["noise_posterior"].values[::4]
+    prior = f"prior IG({study.alpha:g}, {study.beta:g})"
+    figure, ax = panels()
+    ax.plot(v, after, label=f"posterior IG({alpha:g}, {beta:.4g})")
+    ax.plot(v, outcome["noise_prior"].values[::4], "--", label=prior)
+    ax.axvline(best, color="black", linewidth=1, linestyle=":", label=f"most likely, {best:.4f}")
+    ax.set(xlim=(0, v[after > 0.001 * after.max()][-1]), ylim=(0, None), ylabel="density")
+    ax.set(xlabel=f"noise variance σ²{_unit(study).replace(')', '²)')}")
+    figure.legend(loc="outside lower center", ncols=3)
+    return figure
