@@ -46,11 +46,6 @@ class EMFit(NamedTuple, Generic[Theta]):
         """The restart with the largest final objective (NaN, a collapsed restart, is not large)."""
         return int(np.nanargmax(self.final))
 
-    @property
-    def smallest_gain(self) -> Floats:
-        """The least change of the objective in one iteration of each restart, shape (R,)."""
-        return np.asarray(np.nanmin(np.diff(self.objective), axis=1, initial=np.inf))
-
 
 def take(theta: Theta, restarts: Any) -> Theta:
     """The parameters of some restarts (an index array, a mask, a slice or one number)."""
@@ -65,8 +60,13 @@ def held(objective: Floats, length: int | None = None) -> Floats:
 
 
 def smallest_gain(objective: Floats) -> float:
-    """The least that a step of any restart gains, in units of the largest objective (R, T)."""
-    return float(np.nanmin(np.diff(objective)) / np.nanmax(np.abs(objective)))
+    """The least that a step of any restart gains, in units of the largest objective (R, T).
+
+    Infinite if no restart has taken a step that can be told.
+    """
+    tiny = np.finfo(float).tiny
+    least = np.nanmin(np.diff(objective), initial=np.inf)
+    return float(least / np.nanmax(np.abs(objective), initial=tiny))
 
 
 def _put(theta: Theta, restarts: Ints, values: Theta) -> None:

@@ -48,11 +48,6 @@ class KMeansFit(NamedTuple):
         """The restart with the smallest J."""
         return int(np.argmin(self.final))
 
-    @property
-    def smallest_fall(self) -> Floats:
-        """The least by which a half step of each restart has lowered J, shape (R,)."""
-        return np.asarray(np.nanmin(-np.diff(self.distortion), axis=1))
-
 
 class Pass(NamedTuple):
     """One pass over the data: the E step, and all that the M step and J need of it."""

@@ -9,27 +9,8 @@ from matplotlib.figure import Figure
 from experiments.contract.outcome import Outcome
 from experiments.drawing.canvas import panels
 from experiments.drawing.clusters import SYMBOLS, grid, legend_below, sides
-from experiments.studies.clustering.restarts import RESOLUTION, Restarts
+from experiments.studies.clustering.restarts import RESOLUTION, STARTS, Restarts
 from models.types import Floats
-
-NAMES = {
-    "kmeans": {
-        "points": "random data points",
-        "plus_plus": "K-means++",
-        "box": "uniform in a box",
-        "corner": "all in one corner",
-    },
-    "mixture": {
-        "points": "random data points, covariance of all",
-        "unit_points": "random data points, unit covariance",
-        "plus_plus": "K-means++ centres, covariance of all",
-        "kmeans": "result of K-means",
-        "responsibilities": "random responsibilities",
-        "gaussians": "random Gaussians",
-        "box": "uniform in the data's box, unit covariance",
-        "identical": "all components equal",
-    },
-}
 
 
 def draw(study: Restarts, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
@@ -51,13 +32,13 @@ def _distortions(study: Restarts, outcome: Outcome) -> Figure:
         boxes = ax.boxplot(np.log(values).T, tick_labels=J.along("k"), widths=0.6)
         for line in boxes["medians"]:
             line.set(color="C1", linewidth=2.2)
-        ax.set(xlabel="Number of clusters K", title=f"Start: {NAMES['kmeans'][start]}")
+        ax.set(xlabel="Number of clusters K", title=f"Start: {STARTS['kmeans'][start]}")
     axes[0, 0].set_ylabel("Natural log of the distortion")
     return figure
 
 
 def _maxima(study: Restarts, outcome: Outcome) -> Figure:
-    L, names = outcome["log_likelihood"], NAMES["mixture"]
+    L, names = outcome["log_likelihood"], STARTS["mixture"]
     figure, axes = grid(1, len(study.starts), 0.8, sharey=True)
     for ax, start, cells in zip(axes[0], study.starts, L.values, strict=True):
         for i, cell in enumerate(cells):
@@ -81,7 +62,7 @@ def _one_k(study: Restarts, outcome: Outcome) -> Figure:
         axes[0, 0].plot(values, i + sides(values), "o", markersize=3, alpha=0.6, color="C0")
     for ax, values in zip(axes[0, 1:], _mixture_shares(outcome)[:2], strict=True):
         ax.barh(rows, values[:, 0], color="C0", height=0.6)
-    axes[0, 0].set_yticks(rows, [NAMES["mixture"][s].replace(", ", ",\n") for s in study.starts])
+    axes[0, 0].set_yticks(rows, [STARTS["mixture"][s].replace(", ", ",\n") for s in study.starts])
     axes[0, 0].invert_yaxis()
     axes[0, 0].set_xlabel("Final log likelihood")
     axes[0, 1].set_xlabel("Mean iterations")
@@ -94,7 +75,7 @@ def _by_k(study: Restarts, iterations: Floats, shares: Floats, *names: str) -> F
     for ax, values in zip(axes, (iterations, shares), strict=True):
         for i, (start, row) in enumerate(zip(study.starts, values, strict=True)):
             mark: dict[str, Any] = {"marker": SYMBOLS[i], "color": f"C{i}"}
-            ax.plot(sorted(study.k), row, label=NAMES[study.model][start], **mark)
+            ax.plot(sorted(study.k), row, label=STARTS[study.model][start], **mark)
         ax.set(xlabel=names[0], xticks=sorted(study.k))
     axes[0].set(ylabel=names[1], ylim=(0, None))
     axes[1].set(ylabel=names[2], ylim=(0, 1.05))

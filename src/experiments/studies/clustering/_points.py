@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Quantity, axis, over
+from experiments.contract.outcome import Axis, Quantity, axis, over
 from experiments.contract.study import knob
 from models.datasets import load
 from models.types import Floats
@@ -63,9 +63,14 @@ def standardised(X: Floats) -> Floats:
     return np.asarray((X - X.mean(axis=0)) / X.std(axis=0))
 
 
+def numbered(name: str, size: int) -> Axis:
+    """Coordinates that count from one, as the books do: x_1, component 1."""
+    return axis(name, np.arange(1, size + 1))
+
+
 def of_points(X: Floats, point: str = "point") -> Quantity:
-    """Points (N, D) as a quantity; variables are numbered from one, as in x_1."""
-    return over(X, axis(point, len(X)), axis("variable", np.arange(1, X.shape[1] + 1)))
+    """Points (N, D) as a quantity."""
+    return over(X, axis(point, len(X)), numbered("variable", X.shape[1]))
 
 
 def place_problems(name: str, places: list[list[float]], dimension: int) -> Iterator[str]:

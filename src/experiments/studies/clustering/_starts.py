@@ -18,17 +18,22 @@ from models.types import Floats
 
 Box = tuple[Floats, Floats]  # its lowest and its highest corner, (D,) each
 
-CENTRES = ("points", "plus_plus", "box", "corner")
-MIXTURES = (
-    "points",
-    "unit_points",
-    "plus_plus",
-    "kmeans",
-    "responsibilities",
-    "gaussians",
-    "box",
-    "identical",
-)
+CENTRES = {
+    "points": "random data points",
+    "plus_plus": "K-means++",
+    "box": "uniform in a box",
+    "corner": "all in one corner",
+}
+MIXTURES = {
+    "points": "random data points, covariance of all",
+    "unit_points": "random data points, unit covariance",
+    "plus_plus": "K-means++ centres, covariance of all",
+    "kmeans": "result of K-means",
+    "responsibilities": "random responsibilities",
+    "gaussians": "random Gaussians",
+    "box": "uniform in the data's box, unit covariance",
+    "identical": "all components equal",
+}
 
 
 def centres(kind: str, X: Floats, K: int, box: Box, rng: Generator, R: int) -> Floats:

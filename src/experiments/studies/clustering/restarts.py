@@ -13,13 +13,12 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.clustering._derivatives import mean_derivatives
-from experiments.studies.clustering._points import Clusters
+from experiments.studies.clustering._points import Clusters, numbered
 from experiments.studies.clustering._starts import CENTRES, MIXTURES, Box, centres, mixtures
 from models.clustering.gaussian_mixture import GaussianMixture, fit, log_density
-from models.clustering.gaussian_mixture_score import score
+from models.clustering.gaussian_mixture_score import mean_terms, score
 from models.clustering.kmeans import kmeans, random_in_box
-from models.em import EMFit, take
+from models.em import EMFit, smallest_gain, take
 from models.types import Floats
 
 STARTS = {"kmeans": CENTRES, "mixture": MIXTURES}
@@ -75,7 +74,7 @@ class Restarts(Clusters, Study):
         ]
         return Outcome(
             distortion=self._table(found.final for found in fits),
-            smallest_fall=self._table(found.smallest_fall for found in fits),
+            smallest_gain=self._table(smallest_gain(-found.distortion) for found in fits),
             iterations=self._table(found.iterations for found in fits),
             converged=self._table(found.converged for found in fits),
             distortion_at_k_n=kmeans(X, X[None]).final[0],  # a cluster for each point
@@ -95,7 +94,7 @@ class Restarts(Clusters, Study):
         em_work = D * (D + 1) + 2 * D + 3  # whitened, squared, normalised; two weighted sums
         return Outcome(
             log_likelihood=self._table(finals),  # minus infinity if a component collapsed
-            smallest_gain=self._table(em.smallest_gain for em in fits.values()),
+            smallest_gain=self._table(smallest_gain(em.objective) for em in fits.values()),
             iterations=self._table(em.iterations for em in fits.values()),
             converged=self._table(em.converged for em in fits.values()),
             optima=self._table(_count_optima(em) for em in fits.values()),
@@ -121,10 +120,16 @@ class Restarts(Clusters, Study):
         em = max(sound, key=lambda em: em.final[em.best])
         best = take(em.theta, [em.best])
         renamed = log_density(X, _renamed(best)).sum(axis=1)
+        terms = mean_terms(X, take(begins[self.starts[0], k], [0]))
         return {
             "renamed_log_likelihood": axis("renaming", len(renamed)).of(renamed),
             "largest_derivative_at_best": Quantity(score(X, best).largest[0]),
-            "mean_derivative": mean_derivatives(X, take(begins[self.starts[0], k], [0])),
+            "mean_derivative": over(
+                np.stack(list(terms.values())),
+                axis("formula", list(terms)),
+                numbered("component", k),
+                numbered("variable", X.shape[1]),
+            ),
         }
 
     def _cells(self) -> list[tuple[str, int]]:

@@ -54,7 +54,7 @@ def test_the_lowest_distortion_is_that_of_scikit_learn(run: Run) -> None:
     assert_allclose(lowest, theirs, rtol=1e-6)
     assert_allclose(outcome["distortion"].at(k=1).values, 2 * 272, rtol=1e-12)
     assert outcome["converged"].values.all()
-    assert outcome["smallest_fall"].values.min() >= -1e-9
+    assert outcome["smallest_gain"].values.min() >= -1e-9
     assert outcome["distortion_at_k_n"].item == 0
     corners = outcome["distortion"].at(start="corner", k=2).values
     assert np.ptp(corners) > 1  # more than one minimum
