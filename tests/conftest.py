@@ -5,10 +5,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from experiments.records.locks import exclusive
 from experiments.tracking.client import LocalTracker
 
+settings.register_profile("calm", deadline=None)  # however busy the machine is
+settings.load_profile("calm")
 FAULTS = Path(__file__).parent / "faults"
 # Processes that a test starts know the study that misbehaves; the pool's server starts only once.
 os.environ["PYTHONPATH"] = str(FAULTS)

@@ -77,7 +77,7 @@ def _run_words(before: list[str], last: str) -> list[str]:
         return [f"experiment={name}" for name in catalogue.names()]
     if name == "tracking" and equals:
         return [f"tracking={kind}" for kind in ("local", "server", "off")]
-    from experiments.configuration.compose import Root
+    from experiments.configuration.schema import Root
     from experiments.contract.study import studies
 
     if name == "study" and equals:

@@ -13,16 +13,23 @@ COLOURS = {
     "consistent": "cyan",
     "erratum": "yellow",
     "differs": "red",
+    "untested": "magenta",
     "failed": "bold red",
 }
 
-out = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+PIPED = 500  # columns: one line a row, for grep
+out = Console(highlight=False, width=None if sys.stdout.isatty() else PIPED)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 def tell(line: str) -> None:
     """A line for the user beside the results."""
     err.print(f"bythebook: {escape(line)}")
+
+
+def plain(text: str) -> None:
+    """Text as it stands: no markup, no wrapping."""
+    out.print(text, markup=False, soft_wrap=True, end="")
 
 
 def coloured(verdict: str) -> str:

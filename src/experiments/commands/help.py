@@ -1,63 +1,73 @@
-"""`bythebook run --help`: every study with its knobs."""
+"""`bythebook run --help`: a screen of it; a study's name after it, that study."""
 
 import dataclasses
+import json
 from typing import Any
 
 from rich.markup import escape
 
 from experiments.cli import OK
-from experiments.commands import console
-from experiments.configuration import compose
+from experiments.commands import console, show_study
+from experiments.configuration.schema import Root
 from experiments.contract.knobs import allowed
-from experiments.contract.study import studies
+
+USAGE = """\
+usage: bythebook run [-m] [<experiment> | study=<name>] [key=value ...]
+
+  bythebook run fcml/fig-1.15                              a printed result, judged
+  bythebook run fcml/fig-1.15 'study.orders=[1,2,3]'       with other knobs
+  bythebook run study=ridge_path 'study.lambdas=[0,1]'     a study on its own
+  bythebook run -m study=order_recovery 'seed=range(0,20)' study.noise=0.1,0.3 jobs=2
+                                                           a sweep; again, and it goes on
+
+  bythebook run --help <study>       its knobs and what it computes (`bythebook list`: results)
+  bythebook run --hydra-help         the grammar of key=value, and Hydra's flags
+"""
+GRAMMAR = """\
+Overrides are in Hydra's grammar:
+  key=value            set;  quote what the shell would take: 'study.orders=[1,2,3]'
+  key=null             none; true and false are truth values, [a,b] a list, {a:1} a mapping
+  +key=value           add an entry of a mapping (+launch.options.slurm_partition=short)
+  key=a,b,c            several values (with -m);  also range(0,10), range(0,1,0.1), choice(a,b)
+  experiment=glob(fcml/fig-1.*)                    every result that fits (with -m)
+
+Flags:
+  -m, --multirun       sweep over all combinations of the values
+  --dry-run            what would run, and why; nothing is written
+  -c, --cfg job        print the composed configuration (job, hydra or all)
+  -p, --package KEY    a part of it;  -r, --resolve  with interpolations resolved
+  -i, --info [WHAT]    how Hydra came to it: config, defaults, defaults-tree, searchpath, plugins
+  -cd, --config-dir D  experiment files of your own, in D/experiment/
+Hydra composes the configuration and does nothing else: settings below hydra.* are refused.
+"""
+_GROUPS = {"tracking": "local, server or off", "launch": "local, dask or slurm"}
 
 
-def show() -> int:
-    """Usage, settings, studies and knobs."""
-    out = console.out
-    out.print(
-        "usage: bythebook run [-m] [experiment=<book>/<result> | study=<name>] [knob=value ...]\n"
-    )
-    out.print("  bythebook run experiment=fcml/fig-1.15")
-    out.print("  bythebook run study=polynomial_order 'study.orders=[1,2,3]'")
-    out.print("  bythebook run -m study=order_recovery 'seed=range(0,20)' study.noise=0.1,0.3\n")
-    out.print(
-        "--dry-run tells what would run, and why.\n"
-        "Hydra's grammar and flags apply: --cfg job, --info, --config-dir DIR, --hydra-help.\n"
-    )
-    rows = [
-        (field.name, escape(str(_default(field)))) for field in dataclasses.fields(compose.Root)
-    ]
-    skipped = {"study", "source", "claims", "tracking", "data", "launch", "limit"}
-    console.table(["setting", "default"], [row for row in rows if row[0] not in skipped])
-    out.print(
-        "tracking=local|server|off, launch=local|dask|slurm, limit.seconds=, limit.memory_gb=,"
-    )
-    out.print("data.dir=<folder of the authors' original files>\n")
-    for name, study in studies().items():
-        out.print(
-            f"[bold]study={name}[/bold]  {escape((study.__doc__ or '').strip().splitlines()[0])}"
-        )
-        knobs = [
-            (
-                f"  study.{f.name}",
-                escape(_short(_default(f))),
-                escape(allowed(f)),
-                escape(f.metadata["doc"]),
-            )
-            for f in dataclasses.fields(study)
-        ]
-        console.table(["  knob", "default", "allowed", "meaning"], knobs)
-        out.print()
+def show(words: list[str]) -> int:
+    """Usage and settings; or a study."""
+    if words:
+        return show_study.show(words[0].removeprefix("study=").removeprefix("study:"))
+    console.plain(USAGE)
+    rows = []
+    for entry in dataclasses.fields(Root):
+        if entry.name in _GROUPS:
+            rows.append([entry.name, "local", _GROUPS[entry.name]])
+        elif entry.name == "data":
+            rows.append(["data.dir", "null", "folder of the authors' original files (BOOK_DATA)"])
+        elif entry.name == "limit":
+            rows.append(["limit.seconds, .memory_gb", "null", "what one run may use"])
+        elif entry.metadata:
+            words_ = f"{entry.metadata['doc']} ({allowed(entry)})"
+            rows.append([entry.name, _default(entry), words_])
+    console.table(["setting", "default", "meaning"], [[escape(c) for c in row] for row in rows])
     return OK
 
 
-def _default(field: dataclasses.Field[Any]) -> Any:
-    if field.default_factory is not dataclasses.MISSING:
-        return field.default_factory()
-    return field.default
+def show_grammar() -> int:
+    """What of Hydra's command line works here: nearly all of it."""
+    console.plain(GRAMMAR)
+    return OK
 
 
-def _short(value: Any) -> str:
-    text = str(value)
-    return text if len(text) <= 40 else text[:37] + "..."
+def _default(field: dataclasses.Field[Any]) -> str:
+    return json.dumps(field.default)

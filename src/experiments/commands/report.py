@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from experiments.cli import OK
 from experiments.commands import console
 from experiments.configuration import catalogue
-from experiments.configuration.compose import experiment_job
+from experiments.configuration.build import experiment_job
 from experiments.configuration.paths import outputs_folder, writable
 from experiments.contract.errors import BadInput
 from experiments.contract.exact_json import dumps

@@ -14,8 +14,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from experiments.cli import OK, UNEXPECTED
 from experiments.commands import console
 from experiments.configuration import catalogue
-from experiments.configuration.compose import TRACKING, experiment_job
+from experiments.configuration.build import experiment_job
 from experiments.configuration.paths import outputs_folder, writable
+from experiments.configuration.schema import TRACKING
 from experiments.contract.claims import VERDICTS
 from experiments.contract.errors import BadInput
 from experiments.records.last_verdicts import last_verdicts

@@ -1,33 +1,28 @@
 """`bythebook run`: one configuration, or a sweep with `-m`, in Hydra's own grammar."""
 
-import os
-import sys
-from collections.abc import Callable, Sequence
+import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import hydra
-import yaml
-from hydra.core.hydra_config import HydraConfig
-from hydra.errors import HydraException
-from omegaconf import DictConfig
-from omegaconf.errors import OmegaConfBaseException
+from hydra.core.global_hydra import GlobalHydra
+from omegaconf import OmegaConf
 from rich.markup import escape
 from rich.progress import Progress
 
 from experiments.cli import OK, UNEXPECTED
 from experiments.commands import console, help, preview
-from experiments.configuration import catalogue, compose, input_checks
-from experiments.configuration.compose import job_from
-from experiments.configuration.errors import explained
+from experiments.configuration.arguments import Arguments, read
+from experiments.configuration.compose import CONFIG, Composed, Composer, composer
 from experiments.configuration.jobs import Job
 from experiments.configuration.paths import outputs_folder, writable
+from experiments.configuration.schema import Settings
 from experiments.contract.errors import BadInput
 from experiments.records import run_files
 from experiments.records.store import Record
 from experiments.running import launchers
 from experiments.running.runner import Done, perform_all
-from experiments.sweeping import expand
+from experiments.sweeping.expand import cells
 from experiments.sweeping.plan import Cell, Plan, Rows
 from experiments.sweeping.run import run_sweep
 from experiments.sweeping.tables import WIDEST
@@ -38,78 +33,58 @@ SHOWN = 10  # failed cells that the end of a sweep names
 
 
 def main(arguments: list[str]) -> int:
-    """Compose with Hydra, run, record, judge, log."""
-    dry = "--dry-run" in arguments
-    arguments = [argument for argument in arguments if argument != "--dry-run"]
+    """Compose, run, record, judge, log."""
     if {"-h", "--help"} & set(arguments):
-        return help.show()
-    arguments = input_checks.admitted(arguments)
-    input_checks.install()
-    compose.register(arguments)
-    told: list[int | BaseException] = []
-
-    def run_one(cfg: DictConfig) -> None:
-        experiment = HydraConfig.get().runtime.choices.get("experiment")
-        _keep(told, lambda: one(cfg, experiment, dry=dry))
-
-    def run_many(cells: Sequence[Cell], overrides: list[str], cfg: DictConfig) -> None:
-        _keep(told, lambda: many(cells, overrides, cfg, dry=dry))
-
-    expand.register(run_many)
-    os.environ["HYDRA_FULL_ERROR"] = "1"  # errors come here as exceptions, to be told in one line
-    sys.argv = ["bythebook run", *arguments]
-    launch = hydra.main(
-        version_base="1.3", config_path="pkg://experiments.conf", config_name="config"
-    )
-    try:
-        launch(run_one)()
-    except (HydraException, OmegaConfBaseException, yaml.YAMLError, UnicodeDecodeError) as error:
-        raise explained(error, _chosen_study(arguments)) from error
-    except (OverflowError, TypeError, ValueError) as error:
-        if not _is_of_hydra(error):
-            raise
-        raise BadInput(f"{' '.join(arguments)}: {error}".partition("\n")[0]) from error
-    except RecursionError as error:
-        raise BadInput("the configuration is nested too deeply") from error
-    for end in told:
-        if isinstance(end, OmegaConfBaseException):
-            raise explained(end, _chosen_study(arguments)) from end
-        if isinstance(end, BaseException):
-            raise end
-    return max((end for end in told if isinstance(end, int)), default=OK)
+        return help.show([word for word in arguments if word not in ("-h", "--help")])
+    if "--hydra-help" in arguments:
+        return help.show_grammar()
+    given = read(arguments)
+    with composer(given.overrides, given.config_dirs) as compose:
+        if given.info is not None:
+            return _info(given, compose)
+        if given.cfg is not None:
+            return _configuration(given, compose)
+        if given.sweep:
+            grid, settings = cells(given.words, compose)
+            return many(grid, given.words, settings, dry=given.dry_run)
+        for override in given.overrides:
+            if override.is_sweep_override():
+                raise BadInput(
+                    f"'{override.input_line}' has several values: -m sweeps over them,"
+                    " quotes make them one"
+                )
+        composed = compose(given.words)
+    return one(composed, dry=given.dry_run)
 
 
-def _is_of_hydra(error: BaseException) -> bool:
-    """Was it raised by Hydra or OmegaConf, over what they were given to read?"""
-    step = error.__traceback__
-    while step is not None and step.tb_next is not None:
-        step = step.tb_next
-    module = step.tb_frame.f_globals["__name__"] if step is not None else ""
-    return module.partition(".")[0] in ("hydra", "omegaconf")
+def _configuration(given: Arguments, compose: Composer) -> int:
+    """`--cfg`: the composed configuration as YAML."""
+    config: Any = compose.config(given.words)
+    if given.cfg == "job":
+        config = OmegaConf.masked_copy(config, [name for name in config if name != "hydra"])
+    elif given.cfg == "hydra":
+        config = OmegaConf.masked_copy(config, ["hydra"])
+    if given.package is not None:
+        part = OmegaConf.select(config, given.package)
+        if part is None:
+            raise BadInput(f"--package {given.package}: there is no such part of the configuration")
+        print(f"# @package {given.package}")
+        config = part
+    print(OmegaConf.to_yaml(config, resolve=given.resolve), end="")
+    return OK
 
 
-def _chosen_study(arguments: list[str]) -> str | None:
-    """The study that a faulty command line was about, for the error message."""
-    for argument in arguments:
-        group, _, name = argument.partition("=")
-        if group == "study":
-            return name
-        if group == "experiment" and name in catalogue.names():
-            return catalogue.read(name).study
-    return None
+def _info(given: Arguments, compose: Composer) -> int:
+    """`--info`: how Hydra came to it."""
+    hydra = GlobalHydra.instance().hydra
+    assert hydra is not None
+    hydra.show_info(given.info or "all", CONFIG, [*given.words, *compose.search])
+    return OK
 
 
-def _keep(told: list[int | BaseException], action: Callable[[], int]) -> None:
-    """Hydra comments on exceptions that pass through it; carry them round it."""
-    try:
-        told.append(action())
-    except (Exception, KeyboardInterrupt) as error:
-        told.append(error)
-
-
-def one(cfg: DictConfig, experiment: str | None, *, dry: bool = False) -> int:
+def one(composed: Composed, *, dry: bool = False) -> int:
     """A single run."""
-    job = job_from(cfg, experiment)
+    job, cfg = composed.template.job(), composed.settings
     if dry:
         return preview.show([(job.title, job)], outputs_folder(cfg.outputs), fresh=cfg.fresh)
     outputs = writable(outputs_folder(cfg.outputs))
@@ -134,7 +109,7 @@ def _draw(record: Record) -> bool:
     return True
 
 
-def many(cells: Sequence[Cell], overrides: list[str], cfg: DictConfig, *, dry: bool = False) -> int:
+def many(cells: Sequence[Cell], overrides: list[str], cfg: Settings, *, dry: bool = False) -> int:
     """A sweep."""
     plan = Plan.of(cells, overrides, cfg.metric)
     if dry:
@@ -170,11 +145,11 @@ def many(cells: Sequence[Cell], overrides: list[str], cfg: DictConfig, *, dry: b
     return _tell_many(plan, rows, computed, outputs)
 
 
-def _limits(cfg: DictConfig) -> dict[str, Any]:
-    return {"seconds": cfg.limit.seconds, "memory_gb": cfg.limit.memory_gb}
+def _limits(cfg: Settings) -> dict[str, Any]:
+    return dataclasses.asdict(cfg.limit)
 
 
-def _tracker(cfg: DictConfig, outputs: Path) -> Tracker | None:
+def _tracker(cfg: Settings, outputs: Path) -> Tracker | None:
     tracker = open_tracker(cfg.tracking.kind, cfg.tracking.uri, outputs)
     return Forgiving(tracker, console.tell) if tracker is not None else None
 
@@ -217,6 +192,8 @@ def _tell_many(plan: Plan, rows: Rows, computed: int, outputs: Path) -> int:
     line = f"{len(rows)} cells: {computed} computed, {found} found, {len(failed)} failed"
     console.out.print(line)
     console.out.print(f"[dim]{escape(str(outputs / 'sweeps' / plan.id))}[/dim]")
+    if rows.problem:
+        console.tell(f"metric={rows.problem}")
     for index in failed[:SHOWN]:
         console.tell(f"failed: {plan.label(index)}: {rows.errors[index]}")
     left_out = len(rows.names()) - WIDEST

@@ -3,38 +3,37 @@
 import argparse
 import dataclasses
 import json
-from typing import Any
 
 from rich.markup import escape
 
 from experiments.cli import OK
-from experiments.commands import console
+from experiments.commands import console, show_study
 from experiments.configuration import catalogue
-from experiments.configuration.compose import experiment_job
+from experiments.configuration.build import experiment_job
 from experiments.configuration.errors import no_choice
 from experiments.configuration.paths import outputs_folder
 from experiments.contract.errors import BadInput
-from experiments.contract.knobs import allowed
-from experiments.contract.study import Study, studies
 from experiments.records.store import Record, RunStore
 
 
 def main(options: argparse.Namespace) -> int:
     """One experiment, or `study:<name>`."""
     if options.name.startswith("study:"):
-        return _show_study(options.name.removeprefix("study:"), as_json=options.json)
+        name = options.name.removeprefix("study:")
+        return show_study.show(name, as_json=options.json, outputs=options.outputs)
     if options.name not in catalogue.names():
         raise BadInput(no_choice("experiment", options.name))
     job = experiment_job(options.name)
     record = RunStore(outputs_folder(options.outputs)).latest(options.name)
-    knobs = _knobs(type(job.study), dataclasses.asdict(job.study))
+    knobs = show_study.knobs(type(job.study), dataclasses.asdict(job.study))
     command = f"bythebook run experiment={options.name}"
     if options.json:
         content = {
             "id": options.name,
             **job.science,
+            **job.printed.content,
             "knobs": knobs,
-            "last": record.content if record else None,
+            "last": {**record.content, "verdicts": record.verdicts} if record else None,
             "command": command,
         }
         print(json.dumps(content, indent=1, ensure_ascii=False))
@@ -49,7 +48,7 @@ def main(options: argparse.Namespace) -> int:
         out.print(f"[dim]{escape(source.note)}[/dim]")
     out.print(f"data grade {job.grade}\n\n[bold]study {job.study.name}[/bold]")
     out.print(escape((type(job.study).__doc__ or "").strip()))
-    _print_knobs(knobs)
+    show_study.print_knobs(knobs)
     out.print()
     _show_last(record, [(claim.says, claim.printed or "") for claim in job.claims])
     out.print(f"\n{command}")
@@ -66,35 +65,3 @@ def _show_last(record: Record | None, claims: list[tuple[str, str]]) -> None:
         if verdict["why"]:
             console.out.print(f"[dim]{escape(verdict['says'])}: {escape(verdict['why'])}[/dim]")
     console.out.print(f"[dim]run {record.id}, {escape(str(record.folder))}[/dim]")
-
-
-def _show_study(name: str, *, as_json: bool) -> int:
-    study = studies().get(name)
-    if study is None:
-        raise BadInput(no_choice("study", name))
-    knobs = _knobs(study, dataclasses.asdict(study()))
-    if as_json:
-        print(json.dumps({"study": name, "doc": study.__doc__, "knobs": knobs}, indent=1))
-        return OK
-    console.out.print(f"[bold]{name}[/bold]\n{escape((study.__doc__ or '').strip())}")
-    _print_knobs(knobs)
-    return OK
-
-
-def _knobs(study: type[Study], values: dict[str, Any]) -> list[dict[str, Any]]:
-    return [
-        {
-            "knob": field.name,
-            "value": values[field.name],
-            "allowed": allowed(field),
-            "doc": field.metadata["doc"],
-        }
-        for field in dataclasses.fields(study)
-    ]
-
-
-def _print_knobs(knobs: list[dict[str, Any]]) -> None:
-    rows = [
-        [k["knob"], escape(str(k["value"])), escape(k["allowed"]), escape(k["doc"])] for k in knobs
-    ]
-    console.table(["knob", "value", "allowed", "meaning"], rows)

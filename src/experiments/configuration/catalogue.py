@@ -20,6 +20,8 @@ BOOKS = {
     "notes": "Notes of PRML",
 }
 
+LARGEST, ALIASES = 200_000, 20  # bytes and aliases of an experiment file
+SCIENCE = ("study", "seed", "source", "claims", "metric")  # what a file may state
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -84,14 +86,29 @@ def _book_order(name: str) -> tuple[Any, ...]:
 
 
 def read(name: str) -> Entry:
-    """One file, checked for the shape that every experiment file has."""
-    path = ROOT / "experiment" / f"{name}.yaml"
+    """One of our files."""
     if name not in names():
         raise BadInput(f"there is no experiment '{name}'; `bythebook list` shows them all")
+    return read_file(ROOT / "experiment" / f"{name}.yaml", name)
+
+
+def read_file(path: Path, name: str) -> Entry:
+    """A file, checked for the shape that every experiment file has."""
     try:
-        body = yaml.load(path.read_text(encoding="utf-8"), Loader=_Strict)  # noqa: S506
-    except yaml.YAMLError as error:
+        if path.stat().st_size > LARGEST:
+            raise BadInput(f"{path.name} has more than {LARGEST:,} bytes")
+        text = path.read_text(encoding="utf-8")
+        if "&" in text:  # a few lines of aliases of aliases can stand for gigabytes
+            events = yaml.parse(text, _Loader)
+            if sum(isinstance(event, yaml.AliasEvent) for event in events) > ALIASES:
+                raise BadInput(f"{path.name} has more than {ALIASES} aliases")
+        body = yaml.load(text, Loader=_Strict)  # noqa: S506
+    except (yaml.YAMLError, RecursionError) as error:
         raise BadInput(f"{path.name}: {' '.join(str(error).split())}") from error
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path.name} is not text in UTF-8: {error}") from error
+    if not text.startswith("# @package _global_\n"):
+        raise BadInput(f"{path.name} does not begin with `# @package _global_`")
     defaults = body.pop("defaults", []) if isinstance(body, dict) else []
     chosen = [d.get("override /study") for d in defaults if isinstance(d, dict)]
     if len(defaults) != 1 or len(chosen) != 1 or not isinstance(chosen[0], str):

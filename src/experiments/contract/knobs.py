@@ -5,13 +5,10 @@ metadata, checked when the study is built. Both name the knob, the value and wha
 """
 
 import dataclasses
-import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from typing import Any, TypeVar, get_args, get_origin
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
 
-from experiments.contract.type_check import Unfit, field_types, fit
 from models import datasets
 
 T = TypeVar("T")
@@ -79,28 +76,6 @@ def allowed(field: dataclasses.Field[Any]) -> str:
     return words
 
 
-@cache
-def nested(study: type) -> dict[str, Any]:
-    """The knobs that hold lists of lists and the like, with their types."""
-    return {
-        name: kind
-        for name, kind in field_types(study).items()
-        if any(get_origin(part) in (list, dict) for part in get_args(kind))
-    }
-
-
-def misfits(study: type, values: Mapping[str, Any]) -> Iterator[str]:
-    """One line for each nested knob with an entry that is not of the knob's type."""
-    for field in dataclasses.fields(study):
-        if field.name not in nested(study):
-            continue
-        try:
-            fit(values[field.name], nested(study)[field.name])
-        except Unfit as unfit:
-            where = f"study.{field.name}={_typed(values[field.name])}"
-            yield f"{where}: {_typed(unfit.value)} is not allowed; allowed: {allowed(field)}"
-
-
 def problems(study: Any) -> Iterator[str]:
     """One line for each knob whose value is not allowed."""
     for field in dataclasses.fields(study):
@@ -138,11 +113,6 @@ def _leaves(value: Any) -> Iterator[Any]:
         return
     for entry in value.values() if isinstance(value, dict) else value:
         yield from _leaves(entry)
-
-
-def _typed(value: Any) -> str:
-    """A value as a command line has it: true, null, and text in quotes."""
-    return _short(json.dumps(value, ensure_ascii=False, default=str))
 
 
 def _short(value: Any) -> str:

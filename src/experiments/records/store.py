@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from experiments.configuration import catalogue
-from experiments.configuration.compose import experiment_job
+from experiments.configuration.build import experiment_job
 from experiments.configuration.jobs import Job, Printed, Source
 from experiments.contract import legacy, views
 from experiments.contract.claims import judge

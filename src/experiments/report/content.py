@@ -48,7 +48,9 @@ class Result:
 
     @property
     def study(self) -> str:
-        return self.record.study if self.record else ""
+        if self.record is not None:
+            return self.record.study
+        return catalogue.read(self.name).study if self.name in catalogue.names() else ""
 
     @property
     def topic(self) -> str:

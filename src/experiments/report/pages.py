@@ -14,7 +14,7 @@ from experiments.report.slugs import humanised
 HERE = Path(__file__).parent
 
 # A sign beside every word and colour, so that neither eyesight nor the printer matters.
-SIGNS = dict(zip(VERDICTS, ("✓", "≈", "†", "≠"), strict=True)) | {"not run": "–"}
+SIGNS = dict(zip(VERDICTS, ("✓", "≈", "†", "≠", "○"), strict=True)) | {"not run": "–"}
 MEANINGS = {
     "reproduced": "the computed value rounds to the printed digits, or the statement holds",
     "consistent": "the book's random draw lies in the central 95 % of ours",

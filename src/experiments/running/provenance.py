@@ -3,13 +3,14 @@
 import getpass
 import os
 import platform
-import re
 import subprocess
 import sys
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+
+from experiments.configuration.passwords import redacted
 
 PACKAGES = ("bythebook", "numpy", "scipy", "numba", "pandas", "matplotlib", "hydra-core", "mlflow")
 
@@ -25,18 +26,8 @@ def environment() -> dict[str, Any]:
         "user": _user(),
         "packages": {name: found for name in PACKAGES if (found := _version(name))},
         "git": _git(),
-        "command": redacted(" ".join([_program(), *sys.argv[1:]])),
+        "command": redacted(" ".join(["bythebook", *sys.argv[1:]])),
     }
-
-
-def redacted(text: str) -> str:
-    """No password that was typed into an address reaches a record."""
-    return re.sub(r"(://)(?:[^\s'\"/]*:[^\s'\"]*|[^\s'\"/]+)@", r"\1***@", text)
-
-
-def _program() -> str:
-    """`bythebook`, with the verb that Hydra does not see."""
-    return "bythebook run" if sys.argv[0] == "bythebook run" else "bythebook"
 
 
 def _user() -> str:

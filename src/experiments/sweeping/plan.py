@@ -9,9 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from experiments.configuration.jobs import Job
+from experiments.configuration.passwords import redacted
 from experiments.contract.exact_json import dumps
+from experiments.contract.expressions import evaluate
+from experiments.contract.labelled import BadExpression
+from experiments.contract.outcome import Quantity
 from experiments.records.store import Record
-from experiments.running.provenance import redacted
 
 
 @dataclass(frozen=True)
@@ -93,14 +96,24 @@ class Rows:
     def __init__(self, cells: int) -> None:
         self.runs: list[str | None] = [None] * cells
         self.errors: dict[int, str] = {}  # type and message of what went wrong
+        self.problem = ""  # why the metric that was asked for cannot be had
         self._cells: list[tuple[Shape, array[float]] | None] = [None] * cells
         self._shapes: dict[Shape, Shape] = {}
 
-    def add(self, index: int, record: Record) -> None:
+    def add(self, index: int, record: Record, metric: str | None = None) -> None:
+        """Keep its scalars, and the value of an expression that somebody wants to see."""
         error = record["error"]
         if error:
             self.errors[index] = f"{error['type']}: {error['message']}"
         metrics = record.metrics
+        if metric and metric not in metrics and not error:
+            try:
+                metrics = {metric: evaluate(metric, record.outcome), **metrics}
+            except BadExpression as problem:
+                self.problem = str(problem)
+            if isinstance(metrics.get(metric), Quantity):
+                self.problem = f"{metric}: an array; mean(...), min(...) or a label makes one of it"
+                metrics.pop(metric)
         self.put(index, record.id, {k: v for k, v in metrics.items() if not isinstance(v, str)})
 
     def put(self, index: int, run: str, metrics: dict[str, Any]) -> None:

@@ -66,7 +66,7 @@ def run_sweep(
         try:
             with closing(perform_all(Jobs(cells), outputs, launcher, **options)) as performed:
                 for done in performed:
-                    rows.add(done.index, done.record)
+                    rows.add(done.index, done.record, plan.metric)
                     parent.add(done)
                     on_done(done)
             status = FAILED if rows.errors else FINISHED

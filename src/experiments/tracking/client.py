@@ -18,9 +18,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from experiments.configuration.passwords import redacted
 from experiments.contract.errors import BadInput
 from experiments.records.locks import exclusive
-from experiments.running.provenance import redacted
 from experiments.tracking import sqlite
 from experiments.tracking.runs import MLFLOW_ID, RUN_ID, RUNNING, Payload
 

@@ -1,13 +1,11 @@
 """Every experiment file is whole, and says the same with and without Hydra."""
 
 import pytest
-from hydra import compose, initialize_config_module
-from omegaconf import OmegaConf
 
 from experiments.configuration import catalogue
-from experiments.configuration.compose import experiment_job, job_from, register
+from experiments.configuration.build import experiment_job
+from experiments.configuration.compose import composer
 from experiments.contract.errors import BadInput
-from experiments.sweeping import expand
 
 NAMES = catalogue.names()
 
@@ -23,20 +21,18 @@ def test_an_experiment_file_is_whole(name: str) -> None:
     assert source.book == name.split("/")[0]
     assert source.item
     assert source.title
-    assert source.family
     assert source.section
     assert job.claims, "a result without a claim proves nothing"
     assert len({claim.says for claim in job.claims}) == len(job.claims)
 
 
 def test_reading_the_files_gives_what_hydra_composes() -> None:
-    register()
-    expand.register(print)
-    with initialize_config_module("experiments.conf", version_base="1.3"):
-        for name in {catalogue.read(name).study: name for name in NAMES}.values():  # one a study
-            composed = compose("config", [f"experiment={name}"])
-            OmegaConf.set_struct(composed, True)
-            assert job_from(composed).science == experiment_job(name).science, name
+    chosen = list({catalogue.read(name).study: name for name in NAMES}.values())  # one a study
+    with composer([], []) as compose:
+        for name in chosen:
+            composed = compose([f"experiment={name}"]).template.job()
+            assert composed == experiment_job(name), name
+            assert composed.key == experiment_job(name).key  # 2 and 2.0 are equal, not in a record
 
 
 def test_experiments_come_in_the_books_order() -> None:
@@ -71,6 +67,9 @@ def test_selection() -> None:
             "no .*'ordrs'|ordrs",
         ),
         ("defaults:\n  - override /study: polynomial_odor\n", "no study 'polynomial_odor'"),
+        ("defaults:\n  - override /study: polynomial_order\nhydra: {}\n", "states science"),
+        ("defaults:\n  - override /study: polynomial_order\noutputs: /tmp\n", "states science"),
+        ("a: &a [1]\nb: [" + "*a," * 21 + "]\n", "more than 20 aliases"),
     ],
 )
 def test_a_faulty_file_is_named_with_its_fault(
@@ -80,7 +79,7 @@ def test_a_faulty_file_is_named_with_its_fault(
 
     folder = Path(str(tmp_path)) / "experiment" / "fcml"
     folder.mkdir(parents=True)
-    (folder / "broken.yaml").write_text(text)
+    (folder / "broken.yaml").write_text(f"# @package _global_\n{text}")
     monkeypatch.setattr(catalogue, "ROOT", Path(str(tmp_path)))
     monkeypatch.setattr(catalogue, "names", lambda: ["fcml/broken"])
     experiment_job.cache_clear()

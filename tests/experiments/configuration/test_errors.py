@@ -58,24 +58,25 @@ def test_a_folder_to_read_that_is_not_there(verb: str, tmp_path: Path, capsys: C
 OVERRIDES = {
     "study=1": "there is no study '1'; `bythebook run --help` shows all",
     "experiment=": "there is no experiment ''; `bythebook list` shows all",
-    "experiment": "'experiment' cannot be read as key=value: the = is missing",
-    "study=ridge_path,coin_game": "'study=ridge_path,coin_game' has several values: -m sweeps",
+    "experiment": "'experiment' is not understood; allowed: key=value",
+    "study=ridge_path,polynomial_order": "'study=ridge_path,polynomial_order' has several values",
     "=1": "'=1' names no key",
     f"seed={'9' * 5000}": "'seed=99999999999999999999999999999999999...' has more than 300 digits",
-    "seed=abc": "seed: Value 'abc' of type 'str' could not be converted to Integer; allowed: int",
-    "seed=null": "seed: null is not allowed; allowed: int, >= 0",
+    "seed=abc": "seed=abc is not allowed; allowed: int, >= 0",
+    "seed=null": "seed=null is not allowed; allowed: int, >= 0",
     "~seed": "~seed takes out what every run needs",
-    "~foo": "there is no 'foo'; allowed here: study, seed",
-    "seed=${seed}": "seed: Recursive interpolation detected",
-    "study.lambdas=1": "study.lambdas: int is not a list; allowed: list[float], >= 0",
-    "study.orders.x=1": "study=ridge_path study.orders.x=1: invalid literal",
-    "limit=1": "limit: int is not a mapping; allowed: limit with seconds, memory_gb",
+    "~foo": "there is no 'foo'; allowed here: tracking, data",
+    "seed=${seed}": "seed calls a resolver or another setting",
+    "study.lambdas=1": "study.lambdas=1 is not allowed; allowed: list[float], >= 0",
+    "study.orders.x=1": "study=ridge_path study.orders.x=1: ",
+    "limit=1": "limit=1 is not a mapping; allowed: limit with seconds, memory_gb",
     "launch.workers=0": "launch.workers=0 is not allowed; allowed: int, >= 1",
     "launch.cluster=pbs": "launch.cluster=pbs is not allowed; allowed: str, one of slurm, local",
     "tracking.kind=cloud": "tracking.kind=cloud is not allowed; allowed: str, one of local, server",
-    "claims=[{metrc:a}]": "there is no 'claims.metrc' (did you mean 'metric'?); allowed here: says",
-    "hydra/launcher=nope": "there is no hydra/launcher 'nope'; allowed: basic",
-    "--dryrun": "unrecognized arguments: --dryrun (did you mean '--dry-run'?)",
+    "claims=[{metrc:a}]": "there is no 'claims.metrc'; allowed here: says, value",
+    "hydra/launcher=nope": "'hydra/launcher=nope' has no effect: Hydra only composes",
+    "--dryrun": "'--dryrun' is not understood (did you mean '--dry-run'?)",
+    "hydra.run.dir=x": "'hydra.run.dir=x' has no effect: Hydra only composes here; outputs=",
 }
 
 
@@ -86,11 +87,11 @@ def test_overrides(typed: str, outputs: Path, capsys: Capture) -> None:
 
 
 SWEEPS = {
-    "seed=a,b": "seed: Value 'a' of type 'str' could not be converted to Integer; allowed: int",
-    "seed=1,true": "seed: Value 'True' of type 'bool' could not be converted to Integer",
+    "seed=a,b": "seed=a is not allowed; allowed: int, >= 0",
+    "seed=1,true": "seed=true is not allowed; allowed: int, >= 0",
     "seed=range(0,-1)": "study=ridge_path seed=range(0,-1): the sweep has no cells",
-    "seed=range(0,3,0)": "study=ridge_path seed=range(0,3,0) -m: range() arg 3 must not be zero",
-    "study.orders=[1],[a]": "study.orders[0]: Value 'a' of type 'str' could not be converted to",
+    "seed=range(0,3,0)": "'seed=range(0,3,0)': range() arg 3 must not be zero",
+    "study.orders=[1],[a]": 'study.orders=["a"]: a is not allowed; allowed: list[int]',
     "seed=1,2 launch=dask": "launch=dask needs launch.address",
     "seed=1,2 launch=dask launch.address=here": "launch.address=here is not an address",
     "seed=1,2 tracking=server": "tracking=server needs tracking.uri",
@@ -119,19 +120,20 @@ def test_an_option_may_stand_between_overrides(outputs: Path, capsys: Capture) -
 
 
 FILES = {
-    HEAD
-    + "claims:\n  - {metrc: x, says: a}\n": "there is no 'claims.metrc' (did you mean 'metric'?)",
-    HEAD
-    + "claims:\n  - {metric: x, within: a, says: a}\n": "claims.within: Value 'a' of type 'str'",
+    HEAD + "claims:\n  - {metrc: x, says: a}\n": "there is no 'claims.metrc'; allowed",
+    HEAD + "claims:\n  - {value: x, within: a, says: a}\n": "claims.within=a is not allowed",
     HEAD + "source: {bok: fcml}\n": "there is no 'source.bok' (did you mean 'book'?)",
     HEAD + "study: {lamda: 1}\n": "there is no 'study.lamda' (did you mean 'lambdas'?)",
-    HEAD + "study: {orders: [a]}\n": "study.orders[0]: Value 'a' of type 'str'",
+    HEAD + "study: {orders: [a]}\n": 'study.orders=["a"]: a is not allowed',
     HEAD + "claim: []\n": "there is no 'claim' (did you mean 'claims'?); allowed here: study",
+    HEAD + "hydra: {job: {env_set: {PATH: x}}}\n": "there is no 'hydra'; allowed here: study",
+    HEAD + "launch: {options: {local_setup: [ls]}}\n": "there is no 'launch'; allowed here: study",
+    HEAD + "outputs: /tmp\n": "there is no 'outputs'; allowed here: study",
 }
 SHAPES = {
-    "": "experiment/mine/first does not begin with `# @package _global_`",
-    HEAD.partition("\n")[2]: "experiment/mine/first does not begin with `# @package _global_`",
-    "\xff": "a file of the configuration is not text in UTF-8",
+    "": "experiment/mine/first: first.yaml does not begin with `# @package _global_`",
+    HEAD.partition("\n")[2]: "experiment/mine/first: first.yaml does not begin with `# @package",
+    "\xff": "experiment/mine/first: first.yaml is not text in UTF-8",
 }
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from experiments.contract.claims import Claim, judge, number, rounds_to, shown
 from experiments.contract.errors import BadInput
-from experiments.contract.legacy import Outcome
+from experiments.contract.outcome import Outcome, axis
 
 
 def verdict(outcome: Outcome, **fields: object) -> str:
@@ -50,73 +50,90 @@ def test_a_whole_number_is_not_rounded() -> None:
 def test_a_wider_tolerance_needs_its_reason() -> None:
     assert rounds_to(10.96, "11", within=0.1)
     with pytest.raises(BadInput, match="because"):
-        Claim(says="close to eleven", metric="m", printed="11", within=0.1)
+        Claim(says="close to eleven", value="m", printed="11", within=0.1)
 
 
 @pytest.mark.parametrize("text", ["", "about 3", "nan", "inf", "3 s"])
 def test_only_numbers_are_printed_numbers(text: str) -> None:
     assert number(text) is None
     with pytest.raises(BadInput, match="not a number"):
-        Claim(says="x", metric="m", printed=text)
+        Claim(says="x", value="m", printed=text)
 
 
 def test_printed_number() -> None:
-    outcome = Outcome({"loss": 0.458497})
-    assert verdict(outcome, metric="loss", printed="0.458") == "reproduced"
-    assert verdict(outcome, metric="loss", printed="0.459") == "differs"
+    outcome = Outcome(loss=0.458497)
+    assert verdict(outcome, value="loss", printed="0.458") == "reproduced"
+    assert verdict(outcome, value="loss", printed="0.459") == "differs"
     fields = {"printed": "0.459", "corrected": "0.458", "why": "twice", "expect": "erratum"}
-    assert verdict(outcome, metric="loss", **fields) == "erratum"
+    assert verdict(outcome, value="loss", **fields) == "erratum"
     wrong = {**fields, "corrected": "0.457"}
-    assert verdict(outcome, metric="loss", **wrong) == "differs"
+    assert verdict(outcome, value="loss", **wrong) == "differs"
 
 
 def test_an_erratum_that_the_run_refutes_is_reproduced_and_so_unexpected() -> None:
     claim = Claim("x", "loss", printed="0.46", corrected="0.5", why="?", expect="erratum")
-    found = judge(claim, Outcome({"loss": 0.4585}), "book")
+    found = judge(claim, Outcome(loss=0.4585), "book")
     assert (found.verdict, found.as_expected) == ("reproduced", False)
 
 
-def test_range() -> None:
-    outcome = Outcome({"order": 5})
-    assert verdict(outcome, metric="order", between=[3, 8]) == "reproduced"
-    assert verdict(outcome, metric="order", between=[6, 8]) == "differs"
-
-
-def test_statement() -> None:
-    outcome = Outcome({"falls": True, "rises": np.bool_(False), "loss": 1.0})
-    assert verdict(outcome, metric="falls") == "reproduced"
-    assert verdict(outcome, metric="rises") == "differs"
+def test_a_statement_keeps_its_evaluated_sides() -> None:
+    outcome = Outcome(loss=axis("order", [1, 2, 3]).of([0.0641, 0.05, 0.0782]), order=5)
+    claim = Claim("x", holds="loss[3] > max(loss[1:2])")
+    found = judge(claim, outcome, "book")
+    assert (found.verdict, found.evidence) == ("reproduced", "0.0782 > 0.0641")
+    assert verdict(outcome, holds="3 <= order <= 8") == "reproduced"
+    assert verdict(outcome, holds="6 <= order <= 8") == "differs"
+    assert verdict(outcome, holds="6 <= order <= 8", corrected="5", why="?") == "erratum"
     with pytest.raises(BadInput, match="true or false"):
-        verdict(outcome, metric="loss")
+        verdict(outcome, holds="loss[1]")
+    with pytest.raises(BadInput, match="true or false"):
+        verdict(outcome, holds="loss < 1")
+    with pytest.raises(BadInput, match="a number is needed"):
+        verdict(outcome, value="loss", printed="1")
 
 
 def test_random_draw_lies_in_the_central_95_percent() -> None:
-    draws = np.arange(1000.0)
-    inside = judge(Claim("x", draws="d", printed="30"), Outcome(arrays={"d": draws}), "book")
+    outcome = Outcome(d=axis("draw", 1000).of(np.arange(1000.0)))
+    inside = judge(Claim("x", draws="d", printed="30"), outcome, "book")
     assert inside.verdict == "consistent"
     assert "percentile 3.0 " in inside.judged  # thirty of a thousand lie below, and one ties
-    outside = judge(Claim("x", draws="d", printed="20"), Outcome(arrays={"d": draws}), "book")
-    assert outside.verdict == "differs"
+    assert judge(Claim("x", draws="d", printed="20"), outcome, "book").verdict == "differs"
+    with pytest.raises(BadInput, match="repetitions are needed"):
+        verdict(outcome, draws="max(d)", printed="1")
 
 
-def test_a_claim_about_nothing_names_what_there_is() -> None:
-    with pytest.raises(BadInput, match=r"no metric 'los'; it gives: loss"):
-        verdict(Outcome({"loss": 1.0}), metric="los", printed="1")
+def test_without_the_original_file_a_claim_that_needs_it_is_untested() -> None:
+    outcome = Outcome(errors=12)
+    claim = Claim("x", "errors", printed="12", needs="corpus")
+    without, with_it = (judge(claim, outcome, "book", had) for had in ((), {"corpus"}))
+    assert (without.verdict, without.as_expected) == ("untested", True)
+    assert "original file of corpus" in without.judged
+    assert (with_it.verdict, with_it.as_expected) == ("reproduced", True)
+    never = Claim("x", "errors", printed="12", expect="untested", why="the corpus is lost")
+    assert judge(never, outcome, "book", {"corpus"}).verdict == "untested"
+
+
+def test_a_claim_about_nothing_names_what_was_meant_and_what_there_is() -> None:
+    with pytest.raises(BadInput, match=r"no 'los' \(did you mean 'loss'\?\); .* gives: loss"):
+        verdict(Outcome(loss=1.0), value="los", printed="1")
 
 
 @pytest.mark.parametrize(
     ("fields", "complaint"),
     [
-        ({"metric": "m", "says": ""}, "says nothing"),
+        ({"holds": "m", "says": ""}, "says nothing"),
         ({}, "exactly one"),
-        ({"metric": "m", "draws": "d", "printed": "1"}, "exactly one"),
-        ({"metric": "m", "expect": "maybe"}, "not a verdict"),
-        ({"metric": "m", "origin": "rumour"}, "unknown"),
-        ({"metric": "m", "printed": "1", "between": [0, 1]}, "one kind"),
-        ({"metric": "m", "between": [2, 1]}, "low <= high"),
+        ({"value": "m", "draws": "d", "printed": "1"}, "exactly one"),
+        ({"holds": "m", "expect": "maybe"}, "not a verdict"),
+        ({"holds": "m", "origin": "rumour"}, "unknown"),
+        ({"holds": "m", "by": "magic"}, "by=magic is unknown"),
+        ({"holds": "m", "printed": "1"}, "takes no `printed`"),
+        ({"holds": "m <"}, "invalid syntax"),
+        ({"value": "m"}, "needs the `printed` value"),
         ({"draws": "d"}, "needs the `printed` value"),
-        ({"metric": "m", "expect": "differs"}, "needs `why`"),
-        ({"metric": "m", "printed": "1", "expect": "erratum", "why": "x"}, "needs `corrected`"),
+        ({"holds": "m", "expect": "differs"}, "needs `why`"),
+        ({"holds": "m", "expect": "untested"}, "needs `why`"),
+        ({"value": "m", "printed": "1", "expect": "erratum", "why": "x"}, "needs `corrected`"),
     ],
 )
 def test_a_claim_that_makes_no_sense_is_refused(fields: dict[str, object], complaint: str) -> None:

@@ -1,36 +1,34 @@
 """Knobs of lists in lists: whole numbers stand for floats, and what does not fit is named."""
 
-import dataclasses
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from experiments.cli import main
-from experiments.configuration import catalogue, compose
-from experiments.contract.knobs import misfits, nested
-from experiments.contract.study import studies
+from experiments.configuration import build, catalogue
 from experiments.records.store import read
 
+pytestmark = pytest.mark.usefixtures("misbehaving")
 Capture = pytest.CaptureFixture[str]
-TABLE = ["run", "study=joint_table", "tracking=off", "figures=false"]
+TABLE = ["run", "study=misbehaving", "tracking=off", "figures=false"]
 
 
 def recorded(outputs: Path) -> list[Any]:
     runs = sorted((outputs / "runs").rglob("run.json"))
-    return [read(path.parent)["science"]["knobs"]["conditional"] for path in runs]
+    return [read(path.parent)["science"]["knobs"]["grid"] for path in runs]
 
 
 @pytest.mark.parametrize("typed", ["[[1,0],[0,1]]", "[[1,0.0],[0e0,1.0]]"])
 def test_whole_numbers_stand_for_floats(typed: str, outputs: Path, capsys: Capture) -> None:
-    assert main([*TABLE, "study.conditional=[[1.0,0.0],[0.0,1.0]]"]) == 0
-    assert main([*TABLE, f"study.conditional={typed}"]) == 0
+    assert main([*TABLE, "study.grid=[[1.0,0.0],[0.0,1.0]]"]) == 0
+    assert main([*TABLE, f"study.grid={typed}"]) == 0
     assert "already recorded" in capsys.readouterr().out, "the same knobs have the same key"
     assert str(recorded(outputs)) == "[[[1.0, 0.0], [0.0, 1.0]]]"
 
 
 def test_they_do_so_in_a_sweep(outputs: Path, capsys: Capture) -> None:
-    grid = "study.conditional=[[1,0],[0,1]],[[1.0,0.0],[0.0,1.0]]"
+    grid = "study.grid=[[1,0],[0,1]],[[1.0,0.0],[0.0,1.0]]"
     assert main(["run", "-m", *TABLE[1:], grid, "--dry-run"]) == 0
     keys = [line.split()[1] for line in capsys.readouterr().out.splitlines()[1:3]]
     assert keys[0] == keys[1]
@@ -43,22 +41,22 @@ def test_they_do_so_in_a_file(
 ) -> None:
     file = tmp_path / "experiment" / "mine" / "table.yaml"
     file.parent.mkdir(parents=True)
-    text = "# @package _global_\ndefaults:\n  - override /study: joint_table\n"
-    file.write_text(text + "study: {conditional: [[1, 0], [0, 1]]}\n")
+    text = "# @package _global_\ndefaults:\n  - override /study: misbehaving\n"
+    file.write_text(text + "study: {grid: [[1, 0], [0, 1]]}\nsource: {book: fcml}\n")
     own = ["--config-dir", str(tmp_path), "experiment=mine/table", "tracking=off", "figures=false"]
     assert main(["run", *own]) == 0
     assert str(recorded(outputs)) == "[[[1.0, 0.0], [0.0, 1.0]]]"
     monkeypatch.setattr(catalogue, "ROOT", tmp_path)
     monkeypatch.setattr(catalogue, "names", lambda: ["mine/table"])
-    job = compose.experiment_job.__wrapped__("mine/table")
-    assert str(job.science["knobs"]["conditional"]) == "[[1.0, 0.0], [0.0, 1.0]]"
+    job = build.experiment_job.__wrapped__("mine/table")
+    assert str(job.science["knobs"]["grid"]) == "[[1.0, 0.0], [0.0, 1.0]]"
 
 
 @pytest.mark.parametrize(
     ("typed", "line"),
     [
         ("[[true,0],[0,1]]", "[[true,0],[0,1]]: true is not allowed"),
-        ("[[1,0],[a,1]]", '[[1,0],["a",1]]: "a" is not allowed'),
+        ("[[1,0],[a,1]]", '[[1,0],["a",1]]: a is not allowed'),
         ("[[1,null],[0,1]]", "[[1,null],[0,1]]: null is not allowed"),
         ("[1,0]", "[1,0]: 1 is not allowed"),
         ("[[1,0],[[0],1]]", "[[1,0],[[0],1]]: [0] is not allowed"),
@@ -66,28 +64,17 @@ def test_they_do_so_in_a_file(
     ],
 )
 def test_what_does_not_fit_is_named(typed: str, line: str, outputs: Path, capsys: Capture) -> None:
-    assert main([*TABLE, f"study.conditional={typed}"]) == 2
+    assert main([*TABLE, f"study.grid={typed}"]) == 2
     told = capsys.readouterr().err
-    assert told == f"bythebook: study.conditional={line}; allowed: list[list[float]]\n"
+    assert told == f"bythebook: study.grid={line}; allowed: list[list[float]]\n"
     assert not list(outputs.iterdir())
 
 
 def test_lists_in_mappings_are_nested_too(outputs: Path, capsys: Capture) -> None:
-    run, plans = ["run", "study=bayes_classifier", "--dry-run"], set()
+    run, plans = [*TABLE, "--dry-run"], set()
     for place in ("[1,2]", "[1.0,2.0]"):
         assert main([*run, f"+study.places={{a:{place}}}"]) == 0
         plans.add(capsys.readouterr().out)
     assert len(plans) == 1
     assert main([*run, "+study.places={a:[1,true]}"]) == 2
     assert "true is not allowed; allowed: dict[str, list[float]]" in capsys.readouterr().err
-
-
-def test_a_number_that_no_float_holds_does_not_fit() -> None:
-    study = studies()["joint_table"]
-    values = {**dataclasses.asdict(study()), "conditional": [[10**400, 0], [0, 1]]}
-    assert len(list(misfits(study, values))) == 1
-
-
-def test_plain_lists_are_left_to_omegaconf() -> None:
-    assert list(nested(studies()["joint_table"])) == ["conditional"]
-    assert nested(studies()["polynomial_order"]) == {}

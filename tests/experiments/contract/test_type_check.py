@@ -1,12 +1,10 @@
-"""Plain values and their types: taken as they stand, or left to OmegaConf."""
+"""Plain values and their types: taken as they stand, or not at all."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
-from experiments.configuration import catalogue
-from experiments.configuration.compose import _merged, _stated_plainly
 from experiments.contract.type_check import Unfit, built, fit
 
 
@@ -16,15 +14,6 @@ class Thing:
     names: list[str] = field(default_factory=list)
     grid: list[list[float]] = field(default_factory=lambda: [[0, 1]])
     most: int | None = None
-
-
-@pytest.mark.parametrize("name", catalogue.names())
-def test_every_file_says_the_same_with_and_without_omegaconf(name: str) -> None:
-    plainly = _stated_plainly(catalogue.read(name), None)
-    assert plainly is not None
-    merged = _merged(catalogue.read(name), None)
-    assert plainly == merged
-    assert plainly.key == merged.key  # 2 and 2.0 are equal, but not in a record
 
 
 def test_whole_numbers_stand_for_floats_at_any_depth() -> None:

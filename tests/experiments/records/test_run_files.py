@@ -24,25 +24,25 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
 def test_figures_a_small_copy_and_tables(record: Record) -> None:
     run_files.ensure(record)
     assert {path.name for path in (record.folder / "figures").iterdir()} == {"loo.png", "loo.webp"}
-    assert (record.folder / "tables" / "orders.csv").exists()
+    assert (record.folder / "tables" / "order.csv").exists()
     with Image.open(record.folder / "figures" / "loo.webp") as image:
         assert max(image.size) == canvas.SMALL
 
 
 def test_what_is_there_is_not_made_again(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
     run_files.ensure(record)
-    monkeypatch.setattr(canvas, "draw", lambda *_, **__: pytest.fail("drawn again"))
+    monkeypatch.setattr(run_files, "draw", lambda *_, **__: pytest.fail("drawn again"))
     run_files.ensure(record)
 
 
 def test_a_drawing_that_fails_leaves_nothing(
     record: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(_: Record, folder: Path, formats: list[str], **options: bool) -> None:
+    def fail(_: Record, folder: Path, **options: bool) -> None:
         (folder / "half.png").touch()
         raise OSError("no space left on device")
 
-    monkeypatch.setattr(canvas, "draw", fail)
+    monkeypatch.setattr(run_files, "draw", fail)
     copy = Record(tmp_path, record.content)
     with pytest.raises(OSError, match="no space"):
         run_files.ensure(copy)

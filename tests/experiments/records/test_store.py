@@ -3,19 +3,20 @@
 import os
 import time
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from experiments.configuration.compose import experiment_job
+from experiments.configuration.build import experiment_job
 from experiments.configuration.jobs import Job
 from experiments.contract.errors import BadInput
-from experiments.contract.legacy import Outcome
+from experiments.contract.outcome import Outcome, differences
 from experiments.records.store import RunStore, read
 from experiments.running.launchers import Order
 from experiments.running.provenance import environment
-from experiments.running.runner import perform
+from experiments.running.runner import compute, perform
 from experiments.studies.regression.polynomial_order import PolynomialOrder
 
 FACTS = environment()
@@ -23,7 +24,7 @@ FACTS = environment()
 
 @pytest.fixture
 def job() -> Job:
-    return Job(PolynomialOrder(orders=[1, 2, 3]))
+    return Job(PolynomialOrder(orders=[1, 2, 3], curves=[1]))
 
 
 def test_a_record_reads_back_as_it_was_written(outputs: Path) -> None:
@@ -33,9 +34,8 @@ def test_a_record_reads_back_as_it_was_written(outputs: Path) -> None:
     assert back.content == written.content
     assert back.folder.parent == outputs / "runs" / "fcml" / "fig-1.15"
     assert back["science"] == job.science
-    for name, array in back.outcome.arrays.items():
-        assert isinstance(array, np.ndarray), name
-    assert back.outcome.metrics == written["outcome"]["metrics"]
+    assert differences(back.outcome, compute(job)) == []
+    assert back.verdicts == written.verdicts
 
 
 def test_equal_jobs_share_one_folder(outputs: Path, job: Job) -> None:
@@ -61,7 +61,7 @@ def test_a_failed_run_is_not_done(outputs: Path, job: Job) -> None:
     error = {"type": "E", "message": "m", "traceback": ""}
     failed = store.write(job, facts, error=error)
     assert store.done(job) is None
-    finished = store.write(job, facts, outcome=Outcome({"a": 1}))
+    finished = store.write(job, facts, outcome=Outcome(a=1))
     assert (failed.id, finished.id) == (f"{job.key}-1", f"{job.key}-2")
     assert store.done(job).id == finished.id  # type: ignore[union-attr]
 
@@ -79,13 +79,13 @@ def test_a_run_that_another_process_finishes_after_the_look_is_adopted(
         seen = look(asked)
         status = next(waiting, None)
         if status == "finished":
-            theirs.write(asked, FACTS, outcome=Outcome({"a": 1}))
+            theirs.write(asked, FACTS, outcome=Outcome(a=1))
         elif status == "failed":
             theirs.write(asked, FACTS, error=error)
         return seen
 
     monkeypatch.setattr(mine, "_attempts", look_too_early)
-    record = mine.write(job, FACTS, outcome=Outcome({"a": 1}))
+    record = mine.write(job, FACTS, outcome=Outcome(a=1))
     finished = [path.name for path in mine.folders() if read(path).finished]
     assert finished == [record.id] == [f"{job.key}-{len(others) + (others[-1] == 'failed')}"]
     assert not list(outputs.rglob(".writing-*"))
@@ -151,7 +151,7 @@ def test_find_by_id_or_its_beginning(outputs: Path, job: Job) -> None:
 def test_a_record_of_another_format_is_refused(outputs: Path, job: Job) -> None:
     record = perform(job, Order(outputs, FACTS))
     path = record.folder / "run.json"
-    path.write_text(path.read_text().replace('"format": 1', '"format": 99'))
+    path.write_text(path.read_text().replace('"format": 2', '"format": 99'))
     with pytest.raises(BadInput, match="format 99"):
         read(record.folder)
     path.write_text("{")
@@ -161,6 +161,26 @@ def test_a_record_of_another_format_is_refused(outputs: Path, job: Job) -> None:
 
 def test_arrays_are_never_unpickled(outputs: Path, job: Job) -> None:
     record = perform(job, Order(outputs, FACTS))
-    np.savez(record.folder / "arrays.npz", x=np.array([object()], dtype=object))
+    path = record.folder / "arrays.npz"
+    np.savez(path, x=np.array([object()], dtype=object))
+    with pytest.raises(BadInput, match=r"arrays.npz is not what was written"):
+        _ = read(record.folder).outcome
+    text = (record.folder / "run.json").read_text()
+    forged = text.replace(record["digests"]["arrays.npz"], sha256(path.read_bytes()).hexdigest())
+    (record.folder / "run.json").write_text(forged)
     with pytest.raises(BadInput, match="allow_pickle=False"):
+        _ = read(record.folder).outcome
+
+
+def test_a_record_that_was_edited_is_not_trusted(outputs: Path, job: Job) -> None:
+    record = perform(job, Order(outputs, FACTS))
+    path = record.folder / "run.json"
+    value = repr(record.outcome["training_loss"].at(order=2).item)
+    whole = path.read_text()
+    path.write_text(whole.replace(value, "0.5"))
+    with pytest.raises(BadInput, match="outcome is not what was written"):
+        _ = read(record.folder).outcome
+    (record.folder / "arrays.npz").unlink()
+    path.write_text(whole)
+    with pytest.raises(BadInput, match=r"arrays.npz cannot be read"):
         _ = read(record.folder).outcome

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from experiments.configuration.compose import experiment_job
+from experiments.configuration.build import experiment_job
 from experiments.configuration.jobs import Job, Printed, Source
 from experiments.contract.claims import Claim
-from experiments.contract.legacy import Outcome
+from experiments.contract.outcome import Outcome, axis
 from experiments.records.store import Record, RunStore
 from experiments.report import site
 from experiments.running.provenance import environment
-from experiments.running.runner import compute, verdicts
+from experiments.running.runner import compute
 from experiments.sweeping import run
 from experiments.sweeping.plan import Cell, Plan, Rows
 
@@ -25,29 +25,27 @@ QUOTED = '" onmouseover="alert(1)'
 MLFLOW = "http://127.0.0.1:5000/#/experiments/7/runs/abc123?workflowType=machine_learning"
 
 CLAIMS = {
-    "fcml/fig-1.15": [
-        Claim(says="third order is best", metric="loo_best_order", printed="3"),
-        Claim(says="our own", metric="loo_best_order", between=[1, 8], origin="derived"),
+    "fcml/fig-8.7": [
+        Claim(says="third order is best", value="argmin(loo_loss)", printed="3"),
+        Claim(says="our own", holds="1 <= argmin(loo_loss) <= 8", origin="derived"),
     ],
     "fcml/fig-8.8": [
         Claim(
             says="fourth order is best",
-            metric="loo_best_order",
+            value="argmin(loo_loss)",
             printed="4",
             corrected="3",
             why="exact arithmetic gives 3",
             expect="erratum",
         ),
-        Claim(
-            says="not finite", metric="not_a_number", printed="1.5", expect="differs", why="lost"
-        ),
+        Claim(says="not finite", value="not_a_number", printed="1.5", expect="differs", why="lost"),
         Claim(says="a draw", draws="repetitions", printed="2"),
-        Claim(says="a surprise", metric="loo_best_order", printed="7"),
+        Claim(says="a surprise", value="argmin(loo_loss)", printed="7"),
     ],
     "prml/evil": [
         Claim(
             says=EVIL,
-            metric="loo_best_order",
+            value="argmin(loo_loss)",
             printed="9",
             corrected="3",
             why=EVIL,
@@ -56,13 +54,13 @@ CLAIMS = {
     ],
 }
 SOURCES = {
-    "fcml/fig-1.15": Source("fcml", "1.5.2", "Figure 1.15", "the real one", "polynomial_order"),
+    "fcml/fig-8.7": Source("fcml", "1.5.2", "Figure 8.7", "the real one"),
     "fcml/fig-8.8": Source(
-        "fcml", "8.1", "Figure 8.8", "invented", "mixtures", "stand-in", "points of our own"
+        "fcml", "8.1", "Figure 8.8", "invented", "stand-in", "points of our own"
     ),
-    "prml/evil": Source("prml", "9", EVIL, QUOTED, f"{EVIL} & co", note=EVIL),
+    "prml/evil": Source("prml", "9", EVIL, QUOTED, note=EVIL),
 }
-NAMES = ["fcml/fig-1.15", "fcml/fig-8.8", "prml/evil", "prml/failed", "mlapp/never"]
+NAMES = ["fcml/fig-8.7", "fcml/fig-8.8", "prml/evil", "prml/failed", "mlapp/never"]
 
 
 class Page(HTMLParser):
@@ -133,12 +131,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     one_figure: dict[str, Any] = {"methods": ["loo"]}
     study = dataclasses.replace(stated.study, **one_figure)
     job = dataclasses.replace(stated, study=study)
-    outcome = compute(job)
-    outcome = dataclasses.replace(
-        outcome,
-        metrics={**outcome.metrics, "not_a_number": math.nan},
-        arrays={**outcome.arrays, "repetitions": [1.0, 2.0, 3.0]},
-        tables={**outcome.tables, EVIL: {EVIL: [EVIL, "b"], "long": [1 / 3, 2.0]}},
+    evil = axis("evil", [EVIL, "b"])
+    outcome = Outcome(
+        **compute(job),
+        not_a_number=math.nan,
+        repetitions=axis("draw", 3).of([1.0, 2.0, 3.0]),
+        word=evil.of([EVIL, "b"]),
+        long=evil.of([1 / 3, 2.0]),
     )
     records = {name: _record(store, job, name, outcome, i) for i, name in enumerate(CLAIMS)}
     failed = dataclasses.replace(job, experiment="prml/failed", printed=Printed(Source("prml")))
@@ -147,7 +146,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     (folder.parent / "torn-1").mkdir()  # by a power cut
     (folder.parent / "torn-1" / "run.json").write_text("{")
     _sweep(outputs, job, records)
-    _mlflow(outputs, records["fcml/fig-1.15"].id)
+    _mlflow(outputs, records["fcml/fig-8.7"].id)
     built = Made(outputs, records, [])
     built.write()
     return built
@@ -157,9 +156,7 @@ def _record(store: RunStore, job: Job, name: str, outcome: Outcome, number: int)
     changed = dataclasses.replace(
         job, experiment=name, printed=Printed(SOURCES[name], tuple(CLAIMS[name]))
     )
-    return store.write(
-        changed, _facts(number), outcome=outcome, verdicts=verdicts(changed, outcome)
-    )
+    return store.write(changed, _facts(number), outcome=outcome)
 
 
 def _facts(number: int) -> dict[str, Any]:
@@ -169,8 +166,8 @@ def _facts(number: int) -> dict[str, Any]:
 
 def _sweep(outputs: Path, job: Job, records: dict[str, Record]) -> None:
     cells = [Cell({"study.folds": value, "seed": seed}, job) for value in "57" for seed in "01"]
-    plan = Plan.of(cells, ["experiment=fcml/fig-1.15", "study.folds=5,7", EVIL], None)
-    record = records["fcml/fig-1.15"]
+    plan = Plan.of(cells, ["experiment=fcml/fig-8.7", "study.folds=5,7", EVIL], None)
+    record = records["fcml/fig-8.7"]
     folder = outputs / "sweeps" / plan.id
     folder.mkdir(parents=True)
     state = {"started": 1.7e9, "finished": 1.7e9 + 5, "status": "FINISHED", **environment()}

@@ -35,19 +35,16 @@ def test_slowest_first(made: Any) -> None:
 
 
 def test_experiment_page(made: Any, parsed: dict[Path, Any]) -> None:
-    page = parsed[made.root / "experiments/fcml/fig-1.15.html"]
-    record = made.records["fcml/fig-1.15"]
+    page = parsed[made.root / "experiments/fcml/fig-8.7.html"]
+    record = made.records["fcml/fig-8.7"]
     assert made.mlflow in page.links
-    assert "bythebook run experiment=fcml/fig-1.15" in page.text
+    assert "bythebook run experiment=fcml/fig-8.7" in page.text
     assert record.id in page.text
     for name in record["science"]["knobs"]:
         assert f"study.{name}" in page.text
     assert "orders to compare" in page.text  # a knob's documentation
     assert "0.333333" in page.text  # six digits on the page
-    assert (
-        "0.3333333333333333"
-        in (made.root / f"tables/fcml/fig-1.15/{slugs([made.evil])[0]}.csv").read_text()
-    )
+    assert "0.3333333333333333" in (made.root / f"tables/fcml/fig-8.7/evil.csv").read_text()
     drawings = [attributes for tag, attributes in page.tags if tag == "img"]
     assert drawings
     for drawing in drawings:
@@ -69,7 +66,9 @@ def test_errata_ledger(made: Any, parsed: dict[Path, Any]) -> None:
     errata = [claim for claim in claims if claim["verdict"] == "erratum"]
     assert len(errata) == 2
     for claim in errata:
-        assert f"{claim['experiment'].replace('/', '-')}-{claim['quantity']}" in page.ids
+        assert (
+            f"{claim['experiment'].replace('/', '-')}-{slugs([claim['expression']])[0]}" in page.ids
+        )
         assert f"run {claim['run_id']}" in page.text
     assert "Evidence. Exact arithmetic gives 3. Judged: rounds to 3, not to 4." in page.text
     assert "stand-in: generated in place of" in page.text
@@ -83,12 +82,12 @@ def test_filter_data(made: Any, parsed: dict[Path, Any]) -> None:
         "reproduced", "consistent|erratum|differs", "erratum", "not run", "not run",
     ]  # fmt: skip
     assert [row["data-grade"] for row in rows] == ["book", "stand-in", "book", "", ""]
-    assert rows[1]["data-family"] == "mixtures"
+    assert rows[1]["data-topic"] == "regression"
     assert "fourth order is best" in str(rows[1]["data-text"])
     offered = [attributes.get("value") for tag, attributes in page.tags if tag == "option"]
     for row in rows:
         assert row["data-book"] in offered
-        assert row["data-family"] in offered
+        assert row["data-topic"] in offered
         assert set(str(row["data-verdict"]).split("|")) <= set(offered)
 
 
@@ -118,8 +117,8 @@ def test_sweep_page(made: Any, parsed: dict[Path, Any]) -> None:
     page = parsed[made.root / f"sweeps/{folder.name}.html"]
     assert "4 of 4 cells finished" in page.text
     assert "folds = 5" in page.text
-    assert made.records["fcml/fig-1.15"].id in page.text
+    assert made.records["fcml/fig-8.7"].id in page.text
     assert f"../sweeps/{folder.name}/cells.csv" in page.links
     for suffix in ("svg", "pdf", "png"):
         assert f"../sweeps/{folder.name}/sweep.{suffix}" in page.links
-    assert f"sweeps/{folder.name}.html" in made.text("experiments/fcml/fig-1.15.html")
+    assert f"sweeps/{folder.name}.html" in made.text("experiments/fcml/fig-8.7.html")

@@ -9,7 +9,7 @@ import pytest
 
 from experiments.cli import main
 from experiments.configuration.jobs import Job
-from experiments.contract.legacy import Outcome, differences
+from experiments.contract.outcome import Outcome, differences
 from experiments.contract.study import studies
 from experiments.running.launchers import Launcher, Processes, Slurm
 from experiments.running.runner import perform_all

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from experiments.configuration import catalogue
-from experiments.configuration.compose import experiment_job
+from experiments.configuration.build import experiment_job
 from experiments.configuration.jobs import Job, recorded_job
-from experiments.contract.legacy import differences
+from experiments.contract.outcome import differences
 from experiments.contract.study import studies
 from experiments.running.launchers import Processes
 from experiments.running.runner import compute, perform_all
@@ -78,7 +78,7 @@ def test_strange_numbers_are_kept(tmp_path: Path) -> None:
     job = Job(studies()["misbehaving"](way="strange"))
     (done,) = perform_all([job], tmp_path)
     (found,) = perform_all([job], tmp_path)
-    assert str(found.record.outcome.metrics) == "{'nan': nan, 'inf': inf, 'value': 1.0}"
+    assert str(found.record.metrics) == "{'nan': nan, 'inf': inf, 'value': 1.0}"
     assert differences(done.record.outcome, found.record.outcome) == []
 
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.configuration.compose import Template, experiment_job
+from experiments.configuration.build import Template, experiment_job
 from experiments.configuration.jobs import Job
 from experiments.sweeping.expand import Block, Grid
 from experiments.sweeping.plan import Cell, Plan, Rows, columns

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from experiments.configuration.compose import experiment_job
+from experiments.configuration.build import experiment_job
 from experiments.records import run_files
 from experiments.records.store import Record
 from experiments.running.runner import perform_all
@@ -156,8 +156,9 @@ def test_a_store_that_cannot_be_reached_costs_a_line(record: Record) -> None:
 
 
 def test_what_is_shown_cannot_be_script(record: Record) -> None:
-    verdict = {**record.verdicts[0], "says": "<script>alert(1)</script> | x"}
-    hostile = Record(record.folder, {**record.content, "verdicts": [verdict]})
+    claim = {**record["printed"]["claims"][0], "says": "<script>alert(1)</script> | x"}
+    printed = {**record["printed"], "claims": [claim]}
+    hostile = Record(record.folder, {**record.content, "printed": printed, "canonical": False})
     note = payload(hostile).tags["mlflow.note.content"]
     assert "<script>" not in note
     assert "\\|" in note

@@ -14,20 +14,25 @@ from models.regression.polynomials import (
     kfold_loss,
     log_likelihood,
     loo_loss,
+    monomial_weights,
     predict_orders,
     random_folds,
     training_loss,
 )
 from models.types import Bools, Floats
 
-METHODS = ("training", "loo", "kfold", "holdout", "likelihood")
+METHODS = ("training", "loo", "kfold", "holdout", "likelihood", "weights")
 
 
 @dataclass
 class PolynomialOrder(Study):
     """Compare polynomial orders on the data they are fitted to and on data held out (FCML 1.5)."""
 
-    headline = {"loo_best_order": "argmin(loo_loss)", "holdout_best_order": "argmin(holdout_loss)"}
+    headline = {
+        "loo_best_order": "argmin(loo_loss)",
+        "kfold_best_order": "argmin(kfold_loss)",
+        "holdout_best_order": "argmin(holdout_loss)",
+    }
 
     data: str = knob("olympics-100m-men", "the regression data", dataset=True)
     orders: list[int] = knob(
@@ -83,6 +88,11 @@ class PolynomialOrder(Study):
         if "likelihood" in self.methods:
             found["log_likelihood"] = log_likelihood(fits)
         quantities = {name: order.of(values[order.values]) for name, values in found.items()}
+        if "weights" in self.methods:
+            weights = np.zeros((len(order), max(self.orders) + 1))  # of 1, x, x^2, ...
+            for row, k in zip(weights, order.values, strict=True):
+                row[: k + 1] = monomial_weights(trained, k)
+            quantities["weight"] = over(weights, order, axis("term", weights.shape[1]))
         if self.predict_at:
             predicted = predict_orders(trained, np.array(self.predict_at))[order.values]
             quantities["prediction"] = over(predicted, order, axis("input", self.predict_at))

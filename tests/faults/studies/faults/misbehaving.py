@@ -5,12 +5,11 @@ import signal
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.legacy import Outcome
+from experiments.contract.outcome import Outcome, axis
 from experiments.contract.study import Study, knob
 
 HELD = "MISBEHAVING_HELD"  # a folder: say there that the run has begun, and do not end
@@ -25,6 +24,8 @@ class Misbehaving(Study):
     ways: list[str] = knob([], "what to do, by level", choices=WAYS, may_be_empty=True)
     level: int = knob(0, "a number to sweep over", at_least=0)
     seconds: float = knob(0.0, "how long to take", at_least=0)
+    grid: list[list[float]] = knob([[0.0, 1.0]], "numbers in lists of lists")
+    places: dict[str, list[float]] = knob({}, "numbers by name", may_be_empty=True)
 
     def run(self, rng: Generator) -> Outcome:
         if HELD in os.environ:
@@ -37,18 +38,19 @@ class Misbehaving(Study):
         if way == "die":
             os.kill(os.getpid(), signal.SIGKILL)
         if way == "strange":
-            return Outcome({"nan": float("nan"), "inf": float("inf"), "value": 1.0})
+            return Outcome(nan=float("nan"), inf=float("inf"), value=1.0)
         if way == "eat":
             eaten = np.ones(self.level * 2**27)  # GiB
-            return Outcome({"value": float(eaten.size)})
+            return Outcome(value=float(eaten.size))
         while way == "hang":
             time.sleep(0.01)
         if way == "pickle":
-            return Outcome({"value": 1.0}, arrays={"x": np.array([object()], dtype=object)})
+            return Outcome(value=1.0, x=axis("x", 1).of(np.array([object()], dtype=object)))
         return Outcome(
-            {"value": float(rng.normal() + self.level), "level": self.level},
-            arrays={"draws": rng.normal(size=50)},
+            value=float(rng.normal() + self.level),
+            level=self.level,
+            draws=axis("draw", 500).of(rng.normal(size=500)),
         )
 
-    def draw(self, outcome: Outcome) -> dict[str, Any]:
+    def draw(self, outcome: Outcome) -> dict[str, object]:
         return {}
