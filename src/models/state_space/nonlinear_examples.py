@@ -1,9 +1,56 @@
-"""Nonlinear systems for the filters of MLAPP 18.5 and Ghahramani 5 to be tried on."""
+"""Functions and systems for the filters of MLAPP 18.5 and Ghahramani 5 to be tried on."""
+
+from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 
+from models.state_space.kalman import LDS
 from models.state_space.nonlinear_filters import NonlinearSystem
+from models.state_space.unscented import Function
 from models.types import Floats
+
+
+class Mapping(NamedTuple):
+    """A function, its Jacobian, and the Gaussian that goes through it."""
+
+    f: Function
+    F: Function
+    mean: Floats
+    sd: Floats
+
+
+def polar_mapping() -> Mapping:
+    """Polar coordinates into Cartesian ones; the bearing is less certain than the range."""
+
+    def f(x: Floats) -> Floats:
+        return np.stack([x[..., 0] * np.cos(x[..., 1]), x[..., 0] * np.sin(x[..., 1])], axis=-1)
+
+    def F(x: Floats) -> Floats:
+        cos, sin = np.cos(x[1]), np.sin(x[1])
+        return np.array([[cos, -x[0] * sin], [sin, x[0] * cos]])
+
+    return Mapping(f, F, mean=np.array([1.0, np.pi / 2]), sd=np.array([0.02, np.deg2rad(15)]))
+
+
+def exponential_mapping(bend: float) -> Mapping:
+    """A function of slope one and curvature `bend` at the mean of a standard Gaussian."""
+    return Mapping(
+        f=lambda x: np.expm1(bend * x) / bend,
+        F=lambda x: np.exp(bend * x)[..., np.newaxis],
+        mean=np.zeros(1),
+        sd=np.ones(1),
+    )
+
+
+def random_lds(rng: Generator) -> LDS:
+    """A stable linear system with three states and as many outputs."""
+    turn = np.linalg.qr(rng.standard_normal((3, 3))).Q
+    Gamma, Sigma, V0 = (
+        B @ B.T + 0.1 * np.eye(len(B)) for B in (rng.standard_normal((3, 3)) for _ in range(3))
+    )
+    C, mu0 = rng.standard_normal((3, 3)), rng.standard_normal(3)
+    return LDS(0.9 * turn, Gamma, C, Sigma, mu0, V0)
 
 
 def growth_system(state_variance: float, noise_variance: float) -> NonlinearSystem:

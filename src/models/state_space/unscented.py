@@ -90,3 +90,12 @@ def hermite_points(mean: Floats, cov: Floats, n: int) -> Points:
     grid = np.stack(np.meshgrid(*[nodes] * d, indexing="ij"), axis=-1).reshape(-1, d)
     w = np.stack(np.meshgrid(*[weights / weights.sum()] * d, indexing="ij")).reshape(d, -1).prod(0)
     return Points(mean[..., np.newaxis, :] + grid @ np.linalg.cholesky(cov).mT, w, w)
+
+
+def moments_matched(points: Points, most: int = 8) -> int:
+    """How many moments, one after the other, of a standard Gaussian the points on a line have."""
+    for k in range(1, most + 1):
+        gaussian = 0.0 if k % 2 else float(np.prod(np.arange(k - 1, 0, -2)))
+        if abs(points.w_m @ points.x[:, 0] ** k - gaussian) > 1e-9:
+            return k - 1
+    return most

@@ -9,6 +9,7 @@ from models.state_space.unscented import (
     by_points,
     by_tangent,
     hermite_points,
+    moments_matched,
     sigma_points,
 )
 from models.types import Floats
@@ -124,3 +125,10 @@ def test_leading_axes_are_gaussians_side_by_side() -> None:
         for all_, alone in zip(many, one, strict=True):
             for part, single in zip(all_, alone, strict=True):
                 assert_allclose(part[k], single, rtol=1e-13, atol=1e-14)
+
+
+def test_moments_matched_by_hand() -> None:
+    """Quadrature with n points has 2n - 1 moments; of two points at +-1 the fourth is 1, not 3."""
+    zero, one = np.zeros(1), np.eye(1)
+    for n, right in ((1, 1), (2, 3), (3, 5), (4, 7), (5, 8)):
+        assert moments_matched(hermite_points(zero, one, n)) == right

@@ -8,9 +8,9 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from models.state_space.kalman import LDS, Filtered, Gaussian, kalman_filter
+from models.state_space.kalman import Filtered, Gaussian, kalman_filter
 from models.state_space.kalman import simulate as simulate_linear
-from models.state_space.nonlinear_examples import walker_system
+from models.state_space.nonlinear_examples import random_lds, walker_system
 from models.state_space.nonlinear_filters import (
     NonlinearSystem,
     extended_filter,
@@ -103,7 +103,7 @@ class NonlinearTracking(Study):
 
     def _linear(self, rng: Generator) -> Quantity:
         """Largest differences from the Kalman filter's beliefs, where the system is linear."""
-        theta = _drawn_lds(rng)
+        theta = random_lds(rng)
         _, x = simulate_linear(theta, self.steps, rng, (5,))
         right = kalman_filter(theta, x)
 
@@ -117,9 +117,10 @@ class NonlinearTracking(Study):
         """(18.107) and (18.82) as they stand, in a linear system, where the right values are known.
 
         The first pairs the points that went through g with those drawn anew for h; the second
-        expands h about the predicted mean in y in place of z.
+        expands h about the predicted mean in y in place of z, which only makes sense where there
+        are as many outputs as states.
         """
-        A, Gamma, C, Sigma, mean, V = _drawn_lds(rng)
+        A, Gamma, C, Sigma, mean, V = random_lds(rng)
         scaling = Scaling(1, 0, self.kappa)
         x, _, w_c = sigma_points(mean, V, scaling)
         passed = x @ A.T  # 18.100
@@ -143,13 +144,3 @@ def _in_variances(e: Floats, belief: Gaussian) -> float:
     """The mean square of errors (..., 2) of position, in units of the variance claimed."""
     white = np.linalg.solve(belief.cov[..., :2, :2], e[..., np.newaxis])[..., 0]
     return float(np.vecdot(e, white).mean() / 2)
-
-
-def _drawn_lds(rng: Generator) -> LDS:
-    """A stable linear system with as many outputs as states: (18.82) makes sense in no other."""
-    turn = np.linalg.qr(rng.standard_normal((3, 3))).Q
-    Gamma, Sigma, V0 = (
-        B @ B.T + 0.1 * np.eye(len(B)) for B in (rng.standard_normal((3, 3)) for _ in range(3))
-    )
-    C, mu0 = rng.standard_normal((3, 3)), rng.standard_normal(3)
-    return LDS(0.9 * turn, Gamma, C, Sigma, mu0, V0)

@@ -113,7 +113,7 @@ def test_the_misprints_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     a, q, c, v = -0.8, 0.5, 2.0, 1.5
     one = np.eye(1)
     theta = LDS(a * one, q * one, c * one, 0.3 * one, np.zeros(1), v * one)
-    monkeypatch.setattr(nonlinear_tracking, "_drawn_lds", lambda rng: theta)
+    monkeypatch.setattr(nonlinear_tracking, "random_lds", lambda rng: theta)
     found = SMALL._equations(np.random.default_rng(0))
     printed, corrected = found["cross_covariance_error"].values
     assert_allclose(printed, 1 - a * np.sqrt(v) / np.sqrt(a**2 * v + q), rtol=1e-12)
@@ -128,7 +128,7 @@ def test_without_noise_and_turns_the_printed_covariance_is_right(
 ) -> None:
     one = np.eye(1)
     theta = LDS(0.8 * one, 0 * one, one, 0.3 * one, np.zeros(1), one)
-    monkeypatch.setattr(nonlinear_tracking, "_drawn_lds", lambda rng: theta)
+    monkeypatch.setattr(nonlinear_tracking, "random_lds", lambda rng: theta)
     found = SMALL._equations(np.random.default_rng(0))["cross_covariance_error"]
     assert found.at(equation="printed").item < 1e-14
 

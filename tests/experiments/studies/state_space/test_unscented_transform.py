@@ -1,23 +1,20 @@
 """Tangents and sigma points: orders of error by closed forms, and statements that can fail."""
 
 import dataclasses
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from experiments.contract.errors import BadInput
-from experiments.contract.legacy import Outcome
-from experiments.contract.study import generator
-from experiments.drawing.canvas import style
+from experiments.contract.expressions import evaluate
+from experiments.contract.outcome import Outcome
 from experiments.studies.state_space.unscented_transform import UnscentedTransform
 
+Run = Callable[..., Outcome]
 POLAR = UnscentedTransform(shown=50)
 EXPONENTIAL = UnscentedTransform(mapping="exponential", kappa=2.0, shown=50)
-
-
-def run(study: UnscentedTransform) -> Outcome:
-    return study.run(generator(study.name, 0))
 
 
 @pytest.mark.parametrize(
@@ -35,83 +32,72 @@ def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complain
         dataclasses.replace(POLAR, **knobs)  # type: ignore[arg-type]
 
 
-def test_polar_coordinates_have_closed_forms() -> None:
-    found, s = run(POLAR).metrics, np.deg2rad(15)
+def test_polar_coordinates_have_closed_forms(run: Run) -> None:
+    found, s = run(POLAR), np.deg2rad(15)
     shrink, twice, r2 = np.exp(-(s**2) / 2), np.exp(-2 * s**2), 1 + 0.02**2
-    assert_allclose(found["mean_exact_2"], shrink, rtol=1e-12)
-    assert_allclose(found["variance_exact_1"], r2 * (1 - twice) / 2, rtol=1e-11)
-    assert_allclose(found["variance_exact_2"], r2 * (1 + twice) / 2 - shrink**2, rtol=1e-9)
-    assert_allclose([found["mean_tangent_2"], found["variance_tangent_2"]], [1, 0.02**2])
+    (_, exact), (_, tangent), (_, unscented) = found["output_mean"].values
+    cov = dict(
+        zip(("exact", "tangent", "unscented"), found["output_covariance"].values, strict=True)
+    )
+    assert_allclose(exact, shrink, rtol=1e-12)
+    assert_allclose(cov["exact"][0, 0], r2 * (1 - twice) / 2, rtol=1e-11)
+    assert_allclose(cov["exact"][1, 1], r2 * (1 + twice) / 2 - shrink**2, rtol=1e-9)
+    assert_allclose([tangent, cov["tangent"][1, 1]], [1, 0.02**2])
     # Sigma points at +- 3^1/2 s: cos(3^1/2 s) has a third of the weight (w = 1/6, twice).
-    right = 2 / 3 + np.cos(np.sqrt(3) * s) / 3
-    assert_allclose(found["mean_unscented_2"], right, rtol=1e-12)
-    assert found["covariance_error_unscented"] < found["covariance_error_tangent"]
+    assert_allclose(unscented, 2 / 3 + np.cos(np.sqrt(3) * s) / 3, rtol=1e-12)
+    off = {way: np.linalg.norm(cov[way] - cov["exact"]) for way in cov}
+    assert off["unscented"] < off["tangent"]
 
 
-def test_the_exponential_is_log_normal() -> None:
-    outcome = run(EXPONENTIAL)
-    found = outcome.metrics
-    e = np.e
-    assert_allclose(found["mean_exact_1"], np.sqrt(e) - 1, rtol=1e-12)
-    assert_allclose(found["variance_exact_1"], e * (e - 1), rtol=1e-10)
-    assert_allclose(found["largest_skewness"], (e + 2) * np.sqrt(e - 1), rtol=1e-8)
-    assert_allclose([found["mean_tangent_1"], found["variance_tangent_1"]], [0, 1], atol=1e-12)
-    table = outcome.tables["errors"]
-    right = np.expm1(np.square(table["spread"]) / 2)  # what the tangent misses
-    assert_allclose(table["mean_error_tangent"], right, rtol=1e-10)
-    for name in ("spread", "bend"):
-        assert found[f"tangent_worse_with_{name}"] is True
-        assert found[f"unscented_better_at_every_{name}"] is True
+def test_the_exponential_is_log_normal(run: Run) -> None:
+    found, e = run(EXPONENTIAL), np.e
+    mean, covariance = found["output_mean"].values[:, 0], found["output_covariance"].values[:, 0, 0]
+    assert_allclose(mean[0], np.sqrt(e) - 1, rtol=1e-12)
+    assert_allclose(covariance[0], e * (e - 1), rtol=1e-10)
+    assert_allclose(found["output_skewness"].values, (e + 2) * np.sqrt(e - 1), rtol=1e-8)
+    assert_allclose([mean[1], covariance[1]], [0, 1], atol=1e-12)
+    errors = found["mean_error"].at(approximation="tangent")
+    right = np.expm1(np.square(errors.along("spread")) / 2)  # what the tangent misses
+    assert_allclose(errors.values, right, rtol=1e-10)
+    bent = found["bent_mean_error"].at(approximation="tangent")
+    bends = bent.along("bend")
+    assert_allclose(bent.values, np.expm1((bends / 2) ** 2 / 2) / bends, rtol=1e-10)
+    for name in ("mean_error", "bent_mean_error"):
+        assert evaluate(f"all({name}['unscented'] < {name}['tangent'])", found)
 
 
-def test_orders_of_error() -> None:
+def test_orders_of_error(run: Run) -> None:
     """s^2 for a tangent; s^4 for sigma points, s^6 where d + lambda is 3."""
     narrow = [0.05, 0.1, 0.2]
     for kappa, order in ((2.0, 6), (0.5, 4)):
-        found = run(dataclasses.replace(EXPONENTIAL, spreads=narrow, kappa=kappa)).metrics
-        assert_allclose(found["error_order_unscented"], order, rtol=0, atol=0.05)
-        assert_allclose(found["error_order_tangent"], 2, rtol=0, atol=0.05)
+        found = run(dataclasses.replace(EXPONENTIAL, spreads=narrow, kappa=kappa))
+        assert_allclose(found["error_order"].values, [2, order], rtol=0, atol=0.05)
 
 
-def test_the_books_one_dimensional_setting() -> None:
-    found = run(POLAR).metrics
-    assert found["lambda_d1"] == 2
-    assert found["points_d1"] == 3
-    assert_allclose(found["largest_point_squared_d1"], 3, rtol=1e-14)
-    assert found["moments_matched_d1"] == 5  # 0, 1, 0, 3, 0; the sixth is 9 and should be 15
-    assert found["most_moments_matched_otherwise_d1"] == 3
-    assert found["printed_scaling_is_best_d1"] is True
-    assert_allclose([found["mean_of_square_d1"], found["variance_of_square_d1"]], [1.25, 3])
+def test_the_books_one_dimensional_setting(run: Run) -> None:
+    found = run(POLAR)
+    assert found["line_lambda"].item == 2
+    assert_allclose(found["line_points"].values ** 2, [0, 3, 3], rtol=1e-14)
+    matched = found["line_moments_matched"]
+    assert dict(zip(matched.along("kappa"), matched.values, strict=True)) == {
+        0: 3, 0.5: 3, 1: 3, 1.5: 3, 2: 5, 2.5: 3, 3: 3, 4: 3
+    }  # fmt: skip
+    assert_allclose(found["line_square_variance"].item, 3)
 
 
-def test_a_setting_that_does_harm_is_seen() -> None:
+def test_points_go_through_the_function(run: Run) -> None:
+    found = run(POLAR)
+    assert len(found["point_input"]) == 5
+    for name in ("point", "sample"):
+        r, angle = found[f"{name}_input"].values.T
+        right = np.stack([r * np.cos(angle), r * np.sin(angle)], axis=-1)
+        assert_allclose(found[f"{name}_output"].values, right, rtol=1e-14, atol=1e-14)
+
+
+def test_a_setting_that_does_harm_is_seen(run: Run) -> None:
     """Points far out under a broad prior: worse than the tangent."""
-    found = run(dataclasses.replace(EXPONENTIAL, kappa=60.0, alpha=1.0)).metrics
-    assert found["unscented_better_at_every_spread"] is False
-    assert found["quadratic_mean_error_unscented"] < 1e-12  # whatever the setting
-
-
-def test_figures_of_both_kinds() -> None:
-    with style("print"):
-        for study in (POLAR, EXPONENTIAL):
-            (figure,) = study.draw(run(study)).values()
-            assert all(ax.get_xlabel() and ax.get_ylabel() for ax in figure.axes)
-
-
-@pytest.mark.parametrize("study", [POLAR, EXPONENTIAL], ids=lambda study: study.mapping)
-def test_slopes_are_those_of_differences(study: UnscentedTransform) -> None:
-    step = 1e-5
-    for bend in (0.25, 2.0):
-        f, F, mean, _ = study._mapping(bend)
-        for at in (mean, mean + 0.3):
-            columns = [(f(at + step * e) - f(at - step * e)) / (2 * step) for e in np.eye(len(at))]
-            assert_allclose(F(at), np.stack(columns, axis=-1), rtol=0, atol=1e-8)
-
-
-def test_the_exponential_has_slope_one_and_bends_as_it_says() -> None:
-    step = 1e-4
-    for bend in (0.25, 2.0):
-        f = EXPONENTIAL._mapping(bend).f
-        low, middle, high = (f(np.array([x]))[0] for x in (-step, 0.0, step))
-        assert_allclose((high - low) / (2 * step), 1, rtol=1e-6)
-        assert_allclose((high - 2 * middle + low) / step**2, bend, rtol=1e-5)
+    found = run(dataclasses.replace(EXPONENTIAL, kappa=60.0, alpha=1.0))
+    assert evaluate("any(mean_error['unscented'] > mean_error['tangent'])", found)
+    tangent, unscented = found["quadratic_mean_error"].values
+    assert unscented < 1e-12  # whatever the setting
+    assert tangent > 0.01
