@@ -1,19 +1,17 @@
 """Sampled posteriors: knob rules, and the outcome against quadrature."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from experiments.contract.errors import BadInput
-from experiments.contract.legacy import Outcome
-from experiments.contract.study import generator
-from experiments.drawing.canvas import style
+from experiments.contract.outcome import Outcome
 from experiments.studies.sampling.metropolis_posterior import MetropolisPosterior
 from models.classification.logistic import Posterior, predict, quadrature
 
-
-def run(study: MetropolisPosterior) -> Outcome:
-    return study.run(generator(study.name, 0))
+Run = Callable[..., Outcome]
 
 
 @pytest.mark.parametrize(
@@ -25,6 +23,7 @@ def run(study: MetropolisPosterior) -> Outcome:
         ({"chains": 1}, "study.chains"),
         ({"new": [1.0, 2.0, 3.0]}, "study.new"),
         ({"data": None, "weights": [1.0, 2.0, 3.0]}, "has 3 weights"),
+        ({"data": "fcml-toy-regression"}, "weights|no binary response"),
         ({"data": None, "response": "counts", "show": ["predictive"]}, "response=binary"),
     ],
 )
@@ -33,32 +32,29 @@ def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complain
         MetropolisPosterior(**knobs)  # type: ignore[arg-type]
 
 
-def test_samples_agree_with_quadrature() -> None:
-    study = MetropolisPosterior(
-        samples=1500, chains=200, burn_in=300, show=["samples", "marginals", "trace", "predictive"]
-    )
-    outcome = run(study)
-    found, arrays = outcome.metrics, outcome.arrays
-    posterior = Posterior(arrays["X"], arrays["t"], 10.0)
+def test_samples_agree_with_quadrature(run: Run) -> None:
+    found = run(MetropolisPosterior(samples=1500, chains=200, burn_in=300))
+    posterior = Posterior(found["inputs"].values, found["targets"].values, 10.0)
     exact = quadrature(posterior, np.array([3.0, 3.0]), np.array([20.0, 20.0]), 401)
     mean = exact.probability @ exact.w
-    assert_allclose([found["mean_1"], found["mean_2"]], mean, atol=0.15)
+    assert_allclose(found["sampled_mean"].values, mean, atol=0.15)
     sd = np.sqrt(exact.probability @ (exact.w - mean) ** 2)
-    assert_allclose([found["sd_1"], found["sd_2"]], sd, rtol=0.05)
+    assert_allclose(found["sampled_sd"].values, sd, rtol=0.05)
     at_new = exact.probability @ predict(np.array([[-3.0, 5.0]]), exact.w)
-    assert_allclose(found["probability_at_new"], at_new, atol=0.02)
-    assert found["laplace_probability_at_new"] < found["probability_at_new"]
-    assert found["falls_more_slowly_than_laplace"] is True
-    assert arrays["probability_draws"].shape == (200,)
-    with style("screen"):
-        assert list(study.draw(outcome)) == ["samples", "marginals", "trace", "predictive"]
+    assert_allclose(found["new_probability"].at(method="samples").item, at_new, atol=0.02)
+    averaged = found["predictive"].at(method="samples", x1=1.0, x2=-2.0).item
+    expected = exact.probability @ predict(np.array([[1.0, -2.0]]), exact.w)
+    assert_allclose(averaged, expected, atol=0.02)
 
 
-def test_counts_that_are_many_make_laplace_good() -> None:
+def test_counts_that_are_many_make_laplace_good(run: Run) -> None:
     study = MetropolisPosterior(
         data=None, response="counts", n=200, samples=3000, burn_in=1000, step_variance=0.01
     )
-    found = run(study).metrics
-    assert found["largest_mean_gap_in_sd"] < 0.2
-    assert found["largest_sd_ratio_gap"] < 0.1
-    assert "probability_at_new" not in found
+    found = run(study)
+    sampled, laplace = found["sampled_sd"].values, found["laplace_sd"].values
+    gap = found["sampled_mean"].values - found["laplace_mean"].values
+    assert np.abs(gap / laplace).max() < 0.2
+    assert_allclose(sampled, laplace, rtol=0.1)
+    assert found["derivative_gap"].values.max() < 1e-5
+    assert "predictive" not in found
