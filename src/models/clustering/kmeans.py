@@ -148,6 +148,18 @@ def assign(X: Floats, centres: Floats) -> Ints:
     return one_pass(X, centres).labels
 
 
+def bisector_margins(X: Floats, centres: Floats, labels: Ints) -> Floats:
+    """How far the points lie on their own centre's side of the bisectors, the least, shape (R,).
+
+    In the units of the squared distance; negative if a point is on the other side.
+    """
+    own = np.take_along_axis(centres, labels[..., None], axis=1)[:, :, None]  # (R, N, 1, D)
+    other = centres[:, None]
+    side = np.einsum("rnkd,rnkd->rnk", X[:, None] - (own + other) / 2, own - other)
+    side[labels[..., None] == np.arange(centres.shape[1])] = np.inf
+    return np.asarray(side.min(axis=(1, 2)))
+
+
 def distortion(X: Floats, centres: Floats, labels: Ints) -> Floats:
     """J of each restart, shape (R,), for any labels (R, N)."""
     J = np.zeros(len(centres))

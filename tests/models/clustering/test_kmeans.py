@@ -11,6 +11,7 @@ from models.clustering import kmeans as module
 from models.clustering import mixture
 from models.clustering.kmeans import (
     assign,
+    bisector_margins,
     distortion,
     kmeans,
     kmeans_plus_plus,
@@ -300,3 +301,10 @@ def test_kmeans_plus_plus_survives_more_centres_than_different_points(rng):
     X = np.repeat([[0.0], [1.0]], 5, axis=0)
     start = kmeans_plus_plus(X, 4, rng, 3)
     assert np.all(np.isin(start, [0.0, 1.0]))
+
+
+def test_points_on_the_wrong_side_of_a_bisector_are_told():
+    X = np.array([[0.0, 0.0], [1.0, 0.0]])
+    centres = np.array([[[0.0, 0.0], [1.0, 0.0]]] * 3)
+    margins = bisector_margins(X, centres, np.array([[0, 1], [1, 1], [0, 0]]))
+    np.testing.assert_allclose(margins, [0.5, -0.5, -0.5])

@@ -1,12 +1,18 @@
 """K-means step by step against a plain loop."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
 from experiments.contract.errors import BadInput
-from experiments.contract.study import generator
-from experiments.studies.clustering.kmeans_path import KmeansPath, by_bisector, never_rises
+from experiments.contract.outcome import Outcome
+from experiments.drawing.registry import figures
+from experiments.studies.clustering.kmeans_path import KmeansPath
 from models.types import Floats
+
+Run = Callable[..., Outcome]
 
 
 def plain(X: Floats, centres: Floats, cycles: int) -> list[float]:
@@ -36,70 +42,48 @@ def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complain
         KmeansPath(**knobs)  # type: ignore[arg-type]
 
 
-def test_distortion_against_a_plain_loop() -> None:
+def test_distortion_against_a_plain_loop(run: Run) -> None:
     study = KmeansPath(repetitions=50)
-    outcome = study.run(generator(study.name, 0))
-    X = outcome.arrays["X"]
-    cycles = outcome.metrics["cycles"]
-    assert cycles == 5
-    expected = plain(X, np.array(study.start), cycles)
-    np.testing.assert_allclose(outcome.series["distortion"].values, expected, rtol=1e-10)
-    assert outcome.tables["steps"]["step"] == [
-        "E1",
-        "M1",
-        "E2",
-        "M2",
-        "E3",
-        "M3",
-        "E4",
-        "M4",
-        "E5",
-        "M5",
-    ]
-    centres, labels = outcome.arrays["centres"], outcome.arrays["labels"]
-    np.testing.assert_array_equal(centres[0], study.start)
-    for step, members in enumerate(labels, start=1):  # the means of what the E step assigned
+    outcome = run(study)
+    X, centres = outcome["points"].values, outcome["centres"].values
+    assert outcome["distortion"].along("half_step").tolist() == (
+        ["E1", "M1", "E2", "M2", "E3", "M3", "E4", "M4", "E5", "M5"]
+    )
+    assert_allclose(outcome["distortion"].values, plain(X, centres[0], 5), rtol=1e-10)
+    assert_array_equal(centres[0], study.start)
+    labels = outcome["labels"].values
+    for step, members in enumerate(labels[:-1], start=1):  # the means of what the E step assigned
         means = [X[members == k].mean(axis=0) for k in range(2)]
-        np.testing.assert_allclose(centres[step], means, rtol=1e-10)
-    assert outcome.metrics["smallest_cluster"] == 98
-    assert outcome.metrics["last_cycle_changes_nothing"] is True
-    assert outcome.metrics["assignment_is_by_bisector"] is True
-    assert len(outcome.arrays["m_steps_to_converge"]) == 50
-    assert list(study.draw(outcome)) == ["steps", "cost", "starts"]
+        assert_allclose(centres[step], means, rtol=1e-10)
+    assert_array_equal(labels[-1], labels[-2])
+    assert sorted(outcome["cluster_size"].values) == [98, 174]
+    assert outcome["bisector_margin"].values.min() > 0
+    assert outcome["cycles"].values.shape == (50,)
+    assert list(figures(study, outcome)) == ["steps", "cost", "starts"]
 
 
-def test_without_jitter_every_repetition_is_the_start() -> None:
+def test_without_jitter_every_repetition_is_the_start(run: Run) -> None:
     study = KmeansPath(jitter=0.0, repetitions=3, panels=0)
-    outcome = study.run(generator(study.name, 0))
-    assert outcome.arrays["cycles"].tolist() == [5, 5, 5]
-    assert outcome.metrics["same_minimum_unless_empty"] is True
-    assert list(study.draw(outcome)) == ["cost", "starts"]
+    outcome = run(study)
+    assert outcome["cycles"].values.tolist() == [5, 5, 5]
+    assert_allclose(outcome["final_distortion"].values, outcome["distortion"].values[-1])
+    assert list(figures(study, outcome)) == ["cost", "starts"]
 
 
-def test_a_centre_without_points_is_counted() -> None:
+def test_a_centre_without_points_is_counted(run: Run) -> None:
     study = KmeansPath(start=[[0.0, 0.0], [50.0, 50.0]], jitter=0.0, repetitions=2, panels=0)
-    assert study.run(generator(study.name, 0)).metrics["share_empty"] == 1.0
+    assert run(study)["clusters_left"].values.tolist() == [1, 1]
 
 
-def test_statements_can_be_false() -> None:
-    X = np.array([[0.0, 0.0], [1.0, 0.0]])
-    centres = np.array([[[0.0, 0.0], [1.0, 0.0]]])
-    assert by_bisector(X, centres, np.array([[0, 1]]))
-    assert not by_bisector(X, centres, np.array([[1, 1]]))
-    assert not by_bisector(X, centres, np.array([[0, 0]]))
-    assert never_rises(np.array([3.0, 2.0, 2.0, np.nan]))
-    assert not never_rises(np.array([3.0, 2.0, 2.1, np.nan]))
-
-
-def test_random_starts_in_a_box() -> None:
+def test_random_starts_in_a_box(run: Run) -> None:
     study = KmeansPath(data="fcml-kmeans", standardise=False, start=[], k=3, repetitions=60)
-    outcome = study.run(generator(study.name, 0))
-    X, centres = outcome.arrays["X"], outcome.arrays["centres"]
+    outcome = run(study)
+    X, centres = outcome["points"].values, outcome["centres"].values
     assert (np.abs(centres[0]) <= 5).all()
-    expected = plain(X, centres[0], outcome.metrics["cycles"])
-    np.testing.assert_allclose(outcome.series["distortion"].values, expected, rtol=1e-10)
-    finals = [row[~np.isnan(row)][-1] for row in outcome.arrays["distortion_near"]]
-    assert outcome.metrics["final_distortion"] == pytest.approx(min(finals))  # the best is shown
+    expected = plain(X, centres[0], len(centres) - 1)
+    assert_allclose(outcome["distortion"].values, expected, rtol=1e-10)
+    best = outcome["final_distortion"].values.min()
+    assert outcome["distortion"].values[-1] == pytest.approx(best)  # the best is shown
     with pytest.raises(BadInput, match="exactly one"):
         KmeansPath(k=3)
     with pytest.raises(BadInput, match=r"study\.box"):
