@@ -1,0 +1,94 @@
+"""An expectation by averaging samples: how the estimate settles (FCML 2.4, 2.5.1, 4.5.1)."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from experiments.contract.outcome import Outcome, axis, over
+from experiments.contract.study import Study, knob
+from models.sampling.monte_carlo import INTEGRANDS, Integrand, running_mean
+from models.sampling.region import Game, double_twenty, quarter_circle
+from models.types import Floats
+
+HITS = ("double-20", "quarter-circle")
+
+
+class Expectation(NamedTuple):
+    """What is averaged: f of random points, with its exact mean and variance."""
+
+    f: Callable[[tuple[int, int], Generator], Floats]
+    mean: float
+    variance: float
+
+
+@dataclass
+class MonteCarlo(Study):
+    """E{f(y)} exactly and from growing samples; f may count hits (FCML 2.5.1, 4.5.1, EX 4.4)."""
+
+    function: str = knob("square", "the function f of y", choices=(*INTEGRANDS, *HITS))
+    low: float = knob(0.0, "square, sine: the smallest of uniform y")
+    high: float = knob(1.0, "square, sine: the largest y")
+    skills: list[float] = knob(
+        [10.0, 30.0, 90.0], "double-20: sds of a throw, mm", above=0, distinct=True
+    )
+    times: float = knob(1.0, "hits count this much: 4 makes pi of a quarter", above=0)
+    samples: int = knob(10_000, "samples in a sequence", at_least=10, at_most=1_000_000)
+    sequences: int = knob(200, "independent sequences", at_least=20, at_most=10_000)
+    sizes: int = knob(80, "sample sizes of the curves, evenly apart in their logs", at_least=2)
+    look_at: list[int] = knob([100, 10_000], "further sizes", at_least=1, distinct=True)
+
+    def problems(self) -> Iterator[str]:
+        if self.low >= self.high:
+            yield f"study.low={self.low:g}, study.high={self.high:g}; allowed: low < high"
+        if max(self.look_at) > self.samples:
+            yield f"study.look_at={self.look_at}; allowed: <= {self.samples}, the samples drawn"
+        if self.samples * self.sequences > 10_000_000:
+            yield "study.samples times study.sequences; allowed: <= 10000000"
+
+    def expectations(self) -> dict[str, Expectation]:
+        """What is estimated, by name."""
+        if self.function in INTEGRANDS:
+            return {self.function: _uniform(INTEGRANDS[self.function], self.low, self.high)}
+        if self.function == "quarter-circle":
+            return {self.function: _hits(quarter_circle())}
+        return {f"sd {sd:g} mm": _hits(double_twenty(sd)) for sd in self.skills}
+
+    def run(self, rng: Generator) -> Outcome:
+        expectations, K = self.expectations(), self.times
+        S = np.unique(np.geomspace(1, self.samples, self.sizes).round().astype(int))
+        size = axis("size", np.union1d(S, self.look_at))
+        what, sequence = axis("expectation", list(expectations)), axis("sequence", self.sequences)
+        shape = self.sequences, self.samples
+        averages = [
+            running_mean(e.f(shape, rng))[:, size.values - 1] for e in expectations.values()
+        ]
+        estimate = K * np.array(averages)  # FCML 2.23, 4.16
+        exact = K * np.array([e.mean for e in expectations.values()])
+        rms = np.sqrt(np.mean((estimate - exact[:, None, None]) ** 2, axis=1))
+        variances = np.array([e.variance for e in expectations.values()])
+        return Outcome(
+            exact=what.of(exact),
+            estimate=over(estimate, what, sequence, size),
+            rms_error=over(rms, what, size),
+            error_sd=over(K * np.sqrt(variances[:, None] / size.values), what, size),
+            # The slope of a straight line through the logs: -1/2 for the square-root law.
+            decay_rate=what.of([np.polyfit(np.log(size.values), np.log(row), 1)[0] for row in rms]),
+        )
+
+
+def _uniform(integrand: Integrand, low: float, high: float) -> Expectation:
+    def f(shape: tuple[int, int], rng: Generator) -> Floats:
+        return integrand.f(rng.uniform(low, high, shape))
+
+    mean = integrand.mean(low, high)
+    return Expectation(f, mean, integrand.square(low, high) - mean**2)
+
+
+def _hits(game: Game) -> Expectation:
+    def f(shape: tuple[int, int], rng: Generator) -> Floats:
+        return game.hit(game.throw(shape, rng)).astype(np.float64)
+
+    return Expectation(f, game.probability, game.probability * (1 - game.probability))
