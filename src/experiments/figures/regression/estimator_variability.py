@@ -1,0 +1,93 @@
+"""Estimates over many data sets: their spread, the lines they give, and the noise variance."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from experiments.contract.outcome import Outcome
+from experiments.drawing.canvas import panels
+from experiments.drawing.ellipses import ellipse
+from experiments.studies.regression.estimator_variability import EstimatorVariability
+
+
+def draw(study: EstimatorVariability, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    draws = {
+        "estimates": _estimates,
+        "data": _data,
+        "lines": _lines,
+        "noise_estimates": _noise_estimates,
+        "noise_variance": _noise_variance,
+    }
+    for name in study.show:
+        yield name, draws[name](study, outcome)
+
+
+def _data(study: EstimatorVariability, outcome: Outcome) -> Figure:
+    figure, ax = panels()
+    x, t = outcome["inputs"].values, outcome["targets"].values
+    ax.plot(x, t, "o", color="C1", label="one data set")
+    return _with_truth(figure, outcome)
+
+
+def _lines(study: EstimatorVariability, outcome: Outcome) -> Figure:
+    figure, ax = panels()
+    lines, label = outcome["lines"], f"fits to {study.lines} data sets"
+    ax.plot(lines.along("x"), lines.values.T, "-", color="C1", linewidth=1, alpha=0.7)
+    ax.plot([], [], "-", color="C1", linewidth=1, label=label)
+    return _with_truth(figure, outcome)
+
+
+def _with_truth(figure: Figure, outcome: Outcome) -> Figure:
+    (ax,), truth = figure.axes, outcome["truth"]
+    look = {"color": "black", "linewidth": 2.5, "label": "true line"}
+    ax.plot(truth.along("x"), truth.values, "-", **look)
+    ax.set(xlabel="x", ylabel="t")
+    ax.legend(loc="upper left")
+    return figure
+
+
+def _estimates(study: EstimatorVariability, outcome: Outcome) -> Figure:
+    figure, (left, right) = panels(1, 2, sharex=True, sharey=True)
+    counts, *edges = np.histogram2d(*outcome["w_hat"].values[:, :2].T, bins=30)
+    image = left.pcolormesh(*edges, counts.T, rasterized=True)
+    figure.colorbar(image, ax=left, label="data sets in a bin")
+    middles = [(edge[1:] + edge[:-1]) / 2 for edge in edges]
+    levels = counts.max() * np.array([0.1, 0.3, 0.5, 0.7, 0.9])
+    right.contour(*middles, counts.T, levels=levels, colors="C0", linewidths=1)
+    right.plot([], [], "-", color="C0", linewidth=1, label="simulated")
+    w, C = np.array(study.weights[:2]), outcome["covariance"].values[:2, :2]
+    for sd, label in ((1, "theory, 1 and 2 sd"), (2, None)):
+        right.plot(*ellipse(w, C, sd, 200), "--", color="C1", linewidth=1.3, label=label)
+    for ax in (left, right):
+        ax.plot(*w, "P", color="black" if ax is right else "C1", markersize=7)
+        ax.set(xlabel=r"$\hat w_0$", ylabel=r"$\hat w_1$")
+    right.plot([], [], "P", color="black", markersize=7, linestyle="none", label="truth")
+    figure.legend(loc="outside lower center", ncols=3)
+    return figure
+
+
+def _noise_estimates(study: EstimatorVariability, outcome: Outcome) -> Figure:
+    figure, ax = panels()
+    ax.hist(outcome["noise_variance_estimate"].values, bins=50, color="C4")
+    for value, colour, dash, label in (
+        (study.noise_variance, "black", "-", "true noise variance"),
+        (outcome["expected_noise_variance"].values[0], "C1", "-", "expected estimate"),
+        (outcome["mean_noise_variance"].values[0], "C0", "--", "mean estimate"),
+    ):
+        ax.axvline(value, color=colour, linestyle=dash, label=f"{label}, {value:.4f}")
+    ax.set(xlabel="estimated noise variance", ylabel="data sets in a bin")
+    ax.legend(loc="upper right")
+    return figure
+
+
+def _noise_variance(study: EstimatorVariability, outcome: Outcome) -> Figure:
+    figure, ax = panels()
+    mean, error = outcome["mean_noise_variance"].values, outcome["noise_variance_error"].values
+    ax.errorbar(study.n, mean, 2 * error, fmt="o", label="mean estimate, two standard errors")
+    expected = outcome["expected_noise_variance"].values
+    ax.plot(study.n, expected, "--", label=r"expected, $\sigma^2 (1 - D / N)$")
+    ax.axhline(study.noise_variance, color="black", linewidth=1, label="true noise variance")
+    ax.set(xlabel="data points N", ylabel="noise variance", xscale="log")
+    ax.legend(loc="lower right")
+    return figure
