@@ -61,7 +61,7 @@ def test_reproduce_fails_when_a_claim_surprises(
     outputs: Path, tracked: object, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     from experiments.commands import reproduce
-    from experiments.configuration.compose import experiment_job
+    from experiments.configuration.build import experiment_job
     from experiments.configuration.jobs import Printed
     from experiments.contract.claims import Claim
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from experiments.cli import OK
 from experiments.commands import console
+from experiments.commands.older import tell_of_older
 from experiments.configuration import catalogue
 from experiments.configuration.build import experiment_job
 from experiments.configuration.paths import outputs_folder, writable
@@ -20,6 +21,7 @@ def main(options: argparse.Namespace) -> int:
     store = RunStore(outputs)
     names = catalogue.select(options.selection)
     records = {name: record for name in names if (record := store.latest(name)) is not None}
+    tell_of_older(store, names)
     if not records:
         console.tell("nothing is recorded yet; `bythebook reproduce` runs everything")
     outdated = list(_outdated(records))

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from experiments.cli import OK, UNEXPECTED
 from experiments.commands import console
+from experiments.commands.older import tell_of_older
 from experiments.configuration import catalogue
 from experiments.configuration.build import experiment_job
 from experiments.configuration.paths import outputs_folder, writable
@@ -20,12 +21,12 @@ from experiments.configuration.schema import TRACKING
 from experiments.contract.claims import VERDICTS
 from experiments.contract.errors import BadInput
 from experiments.records.last_verdicts import last_verdicts
-from experiments.records.store import Record
+from experiments.records.store import Record, RunStore
 from experiments.report import scoreboard
 from experiments.running.launchers import Processes
 from experiments.running.runner import Done, perform_all
 from experiments.tracking.client import Forgiving, open_tracker
-from experiments.tracking.runs import payload
+from experiments.tracking.runs import JUDGED, judged, payload, refreshed
 
 BATCH = 25  # records logged at once
 
@@ -62,6 +63,11 @@ def main(options: argparse.Namespace) -> int:
         if forgiving is not None and waiting:
             forgiving.put([payload(record) for record in waiting])
     records = {name: found[index] for index, name in enumerate(names)}
+    if forgiving is not None:
+        shown = forgiving.tagged(JUDGED)
+        stale = [r for r in found.values() if shown.get(r.id, judged(r)) != judged(r)]
+        forgiving.put([refreshed(record) for record in stale])
+    tell_of_older(RunStore(outputs), names)
     return _tell(records, computed, outputs, as_json=options.json)
 
 

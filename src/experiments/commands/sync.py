@@ -9,16 +9,17 @@ from pathlib import Path
 
 from experiments.cli import OK, UNEXPECTED
 from experiments.commands import console
+from experiments.commands.older import tell_of_older
 from experiments.configuration.paths import outputs_folder
 from experiments.contract.errors import BadInput
 from experiments.records import run_files
 from experiments.records.locks import is_free
-from experiments.records.store import Record, RunStore, read
+from experiments.records.store import Record, RunStore, is_older, read
 from experiments.sweeping.plan import Rows
 from experiments.sweeping.run import AT_WORK, child_payloads, parent_payload, read_sweep
 from experiments.tracking import figures
 from experiments.tracking.client import Tracker, Unreachable, open_tracker
-from experiments.tracking.runs import KILLED, RUNNING, payload
+from experiments.tracking.runs import JUDGED, KILLED, RUNNING, judged, payload, refreshed
 
 BATCH = 200
 Folders = dict[str, Path]  # by the run's id
@@ -32,7 +33,9 @@ def main(options: argparse.Namespace) -> int:
     uri = options.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI")
     tracker = open_tracker(options.tracking, uri, outputs)
     assert tracker is not None
-    folders = {path.name: path for path in RunStore(outputs).folders()}
+    store = RunStore(outputs)
+    folders = {path.name: path for path in store.folders() if not is_older(path)}
+    tell_of_older(store, ["*/*"])
     try:
         logged = tracker.logged()
         missing = {name: path for name, path in folders.items() if name not in logged}
@@ -47,6 +50,13 @@ def main(options: argparse.Namespace) -> int:
             done += len(tracker.put([payload(record) for record in records]))
         bare = chain(figures.latest(outputs), alone)
         drawn = figures.illustrate(bare, tracker, console.tell)
+        shown = tracker.tagged(JUDGED)
+        judged_anew = [
+            refreshed(record)
+            for record in _records([f for f in figures.latest(outputs) if f.name in shown])
+            if shown[record.id] != judged(record)
+        ]
+        tracker.put(judged_anew)
     except (Unreachable, sqlite3.Error) as error:
         console.tell(f"the store cannot be reached: {error}")
         return UNEXPECTED

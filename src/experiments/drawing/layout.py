@@ -33,7 +33,7 @@ def fit(figure: Figure) -> None:
         engine.execute(figure)
         found = [entry for ax in figure.axes for entry in _texts(ax, figure.bbox)]
         tight = [entry for entry in found if entry.length > entry.room and _break(entry)]
-        wide = [entry for entry in _legends(figure) if _narrow(entry, figure.bbox.width)]
+        wide = [entry for entry in _legends(figure) if _narrow(entry, figure)]
         low = [ax for ax in figure.axes if _lower(ax)]
         if not tight and not wide and not low:
             figure.set_layout_engine("none")  # nothing is left to search for
@@ -97,19 +97,31 @@ def _legends(figure: Figure) -> list[Legend]:
     return [*figure.legends, *inside]
 
 
-def _narrow(legend: Legend, width: float) -> bool:
-    """Take a column from a legend that is wider than the figure; was that needed and possible?"""
-    box: Any = legend._legend_handle_box  # type: ignore[attr-defined]
-    columns = box.get_children()
-    if legend.get_window_extent().width <= width or len(columns) < 2:
+def _narrow(legend: Legend, figure: Figure) -> bool:
+    """Take a column from a legend that is wider than the figure; was that needed and possible?
+
+    matplotlib packs a legend once: with fewer columns it is another legend in the same place.
+    """
+    if legend.get_window_extent().width <= figure.bbox.width:
         return False
-    entries = [entry for column in columns for entry in column.get_children()]
-    height = math.ceil(len(entries) / (len(columns) - 1))
-    parts = [entries[i : i + height] for i in range(0, len(entries), height)]
-    # matplotlib packs a legend once, and its public set_ncols comes too late.
-    for column, part in zip(columns, parts, strict=False):
-        column._children = part
-    box._children = columns[: len(parts)]
+    figure.draw_without_rendering()  # now its entries have their places
+    texts = legend.get_texts()
+    columns = len({round(text.get_window_extent().x0) for text in texts})
+    if columns < 2:
+        return False
+    look: dict[str, Any] = {"ncols": columns - 1, "fontsize": texts[0].get_fontsize()}
+    look["handles"], look["labels"] = legend.legend_handles, [text.get_text() for text in texts]
+    if legend.get_title().get_text():
+        look["title"] = legend.get_title().get_text()
+    if legend in figure.legends:
+        legend.remove()
+        figure.legend(loc="outside lower center", **look)
+        return True
+    ax = legend.axes
+    assert ax is not None
+    anchor = legend.get_bbox_to_anchor().transformed(ax.transAxes.inverted())
+    place = (float(anchor.x0 + anchor.x1) / 2, float(anchor.y1))
+    ax.legend(loc="upper center", bbox_to_anchor=place, **look)
     return True
 
 

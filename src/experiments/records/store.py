@@ -7,6 +7,7 @@ something is done is a look at the file system; there is no index that could dis
 
 import hashlib
 import io
+import re
 import shutil
 import time
 import uuid
@@ -216,6 +217,10 @@ class RunStore:
         for path in sorted(self.runs.glob("*/*/[!.]*/run.json")):
             yield path.parent
 
+    def older(self, pattern: str) -> int:
+        """How many runs of these experiments were recorded in an older format."""
+        return sum(is_older(path.parent) for path in self.runs.glob(f"{pattern}/[!.]*/run.json"))
+
     def find(self, run_id: str) -> Record:
         """A run by its id or the beginning of it."""
         if not run_id or not all(c in "0123456789abcdef-" for c in run_id):
@@ -237,6 +242,17 @@ class RunStore:
             with suppress(OSError):  # it is gone already, or not ours to remove
                 if path.stat().st_mtime < newest:
                     shutil.rmtree(path)
+
+
+def is_older(folder: Path) -> bool:
+    """Was a run recorded in a format that came before this one? Its first line says so."""
+    try:
+        with (folder / "run.json").open("rb") as stream:
+            head = stream.read(40)
+    except OSError:
+        return False
+    stated = re.match(rb'\{\s*"format": (\d+)', head)
+    return stated is not None and int(stated[1]) < FORMAT
 
 
 def read(folder: Path) -> Record:

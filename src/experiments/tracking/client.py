@@ -43,8 +43,12 @@ class Tracker(Protocol):
     def put(self, payloads: Sequence[Payload]) -> dict[str, str]:
         """Log what is not there yet; MLflow's run id for each record id."""
 
-    def logged(self, tag: str | None = None) -> set[str]:
+    def tagged(self, tag: str) -> dict[str, str]:
+        """The value of a tag for each record that is in the store, whole, and carries it."""
+
+    def logged(self, tag: str = RUN_ID) -> set[str]:
         """The ids of all records that are in the store, whole; with a tag, those that carry it."""
+        return set(self.tagged(tag))
 
 
 def open_tracker(kind: str, uri: str | None, outputs: Path) -> Tracker | None:
@@ -62,7 +66,7 @@ def open_tracker(kind: str, uri: str | None, outputs: Path) -> Tracker | None:
     return LocalTracker(outputs)
 
 
-class Forgiving:
+class Forgiving(Tracker):
     """A tracker whose failure costs a line, not a run: what it could not log waits for `sync`."""
 
     def __init__(self, tracker: Tracker, tell: Callable[[str], None]) -> None:
@@ -77,21 +81,21 @@ class Forgiving:
             self._give_up(error)
             return {}
 
-    def logged(self, tag: str | None = None) -> set[str]:
+    def tagged(self, tag: str) -> dict[str, str]:
         if self.broken:
-            return set()
+            return {}
         try:
-            return self.tracker.logged(tag)
+            return self.tracker.tagged(tag)
         except (Unreachable, sqlite3.Error, OSError) as error:
             self._give_up(error)
-            return set()
+            return {}
 
     def _give_up(self, error: Exception) -> None:
         self.broken = True
         self.tell(f"not tracked ({error}); the runs are kept, `bythebook sync` logs them later")
 
 
-class LocalTracker:
+class LocalTracker(Tracker):
     """The store of the outputs folder: one SQLite file, artifacts beside it."""
 
     def __init__(self, outputs: Path) -> None:
@@ -110,12 +114,12 @@ class LocalTracker:
         with exclusive(self.lock):  # the client checks and writes in separate transactions
             return ClientTracker(self.uri, self.artifacts).put(payloads)
 
-    def logged(self, tag: str | None = None) -> set[str]:
+    def tagged(self, tag: str) -> dict[str, str]:
         if not self.database.exists():
-            return set()
+            return {}
         if sqlite.understands(self.database):
-            return sqlite.logged(self.database, tag)
-        return ClientTracker(self.uri, self.artifacts).logged(tag)
+            return sqlite.tagged(self.database, tag)
+        return ClientTracker(self.uri, self.artifacts).tagged(tag)
 
     def create(self) -> None:
         """Make the database once: MLflow's own migration loses all but one of several at a time."""
@@ -144,7 +148,7 @@ class LocalTracker:
         aside.rename(self.database)
 
 
-class ClientTracker:
+class ClientTracker(Tracker):
     """Any MLflow store through its public client: one call to create, one batch, one to finish.
 
     A server holds the runs of many outputs folders, and its interface cannot look and write in one
@@ -172,8 +176,8 @@ class ClientTracker:
                 for payload in payloads
             }
 
-    def logged(self, tag: str | None = None) -> set[str]:
-        return self._insist(partial(self._logged, tag=tag or RUN_ID))
+    def tagged(self, tag: str) -> dict[str, str]:
+        return self._insist(partial(self._tagged, tag=tag))
 
     def _insist(self, action: "Callable[[MlflowClient], T]") -> T:
         """Try again after a pause. Each action looks before it writes, so none is done twice;
@@ -190,21 +194,22 @@ class ClientTracker:
                 time.sleep(pause)
         raise AssertionError("the last attempt returns or raises")
 
-    def _logged(self, client: "MlflowClient", tag: str) -> set[str]:
+    def _tagged(self, client: "MlflowClient", tag: str) -> dict[str, str]:
         experiments = [e.experiment_id for e in client.search_experiments()]
-        states: dict[str, list[str]] = {}
+        states: dict[str, list[tuple[str, str]]] = {}
         token = None
         while True:
             page = client.search_runs(experiments, self._mine(), max_results=1000, page_token=token)
             for run in page:
                 if RUN_ID in run.data.tags and tag in run.data.tags:
-                    states.setdefault(run.data.tags[RUN_ID], []).append(run.info.status)
+                    state = run.info.status, run.data.tags[tag]
+                    states.setdefault(run.data.tags[RUN_ID], []).append(state)
             token = page.token
             if not token:
                 return {
-                    name
+                    name: found[0][1]
                     for name, found in states.items()
-                    if len(found) == 1 and RUNNING not in found
+                    if len(found) == 1 and found[0][0] != RUNNING
                 }
 
     def _mine(self, **tags: str) -> str:

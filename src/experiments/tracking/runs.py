@@ -1,16 +1,20 @@
 """What MLflow is told of a recorded run: names, params, metrics, tags, description and files."""
 
+import dataclasses
+import hashlib
 import uuid
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from experiments.contract import views
+from experiments.contract.exact_json import dumps
 from experiments.contract.places import topic
 from experiments.records.store import Record
 
 RUN_ID = "bythebook.run_id"
+JUDGED = "bythebook.judged"  # a digest of the verdicts that MLflow shows
 MLFLOW_ID = "{mlflow-run-id}"  # in a tag: filled in when MLflow's id is known
 IMAGES = "mlflow.loggedImages"  # says MLflow that a run has images to show among its charts
 RUNNING, FINISHED, FAILED, KILLED = "RUNNING", "FINISHED", "FAILED", "KILLED"
@@ -81,6 +85,7 @@ def _tags(record: Record, facts: dict[str, Any], parent: str | None, kind: str) 
         "item": source.item,
         "topic": topic(record.study),
         "verdict": summary(record.verdicts),
+        JUDGED: judged(record),
         "data_grade": record["grade"],
         "seed": str(record["science"]["seed"]),
         "code_digest": facts["code"],
@@ -109,6 +114,17 @@ def _tags(record: Record, facts: dict[str, Any], parent: str | None, kind: str) 
 
 def _clipped(tags: dict[str, str]) -> dict[str, str]:
     return {name: value[:7900] for name, value in tags.items() if value}
+
+
+def judged(record: Record) -> str:
+    """A digest of what MLflow shows of the verdicts: claims may be worded or judged anew."""
+    text = dumps([record.verdicts, dataclasses.asdict(record.source)])
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def refreshed(record: Record) -> Payload:
+    """The verdicts and words of a run that is logged already."""
+    return replace(payload(record), metrics=[], params={}, artifacts={}, update=True)
 
 
 def summary(verdicts: Iterable[dict[str, Any]]) -> str:

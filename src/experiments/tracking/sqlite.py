@@ -36,13 +36,15 @@ def understands(database: Path) -> bool:
     return len(rows) == 1 and rows[0][0] in SCHEMAS
 
 
-def logged(database: Path, tag: str | None = None) -> set[str]:
-    """The ids of all records that are in the store, whole; with a tag, those that carry it."""
+def tagged(database: Path, tag: str) -> dict[str, str]:
+    """The value of a tag for each record that is in the store, whole, and carries it."""
     with closing(sqlite3.connect(database, timeout=_PATIENCE)) as connection:
         known = _known(connection).items()
-        tagged = connection.execute("SELECT run_uuid FROM tags WHERE key = ?", [tag or _TAG])
-        runs = {run_id for (run_id,) in tagged}
-    return {name for name, (run, status) in known if status != "RUNNING" and run in runs}
+        rows = connection.execute("SELECT run_uuid, value FROM tags WHERE key = ?", [tag])
+        values = dict(rows.fetchall())
+    return {
+        name: values[run] for name, (run, status) in known if status != "RUNNING" and run in values
+    }
 
 
 def put(database: Path, artifacts: Path, payloads: Sequence["Payload"]) -> dict[str, str]:

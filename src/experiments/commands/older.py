@@ -1,0 +1,13 @@
+"""Runs of an older format: left alone, and told about in one line."""
+
+from collections.abc import Iterable
+
+from experiments.commands import console
+from experiments.records.store import RunStore
+
+
+def tell_of_older(store: RunStore, names: Iterable[str]) -> None:
+    """Say how many there are among the runs of these experiments."""
+    count = sum(store.older(name) for name in names)
+    if count:
+        console.tell(f"{count} runs of an older format are left alone in {store.runs}")
