@@ -9,7 +9,7 @@ from numpy.random import Generator
 from experiments.contract.outcome import Axis, Quantity, axis, over
 from experiments.contract.study import knob
 from models.datasets import load
-from models.types import Floats
+from models.types import Floats, Ints
 
 
 @dataclass
@@ -61,6 +61,11 @@ class Clusters:
 def standardised(X: Floats) -> Floats:
     """Each column with mean 0 and standard deviation 1 (over N, not N - 1)."""
     return np.asarray((X - X.mean(axis=0)) / X.std(axis=0))
+
+
+def in_ring(X: Floats) -> Ints:
+    """1 for the points of FCML's ring, 0 for the disc inside it: half-way lies between."""
+    return np.asarray(np.square(X).sum(axis=1) > 0.75, dtype=np.int64)
 
 
 def numbered(name: str, size: int) -> Axis:

@@ -1,13 +1,17 @@
 """Clusters that are not round, against scikit-learn."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from experiments.contract.errors import BadInput
-from experiments.contract.study import generator
+from experiments.contract.outcome import Outcome
 from experiments.studies.clustering.cluster_shapes import ClusterShapes
+
+Run = Callable[..., Outcome]
 
 
 @pytest.mark.parametrize(
@@ -24,27 +28,26 @@ def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complain
         ClusterShapes(**knobs)  # type: ignore[arg-type]
 
 
-def test_kmeans_fails_as_that_of_scikit_learn_does() -> None:
+def test_kmeans_fails_as_that_of_scikit_learn_does(run: Run) -> None:
     study = ClusterShapes(methods=["kmeans", "mixture"], repetitions=2, restarts=5)
-    outcome = study.run(generator(study.name, 0))
-    X, truth = outcome.arrays["X_stretched"], outcome.arrays["truth_stretched"]
+    outcome = run(study)
+    X, truth = outcome["stretched_points"].values[0], np.repeat([0, 1], 50)
     theirs = KMeans(2, n_init=20, random_state=0).fit(X)
-    ours = outcome.arrays["labels_kmeans_stretched"]
+    ours, mixture = outcome["stretched_labels"].values[0]
     assert adjusted_rand_score(theirs.labels_, ours) == pytest.approx(1)
     assert adjusted_rand_score(truth, ours) < 0.3
-    assert adjusted_rand_score(truth, outcome.arrays["labels_mixture_stretched"]) > 0.9
-    assert outcome.metrics["mixture_always_finds_stretched"] is True
-    assert outcome.metrics["kmeans_always_fails_stretched"] is True
-    rings = outcome.arrays["X_rings"]
+    assert adjusted_rand_score(truth, mixture) > 0.9
+    for found, share in zip((ours, mixture), outcome["stretched_agreement"].values[0], strict=True):
+        assert share == max(np.mean(found == truth), np.mean(found != truth))
+    shares = outcome["stretched_share_in_first"].at(stretched_draw=0, method="kmeans").values
+    assert shares.tolist() == [np.mean(ours[:50] == 0), np.mean(ours[50:] == 0)]
+    rings = outcome["rings_points"].values[0]
     inner = np.linalg.norm(rings, axis=1) < 0.9
     gap = np.linalg.norm(rings[inner].mean(axis=0) - rings[~inner].mean(axis=0))
-    assert outcome.metrics["rings_mean_gap"] == pytest.approx(gap)
-    assert list(study.draw(outcome)) == ["clusters"]
+    assert outcome["rings_mean_gap"].item == pytest.approx(gap)
 
 
-def test_round_clusters_are_no_trouble() -> None:
-    study = ClusterShapes(data=None, offset=[9.0, 0.0], sd=[0.5, 0.5], repetitions=3)
-    metrics = study.run(generator(study.name, 0)).metrics
-    assert metrics["kmeans_always_finds_stretched"] is True
-    assert metrics["kmeans_always_fails_stretched"] is False
-    assert metrics["some_nearer_to_the_other_mean"] is False
+def test_round_clusters_are_no_trouble(run: Run) -> None:
+    outcome = run(ClusterShapes(data=None, offset=[9.0, 0.0], sd=[0.5, 0.5], repetitions=3))
+    assert (outcome["stretched_agreement"].values == 1).all()
+    assert sorted(outcome["stretched_share_in_first"].values[0, 0]) == [0, 1]
