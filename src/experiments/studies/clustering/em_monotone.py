@@ -2,25 +2,22 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.legacy import Outcome, Scalar, Series
+from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
 from models.chains.baum_welch import baum_welch
 from models.chains.baum_welch_starts import random_categorical
 from models.chains.casino import book_game
 from models.clustering import bernoulli_mixture, gaussian_mixture
 from models.clustering.gaussian_mixture_starts import start_at_points
+from models.em import held
 from models.latent.factor_analysis import fit_factors, random_start
 from models.state_space import lds_em
 from models.state_space.kalman import LDS, simulate
 from models.types import Floats
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # A fit takes restarts, iterations and the generator of its data, and gives objectives (R, T).
 Fit = Callable[[int, int, Generator], Floats]
@@ -71,13 +68,13 @@ def _lds(restarts: int, iterations: int, rng: Generator) -> Floats:
     return lds_em.fit_lds(x, start, held=["V0"], tol=0, max_iter=iterations).objective
 
 
-MODELS: dict[str, tuple[str, Fit]] = {
-    "mixture": ("Gaussian mixture", _mixture),
-    "factors": ("factor analysis", _factors),
-    "ppca": ("probabilistic PCA", _ppca),
-    "bernoulli": ("Bernoulli mixture", _bernoulli),
-    "hmm": ("hidden Markov model", _hmm),
-    "lds": ("linear dynamical system", _lds),
+MODELS: dict[str, Fit] = {
+    "mixture": _mixture,
+    "factors": _factors,
+    "ppca": _ppca,
+    "bernoulli": _bernoulli,
+    "hmm": _hmm,
+    "lds": _lds,
 }
 
 
@@ -88,44 +85,17 @@ class EmMonotone(Study):
     models: list[str] = knob(list(MODELS), "models", choices=tuple(MODELS), distinct=True)
     restarts: int = knob(10, "random starts of each model", at_least=1, at_most=1000)
     iterations: int = knob(100, "iterations at most", at_least=1, at_most=10_000)
-    slack: float = knob(1e-9, "a fall is more than this, relative to the log likelihood", above=0)
 
     def run(self, rng: Generator) -> Outcome:
-        metrics: dict[str, Scalar] = {}
-        curves: dict[str, Floats] = {}
-        for name, stream in zip(MODELS, rng.spawn(len(MODELS)), strict=True):
-            if name not in self.models:  # every model has its own stream, whichever are chosen
-                continue
-            L = MODELS[name][1](self.restarts, self.iterations, stream)
-            gains = np.diff(L) / np.nanmax(np.abs(L))
-            metrics[f"{name}_smallest_relative_gain"] = float(np.nanmin(gains))
-            metrics[f"{name}_never_falls"] = bool(np.nanmin(gains) >= -self.slack)
-            metrics[f"{name}_final"] = float(np.nanmax(L))
-            curves[name] = L
-        metrics["never_falls"] = all(bool(metrics[f"{name}_never_falls"]) for name in self.models)
-        first = {name: L[0][np.isfinite(L[0])] for name, L in curves.items()}
+        # Every model has its own stream, whichever are chosen.
+        streams = dict(zip(MODELS, rng.spawn(len(MODELS)), strict=True))
+        size = self.restarts, self.iterations
+        found = [MODELS[name](*size, streams[name]) for name in self.models]
+        longest = max(L.shape[1] for L in found)
+        model, start = axis("model", self.models), axis("start", self.restarts)
         return Outcome(
-            metrics,
-            series={name: Series(list(range(len(L))), L.tolist()) for name, L in first.items()},
-            arrays=curves,
+            log_likelihood=over(
+                [held(L, longest) for L in found], model, start, axis("iteration", longest)
+            ),
+            iterations=over([(~np.isnan(L)).sum(axis=1) - 1 for L in found], model, start),
         )
-
-    def draw(self, outcome: Outcome) -> "dict[str, Figure]":
-        from experiments.drawing.clusters import grid, spare
-
-        columns = min(3, len(self.models))
-        rows = -(-len(self.models) // columns)
-        figure, axes = grid(rows, columns, 0.8)
-        cells = axes.ravel()
-        for ax, name in zip(cells, self.models, strict=False):
-            L = outcome.arrays[name]
-            ax.plot(L.T, linewidth=1, color="C0", alpha=0.6)
-            # The first steps are so large that nothing else would be seen.
-            high, low = np.nanmax(L), np.nanmin(L[:, 1])
-            ax.set(
-                title=MODELS[name][0], ylim=(low - 0.05 * (high - low), high + 0.05 * (high - low))
-            )
-        spare(cells[len(self.models) :])
-        figure.supxlabel("Iteration")
-        figure.supylabel("Log likelihood")
-        return {"climb": figure}

@@ -5,7 +5,6 @@ import pytest
 from sklearn.cluster import KMeans
 
 from experiments.contract.errors import BadInput
-from experiments.contract.study import generator
 from experiments.studies.clustering.em_limits import EmLimits
 
 START = [[-1.5, 1.0], [1.5, -1.0]]
@@ -21,51 +20,52 @@ START = [[-1.5, 1.0], [1.5, -1.0]]
         ({"variances": [0.0]}, "study.variances"),
     ],
 )
-def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
+def test_knobs_that_make_no_sense_are_refused(knobs, complaint):
     with pytest.raises(BadInput, match=complaint):
-        EmLimits(**knobs)  # type: ignore[arg-type]
+        EmLimits(**knobs)
 
 
-def test_differences_against_a_plain_loop() -> None:
+def test_differences_against_a_plain_loop(run):
     study = EmLimits(start=START, variances=[0.5, 0.05], weights=[[0.7, 0.3]], fixed_weights=True)
-    found = study.run(generator(study.name, 0)).metrics
+    outcome = run(study)
     X = study.points(np.random.default_rng(0))
     centres = KMeans(2, init=np.array(START), n_init=1, tol=0).fit(X).cluster_centers_
+    r = (((X[:, None] - centres) ** 2).sum(2).argmin(1)[:, None] == np.arange(2)).astype(float)
     for epsilon in study.variances:
         mu = np.array(START)
         for _ in range(200):
             weight = np.array([0.7, 0.3]) * np.exp(-((X[:, None] - mu) ** 2).sum(2) / (2 * epsilon))
             gamma = weight / weight.sum(1, keepdims=True)
             mu = gamma.T @ X / gamma.sum(0)[:, None]
-        expected = np.abs(mu - centres).max()
-        assert found[f"difference_at_{epsilon:g}"] == pytest.approx(expected, rel=1e-5)
-        assert found[f"softness_at_{epsilon:g}"] == pytest.approx(1 - gamma.max(1).min(), rel=1e-4)
-    assert found["becomes_kmeans"] is False
-    assert found["responsibilities_become_hard"] is False
-    assert found["limit_whatever_the_weights"] is False
-    assert found["weights_become_fractions"] is False  # they are held
+        expected = {
+            "difference": np.abs(mu - centres).max(),
+            "label_doubt": 1 - gamma.max(1).min(),
+            "responsibilities_off_labels": np.abs(gamma - r).max(),
+            "weights_off_fractions": np.abs([0.7, 0.3] - r.mean(0)).max(),  # they are held
+        }
+        for name, value in expected.items():
+            found = outcome[name].at(epsilon=epsilon, weighting=0).item
+            assert found == pytest.approx(value, rel=1e-4), name
 
 
-def test_the_limit_and_the_misprints() -> None:
+def test_the_limit_and_the_misprints(run):
     study = EmLimits(start=START, variances=[0.1, 1e-5], weights=[[0.5, 0.5], [0.99, 0.01]])
-    outcome = study.run(generator(study.name, 0))
-    found = outcome.metrics
-    for name in (
-        "becomes_kmeans",
-        "responsibilities_become_hard",
-        "limit_whatever_the_weights",
-        "weights_become_fractions",
-        "scaled_complete_tends_to_minus_half_distortion",
-        "density_integrates_to_one_corrected",
-    ):
-        assert found[name] is True, name
-    assert found["complete_tends_to_minus_half_distortion"] is False
-    assert found["density_integrates_to_one_as_printed"] is False
-    assert list(study.draw(outcome)) == ["limit"]
+    outcome = run(study)
+    for name in ("difference", "responsibilities_off_labels", "weights_off_fractions"):
+        assert outcome[name].at(epsilon=1e-5).values.max() < 1e-9, name
+        assert outcome[name].at(epsilon=0.1).values.max() > 1e-4, name
+    assert outcome["path_difference"].values.max() < 1e-9
+    J = outcome["distortion"].values
+    X = study.points(np.random.default_rng(0))
+    assert J[-1] == pytest.approx(KMeans(2, init=np.array(START), n_init=1, tol=0).fit(X).inertia_)
+    assert (np.diff(J) <= 1e-9).all()
+    beyond = outcome["expected_complete"].values[-1] - outcome["constant_terms"].values[-1]
+    assert beyond == pytest.approx(-J[-1] / 2 / 1e-5, rel=1e-6)
+    printed, corrected = outcome["density_integral"].values
+    assert corrected == pytest.approx(1)
+    assert printed == pytest.approx(np.sqrt(np.pi))
 
 
-def test_in_one_dimension_the_printed_density_is_right() -> None:
-    study = EmLimits(data=None, standardise=False, centres=[[0.0], [5.0]])
-    assert (
-        study.run(generator(study.name, 0)).metrics["density_integrates_to_one_as_printed"] is True
-    )
+def test_in_one_dimension_the_printed_density_is_right(run):
+    outcome = run(EmLimits(data=None, standardise=False, centres=[[0.0], [5.0]]))
+    assert outcome["density_integral"].values == pytest.approx([1, 1])

@@ -4,41 +4,36 @@ import numpy as np
 import pytest
 
 from experiments.contract.errors import BadInput
-from experiments.contract.study import generator
-from experiments.studies import em_monotone
+from experiments.studies.clustering import em_monotone
 from experiments.studies.clustering.em_monotone import MODELS, EmMonotone
 
 
-def test_unknown_models_are_refused() -> None:
+def test_unknown_models_are_refused():
     with pytest.raises(BadInput, match=r"study\.models"):
         EmMonotone(models=["oracle"])
 
 
-def test_no_model_ever_falls() -> None:
-    study = EmMonotone(restarts=3, iterations=15)
-    outcome = study.run(generator(study.name, 0))
+def test_no_model_ever_falls(run):
+    L = run(EmMonotone(restarts=3, iterations=15))["log_likelihood"]
+    assert L.values.shape == (len(MODELS), 3, 16)
     for name in MODELS:
-        L = outcome.arrays[name]
-        assert L.shape[0] == 3
-        assert np.nanmin(np.diff(L)) >= -1e-9 * np.nanmax(np.abs(L))
-        assert outcome.metrics[f"{name}_never_falls"] is True
-        assert outcome.metrics[f"{name}_final"] == np.nanmax(L)
-    assert outcome.metrics["never_falls"] is True
-    assert list(study.draw(outcome)) == ["climb"]
+        climbs = L.at(model=name).values
+        assert np.diff(climbs).min() >= -1e-9 * np.abs(climbs).max()
+        assert (climbs[:, -1] > climbs[:, 0]).all()
 
 
-def test_a_model_does_not_depend_on_its_company() -> None:
-    alone = EmMonotone(models=["ppca"], restarts=2, iterations=5)
-    both = EmMonotone(models=["mixture", "ppca"], restarts=2, iterations=5)
-    curves = [study.run(generator("em_monotone", 0)).arrays["ppca"] for study in (alone, both)]
+def test_a_model_does_not_depend_on_its_company(run):
+    alone = run(EmMonotone(models=["ppca"], restarts=2, iterations=5))
+    both = run(EmMonotone(models=["mixture", "ppca"], restarts=2, iterations=5))
+    curves = [outcome["log_likelihood"].at(model="ppca") for outcome in (alone, both)]
     np.testing.assert_array_equal(*curves)
 
 
-def test_a_fall_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fall_is_seen_and_an_end_is_held(run, monkeypatch):
     falling = np.array([[-5.0, -4.0, -4.1], [-5.0, -4.0, np.nan]])
-    monkeypatch.setitem(em_monotone.MODELS, "ppca", ("a model that falls", lambda *_: falling))
-    study = EmMonotone(models=["ppca"])
-    found = study.run(generator("em_monotone", 0)).metrics
-    assert found["ppca_never_falls"] is False
-    assert found["never_falls"] is False
-    assert found["ppca_smallest_relative_gain"] == pytest.approx(-0.1 / 5)
+    monkeypatch.setitem(em_monotone.MODELS, "ppca", lambda *_: falling)
+    outcome = run(EmMonotone(models=["ppca"], restarts=2))
+    np.testing.assert_array_equal(
+        outcome["log_likelihood"].values[0], [[-5, -4, -4.1], [-5, -4, -4]]
+    )
+    np.testing.assert_array_equal(outcome["iterations"].values, [[2, 1]])
