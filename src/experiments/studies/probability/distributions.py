@@ -1,22 +1,17 @@
 """Popular distributions: their curves, totals, moments and modes (FCML 2.2.8, 2.3 and 2.5)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.legacy import Outcome, Scalar
+from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
 from models.probability.distributions import DISCRETE, FAMILIES, Law, tabulate
-from models.types import Floats
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from matplotlib.figure import Figure
-
-_PARAMETERS = {
+PARAMETERS = {
     "binomial": ("N", "q"),
     "poisson": ("λ",),
     "uniform": ("a", "b"),
@@ -32,10 +27,9 @@ class Distributions(Study):
 
     family: str = knob("binomial", "the family", choices=FAMILIES)
     parameters: list[list[float]] = knob([[50.0, 0.7]], "the parameters of each curve")
-    up_to: list[float] = knob([], "give P(Y <= y) and P(Y > y) for these y", may_be_empty=True)
 
-    def problems(self) -> "Iterator[str]":
-        names = _PARAMETERS.get(self.family)
+    def problems(self) -> Iterator[str]:
+        names = PARAMETERS.get(self.family)
         for row in self.parameters:
             given = f"study.parameters: {row} for {self.family}"
             if self.family == "categorical":
@@ -54,78 +48,33 @@ class Distributions(Study):
 
     def run(self, rng: Generator) -> Outcome:
         laws = [tabulate(self.family, row) for row in self.parameters]
-        metrics: dict[str, Scalar] = {}
-        for k, law in enumerate(laws, start=1):
-            suffix = f"_{k}" if len(laws) > 1 else ""
-            metrics |= {f"{name}{suffix}": value for name, value in self._summary(law).items()}
-        metrics["all_total_one"] = bool(all(abs(law.weight.sum() - 1) < 1e-7 for law in laws))
-        if self.family == "gaussian":
-            order = np.argsort([row[1] for row in self.parameters])
-            metrics["width_grows_with_variance"] = bool(
-                np.all(np.diff([_width(laws[k]) for k in order]) > 0)
-            )
-        arrays: dict[str, Floats] = {}
-        for k, law in enumerate(laws):
-            arrays |= {f"x_{k}": law.x, f"p_{k}": np.exp(law.log_p)}
-        return Outcome(metrics, arrays=arrays)
+        curve = axis("curve", np.arange(1, len(laws) + 1))
+        mean = np.array([law.weight @ law.x for law in laws])
+        shapes = self._discrete(laws) if self.family in DISCRETE else self._continuous(laws)
+        variances = [law.weight @ (law.x - m) ** 2 for law, m in zip(laws, mean, strict=True)]
+        return Outcome(
+            total=curve.of([law.weight.sum() for law in laws]),
+            expected_value=curve.of(mean),
+            expected_square=curve.of([law.weight @ law.x**2 for law in laws]),
+            variance=curve.of(variances),
+            **{name: over(values, curve, *axes) for name, (values, *axes) in shapes.items()},
+        )
 
-    def _summary(self, law: Law) -> dict[str, Scalar]:
-        mean, square = float(law.weight @ law.x), float(law.weight @ law.x**2)
-        top = float(law.log_p.max())
-        found: dict[str, Scalar] = {
-            "total": float(law.weight.sum()),
-            "mean": mean,
-            "second_moment": square,
-            "variance": float(law.weight @ (law.x - mean) ** 2),
-            "square_of_mean": mean**2,
-            "moments_differ": bool(not np.isclose(square, mean**2)),
-            "mode": float(law.x[np.argmax(law.log_p)]),
-            "peak": float(np.exp(top)),
-            "never_negative": bool(np.all(law.weight >= 0)),
+    def _discrete(self, laws: list[Law]) -> dict[str, tuple[Any, ...]]:
+        """Probabilities over the outcomes of all curves; what one cannot take has none."""
+        y = axis("y", np.unique(np.concatenate([law.x for law in laws])).astype(int))
+        p = np.zeros((len(laws), len(y)))
+        for row, law in zip(p, laws, strict=True):
+            row[: len(law.x)] = law.weight
+        return {"probability": (p, y)}
+
+    def _continuous(self, laws: list[Law]) -> dict[str, tuple[Any, ...]]:
+        """Log densities at nodes that lie symmetrically about the middle of the support."""
+        node = axis("node", len(laws[0].x))
+        halves = [law.x[law.log_p >= law.log_p.max() - np.log(2)] for law in laws]
+        return {
+            "place": ([law.x for law in laws], node),
+            "log_density": ([law.log_p for law in laws], node),
+            "asymmetry": ([np.abs(law.log_p - law.log_p[::-1]).max() for law in laws],),
+            "width_at_half_height": ([np.ptp(half) for half in halves],),
         }
-        if self.family in DISCRETE:
-            found["most_probable_one_in"] = float(np.exp(-top))
-            found["all_equally_probable"] = bool(np.ptp(law.log_p) < 1e-12)
-            found["mean_is_no_outcome"] = bool(not np.any(np.isclose(law.x, mean)))
-            found["mean_times_outcomes"] = mean * len(law.x)
-            found["second_moment_times_outcomes"] = square * len(law.x)
-            positive = float(law.weight[law.x > 0].sum())
-            found["positive_outcomes_total_one"] = bool(abs(positive - 1) < 1e-9)
-            for y in self.up_to:
-                found[f"probability_at_most_{y:g}"] = float(law.weight[law.x <= y].sum())
-                found[f"probability_above_{y:g}"] = float(law.weight[law.x > y].sum())
-                among = law.weight[(law.x <= y) & (law.x > 0)].sum()
-                found[f"probability_of_positive_at_most_{y:g}"] = float(among)
-        else:  # the nodes lie symmetrically about the middle of the support
-            found["symmetric"] = bool(np.allclose(law.log_p, law.log_p[::-1], rtol=1e-9))
-            rising, falling = np.diff(np.array_split(law.log_p, 2))
-            found["highest_in_the_middle"] = bool(np.all(rising > 0) and np.all(falling < 0))
-        return found
-
-    def draw(self, outcome: Outcome) -> "dict[str, Figure]":
-        from experiments.drawing.canvas import panels
-
-        figure, ax = panels()
-        discrete = self.family in DISCRETE
-        for k, row in enumerate(self.parameters):
-            x, p = outcome.arrays[f"x_{k}"], outcome.arrays[f"p_{k}"]
-            names = _PARAMETERS.get(self.family)
-            label = ", ".join(f"{n} = {v:g}" for n, v in zip(names or (), row, strict=False))
-            if discrete:
-                seen = p > 1e-6 * p.max()  # the rest would be an empty stretch of the axis
-                ax.bar(x[seen], p[seen], 0.8, color=f"C{k}", label=label, alpha=0.8)
-            else:
-                seen = p > 1e-4 * p.max()
-                x, p = x[seen], p[seen]
-                if self.family == "uniform":  # the density drops to zero at its ends
-                    x, p = np.concatenate([x[:1], x, x[-1:]]), np.concatenate([[0], p, [0]])
-                ax.plot(x, p, "-" if k % 2 == 0 else "--", color=f"C{k}", label=label)
-        ax.set(xlabel="y", ylabel="P(y)" if discrete else "p(y)")
-        if self.family != "categorical":
-            ax.legend()
-        return {"distributions": figure}
-
-
-def _width(law: Law) -> float:
-    """The width of the curve at half its height."""
-    return float(np.ptp(law.x[law.log_p >= law.log_p.max() - np.log(2)]))

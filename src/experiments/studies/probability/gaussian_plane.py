@@ -1,20 +1,15 @@
 """Gaussians in the plane: contours, conditionals, and when they factorise (FCML 2.5.4)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.legacy import Outcome, Scalar
+from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
 from models.probability.gaussian import Gaussian, conditional, log_density, log_density_1d
 from models.types import Floats
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from matplotlib.figure import Figure
 
 
 @dataclass
@@ -33,7 +28,7 @@ class GaussianPlane(Study):
     )
     points: int = knob(1000, "random points at which densities are compared", at_least=1)
 
-    def problems(self) -> "Iterator[str]":
+    def problems(self) -> Iterator[str]:
         if len(self.mean) != 2:
             yield f"study.mean={self.mean}; allowed: two numbers"
         for row in self.covariances:
@@ -45,56 +40,32 @@ class GaussianPlane(Study):
 
     def run(self, rng: Generator) -> Outcome:
         mean = np.array(self.mean)
+        planes = [Gaussian(mean, np.array([[a, b], [b, c]])) for a, b, c in self.covariances]
         reach = 3.2 * np.sqrt(max(max(row[0], row[2]) for row in self.covariances))
-        axis = np.linspace(-reach, reach, 121)
-        grid = np.stack(np.meshgrid(mean[0] + axis, mean[1] + axis, indexing="ij"), axis=-1)
-        metrics: dict[str, Scalar] = {}
-        densities = []
-        for k, (a, b, c) in enumerate(self.covariances, start=1):
-            joint = Gaussian(mean, np.array([[a, b], [b, c]]))
-            density = np.exp(log_density(grid, *joint))
-            densities.append(density)
-            metrics[f"peak_{k}"] = float(density.max())
-            metrics[f"factorises_{k}"] = self._factorises(joint, rng)
-            for value in self.given:
-                other = conditional(joint, value)
-                metrics[f"mean_of_x2_given_{value:g}_{k}"] = float(other.mean[0])
-                metrics[f"variance_of_x2_given_{value:g}_{k}"] = float(other.covariance[0, 0])
-            if len(self.given) > 1:
-                found = [metrics[f"mean_of_x2_given_{v:g}_{k}"] for v in self.given]
-                metrics[f"x2_depends_on_x1_{k}"] = bool(max(found) != min(found))
-        for k, row in enumerate(self.diagonals, start=1):
-            several = Gaussian(rng.standard_normal(len(row)), np.diag(row))
-            metrics[f"diagonal_{k}_factorises"] = self._factorises(several, rng)
-        arrays = {"x1": mean[0] + axis, "x2": mean[1] + axis, "densities": np.array(densities)}
-        return Outcome(metrics, arrays=arrays)
+        x1, x2 = (axis(f"x{i + 1}", mean[i] + np.linspace(-reach, reach, 121)) for i in (0, 1))
+        grid = np.stack(np.meshgrid(x1.values, x2.values, indexing="ij"), axis=-1)
+        gaussian, given = axis("gaussian", np.arange(1, len(planes) + 1)), axis("given", self.given)
+        others = [[conditional(joint, value) for value in self.given] for joint in planes]
+        found = {
+            "density": over([np.exp(log_density(grid, *j)) for j in planes], gaussian, x1, x2),
+            "product_gap": gaussian.of([self._product_gap(joint, rng) for joint in planes]),
+        }
+        if self.given:
+            means = [[other.mean[0] for other in row] for row in others]
+            variances = [[other.covariance[0, 0] for other in row] for row in others]
+            found["conditional_mean"] = over(means, gaussian, given)
+            found["conditional_variance"] = over(variances, gaussian, given)
+        if self.diagonals:
+            gaps = [
+                self._product_gap(Gaussian(rng.standard_normal(len(row)), np.diag(row)), rng)
+                for row in self.diagonals
+            ]
+            found["diagonal_gap"] = axis("diagonal", np.arange(1, len(gaps) + 1)).of(gaps)
+        return Outcome(**found)
 
-    def _factorises(self, joint: Gaussian, rng: Generator) -> bool:
-        """Is the density the product of its univariate ones at random points?"""
+    def _product_gap(self, joint: Gaussian, rng: Generator) -> float:
+        """How far the log density is from that of independent components, at random points."""
         spread = np.sqrt(np.diag(joint.covariance))
         X = joint.mean + spread * rng.standard_normal((self.points, len(spread)))
         product: Floats = log_density_1d(X, joint.mean, spread**2).sum(-1)
-        return bool(np.allclose(log_density(X, *joint), product, rtol=0, atol=1e-10))
-
-    def draw(self, outcome: Outcome) -> "dict[str, Figure]":
-        from experiments.drawing.clusters import grid
-
-        arrays, metrics = outcome.arrays, outcome.metrics
-        rows = len(self.covariances)
-        figure, axes = grid(rows, 2, 0.72, sharex=True, sharey=True)
-        for k, (row, density) in enumerate(zip(axes, arrays["densities"], strict=True), start=1):
-            image = row[0].pcolormesh(arrays["x1"], arrays["x2"], density.T, rasterized=True)
-            figure.colorbar(image, ax=row[0], label="p(x)")
-            levels = density.max() * np.array([0.05, 0.2, 0.4, 0.6, 0.8, 0.95])
-            row[1].contour(arrays["x1"], arrays["x2"], density.T, levels=levels, colors="C0")
-            for value in self.given:
-                centre = metrics[f"mean_of_x2_given_{value:g}_{k}"]
-                row[1].axvline(value, color="C1", linestyle=":", linewidth=1.2)
-                row[1].plot(value, centre, "D", color="C1")
-            row[0].set_ylabel("$x_2$")
-        for ax in axes[-1]:
-            ax.set_xlabel("$x_1$")
-        if self.given:
-            axes[-1, 1].plot([], [], "D:", color="C1", label="mean of $x_2$ given $x_1$")
-            figure.legend(loc="outside lower right")
-        return {"densities": figure}
+        return float(np.abs(log_density(X, *joint) - product).max())

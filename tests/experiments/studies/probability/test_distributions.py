@@ -1,16 +1,17 @@
 """The study of popular distributions against scipy.stats, and its rules."""
 
+from collections.abc import Callable
+
+import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy import stats
 
 from experiments.contract.errors import BadInput
-from experiments.contract.legacy import Outcome
-from experiments.contract.study import generator
+from experiments.contract.outcome import Outcome
 from experiments.studies.probability.distributions import Distributions
 
-
-def run(study: Distributions) -> Outcome:
-    return study.run(generator(study.name, 0))
+Run = Callable[..., Outcome]
 
 
 @pytest.mark.parametrize(
@@ -31,43 +32,32 @@ def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complain
         Distributions(**knobs)  # type: ignore[arg-type]
 
 
-def test_counts_against_scipy() -> None:
-    found = run(Distributions(family="poisson", parameters=[[5.0]], up_to=[4])).metrics
-    law = stats.poisson(5)
-    assert found["probability_at_most_4"] == pytest.approx(law.cdf(4), rel=1e-12)
-    assert found["probability_above_4"] == pytest.approx(law.sf(4), rel=1e-12)
-    positive = law.cdf(4) - law.pmf(0)
-    assert found["probability_of_positive_at_most_4"] == pytest.approx(positive, rel=1e-12)
-    assert found["positive_outcomes_total_one"] is False
-    assert found["second_moment"] == pytest.approx(30, rel=1e-12)
+def test_counts_against_scipy(run: Run) -> None:
+    found = run(Distributions(family="poisson", parameters=[[5.0], [40.0]]))
+    y = found["probability"].along("y")
+    for curve, rate in ((1, 5), (2, 40)):
+        p = found["probability"].at(curve=curve).values
+        assert_allclose(p, stats.poisson(rate).pmf(y), rtol=1e-9, atol=1e-14)
+        assert_allclose(found["expected_square"].at(curve=curve).item, rate + rate**2, rtol=1e-12)
 
 
-def test_a_fair_die_by_hand() -> None:
-    found = run(Distributions(family="categorical", parameters=[[1 / 6] * 6])).metrics
-    assert found["mean_times_outcomes"] == pytest.approx(21)
-    assert found["second_moment_times_outcomes"] == pytest.approx(91)
-    assert found["variance"] == pytest.approx(35 / 12)
-    assert found["mean_is_no_outcome"] is True
-    loaded = run(Distributions(family="categorical", parameters=[[0.5, 0.0, 0.5]])).metrics
-    assert loaded["mean_is_no_outcome"] is False
-    assert loaded["all_equally_probable"] is False
+def test_a_fair_die_by_hand(run: Run) -> None:
+    found = run(Distributions(family="categorical", parameters=[[1 / 6] * 6]))
+    assert found["probability"].along("y").tolist() == [1, 2, 3, 4, 5, 6]
+    assert 6 * found["expected_value"].values == pytest.approx([21])
+    assert 6 * found["expected_square"].values == pytest.approx([91])
+    assert found["variance"].values == pytest.approx([35 / 12])
+    assert found["total"].values == pytest.approx([1])
 
 
-def test_shapes_of_densities() -> None:
-    gauss = run(Distributions(family="gaussian", parameters=[[5.0, 4.0], [-2.0, 0.3]])).metrics
-    assert gauss["width_grows_with_variance"] is True
-    assert gauss["highest_in_the_middle_2"] is True
-    assert gauss["peak_2"] == pytest.approx(stats.norm(0, 0.3**0.5).pdf(0), rel=1e-3)
-    beta = run(Distributions(family="beta", parameters=[[5.0, 1.0]])).metrics
-    assert beta["symmetric"] is False
-    assert beta["highest_in_the_middle"] is False
-
-
-@pytest.mark.parametrize(
-    ("family", "parameters"),
-    [("binomial", [[50.0, 0.7]]), ("uniform", [[3.0, 8.0]]), ("categorical", [[0.5, 0.5]])],
-)
-def test_every_kind_is_drawn(family: str, parameters: list[list[float]]) -> None:
-    study = Distributions(family=family, parameters=parameters)
-    (ax,) = study.draw(run(study))["distributions"].axes
-    assert ax.get_ylabel() == ("p(y)" if family == "uniform" else "P(y)")
+def test_shapes_of_densities(run: Run) -> None:
+    gauss = run(Distributions(family="gaussian", parameters=[[5.0, 4.0], [-2.0, 0.3]]))
+    x, p = gauss["place"].values, np.exp(gauss["log_density"].values)
+    assert_allclose(p[1], stats.norm(-2, 0.3**0.5).pdf(x[1]), rtol=1e-10)
+    widths = gauss["width_at_half_height"].values
+    assert_allclose(widths, 2 * np.sqrt(2 * np.log(2)) * np.sqrt([4, 0.3]), rtol=0.03)
+    assert gauss["asymmetry"].values.max() < 1e-8
+    assert_allclose(gauss["total"].values, 1, rtol=1e-12)
+    beta = run(Distributions(family="beta", parameters=[[5.0, 1.0]]))
+    assert beta["asymmetry"].values[0] > 1
+    assert_allclose(beta["expected_value"].values, [5 / 6], rtol=1e-12)

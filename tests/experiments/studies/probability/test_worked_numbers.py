@@ -1,17 +1,13 @@
-"""Counting studies against closed forms."""
+"""Counting against closed forms."""
 
 import math
+from collections.abc import Callable
 
 import pytest
 
 from experiments.contract.errors import BadInput
-from experiments.contract.legacy import Outcome
-from experiments.contract.study import generator
+from experiments.contract.outcome import Outcome
 from experiments.studies.probability.worked_numbers import WorkedNumbers
-
-
-def run(study: WorkedNumbers) -> Outcome:
-    return study.run(generator(study.name, 0))
 
 
 @pytest.mark.parametrize(
@@ -27,12 +23,12 @@ def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complain
         WorkedNumbers(**knobs)  # type: ignore[arg-type]
 
 
-def test_lists_have_the_length_of_the_formulas() -> None:
+def test_lists_have_the_length_of_the_formulas(run: Callable[..., Outcome]) -> None:
     study = WorkedNumbers(objects=9, variables=5, outcomes=3, area=[-1.0, 4.0], support=[0.0, 0.1])
-    outcome = run(study)
-    found = outcome.metrics
-    assert [found[f"ways_to_choose_{y}"] for y in range(10)] == [math.comb(9, y) for y in range(10)]
-    assert [found[f"terms_with_{j}_variables"] for j in range(2, 6)] == [3, 9, 27, 81]
-    assert found["area"] == pytest.approx(15)
-    assert found["uniform_height"] == pytest.approx(10)
-    assert len(study.draw(outcome)["numbers"].axes) == 3
+    found = run(study)
+    assert found["ways_to_choose"].values.tolist() == [math.comb(9, y) for y in range(10)]
+    assert found["terms"].values.tolist() == [3, 9, 27, 81]
+    assert found["area"].item == pytest.approx(15)
+    assert found["uniform_height"].item == pytest.approx(10)
+    assert found["parameters"].at(dimension=3).values.tolist() == [9, 6]
+    assert found["covariance_entries"].at(dimension=3).item == 6

@@ -1,0 +1,33 @@
+"""Bars of probabilities or curves of densities, with their parameters."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from experiments.contract.outcome import Outcome
+from experiments.drawing.canvas import panels
+from experiments.studies.probability.distributions import PARAMETERS, Distributions
+
+
+def draw(study: Distributions, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    figure, ax = panels()
+    discrete = "probability" in outcome
+    for k, row in enumerate(study.parameters):
+        names = PARAMETERS.get(study.family, ())
+        label = ", ".join(f"{n} = {v:g}" for n, v in zip(names, row, strict=False))
+        if discrete:
+            y, p = outcome["probability"].along("y"), outcome["probability"].values[k]
+            seen = p > 1e-6 * p.max()  # the rest would be an empty stretch of the axis
+            ax.bar(y[seen], p[seen], 0.8, color=f"C{k}", label=label, alpha=0.8)
+            continue
+        x, p = outcome["place"].values[k], np.exp(outcome["log_density"].values[k])
+        seen = p > 1e-4 * p.max()
+        x, p = x[seen], p[seen]
+        if study.family == "uniform":  # the density drops to zero at its ends
+            x, p = np.concatenate([x[:1], x, x[-1:]]), np.concatenate([[0], p, [0]])
+        ax.plot(x, p, "-" if k % 2 == 0 else "--", color=f"C{k}", label=label)
+    ax.set(xlabel="y", ylabel="P(y)" if discrete else "p(y)")
+    if study.family != "categorical":
+        ax.legend()
+    yield "distributions", figure
