@@ -1,0 +1,96 @@
+"""Data about a known curve, or an embedded data set in its place: knobs that studies share."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from experiments.contract.study import knob
+from models.datasets import load
+from models.regression import curves
+from models.types import Floats
+
+CURVES = ("sine", "polynomial")
+
+
+@dataclass
+class SyntheticCurve:
+    """Knobs of a generator: a true curve, its inputs and its noise. A base for studies."""
+
+    curve: str = knob("sine", "the true curve: sin(2 pi x), or a polynomial", choices=CURVES)
+    weights: list[float] = knob([0.0, 1.0], "w0, w1, ... of the true curve if a polynomial")
+    n: int = knob(10, "points in a data set", at_least=2)
+    noise: float = knob(0.3, "standard deviation of the noise", at_least=0)
+    design: str = knob("grid", "inputs equally spaced or drawn uniformly", choices=curves.DESIGNS)
+    low: float = knob(0.0, "the smallest input")
+    high: float = knob(1.0, "the largest input")
+
+    def problems(self) -> Iterator[str]:
+        if self.low >= self.high:
+            yield f"study.low={self.low:g}, study.high={self.high:g}; allowed: low < high"
+
+    def truth(self, x: Floats) -> Floats:
+        """h(x)."""
+        w = np.array(self.weights)
+        return curves.sine(x) if self.curve == "sine" else curves.polynomial(x, w)
+
+    @property
+    def true_order(self) -> int | None:
+        """The order of the true polynomial."""
+        return None if self.curve == "sine" else int(np.flatnonzero([1, *self.weights[1:]])[-1])
+
+    def sample(self, rng: Generator, n_sets: int, n: int | None = None) -> tuple[Floats, Floats]:
+        """Inputs and targets of many data sets, each (n_sets, n)."""
+        x = curves.inputs(n or self.n, self.low, self.high, self.design, n_sets, rng)
+        return x, curves.noisy(self.truth(x), self.noise, rng)
+
+    def grid(self, points: int = 300) -> Floats:
+        """Where curves are drawn."""
+        return np.linspace(self.low, self.high, points)
+
+    def expected_loss(self, f: Floats) -> Floats:
+        """Expected squared loss on new data of fits f (..., G) at the nodes of `quadrature`."""
+        nodes = self.quadrature
+        return curves.expected_loss(f, self.truth(nodes.x), nodes.weight, self.noise)
+
+    @property
+    def quadrature(self) -> curves.Quadrature:
+        """The average over inputs uniform between low and high."""
+        return curves.quadrature(self.low, self.high)
+
+
+@dataclass
+class NoisyCubic(SyntheticCurve):
+    """The generator with a cubic, faint at the usual noise, in place of the sine."""
+
+    curve: str = knob("polynomial", "the true curve: sin(2 pi x), or a polynomial", choices=CURVES)
+    weights: list[float] = knob([0.0, 1.0, 0.0, -1.0], "w0, w1, ... of a polynomial")
+    n: int = knob(20, "points in a data set", at_least=2)
+    design: str = knob("uniform", "inputs equally spaced or drawn", choices=curves.DESIGNS)
+    low: float = knob(-1.0, "the smallest input")
+
+
+@dataclass
+class CurveOrData(SyntheticCurve):
+    """The same, or an embedded data set in place of the draws."""
+
+    curve: str = knob("sine", "the true curve, if it is known", choices=(*CURVES, "unknown"))
+    data: str | None = knob(None, "an embedded data set in place of drawn ones", dataset=True)
+
+    def problems(self) -> Iterator[str]:
+        yield from super().problems()
+        if self.data is None and self.curve == "unknown":
+            yield "study.curve=unknown leaves nothing to draw from; give study.data=<data set>"
+
+    @property
+    def size(self) -> int:
+        """Points in a data set."""
+        return self.n if self.data is None else len(load(self.data).xt[0])
+
+    def sets(self, rng: Generator, n_sets: int = 1, n: int | None = None) -> tuple[Floats, Floats]:
+        """Inputs and targets, each (n_sets, n); the embedded data set is always a single one."""
+        if self.data is None:
+            return self.sample(rng, n_sets, n)
+        x, t = load(self.data).xt
+        return x[None], t[None]
