@@ -1,4 +1,4 @@
-"""One data set and its least-squares fit: weights, errors, predictions (FCML 1.1-1.4, 2.7-2.9)."""
+"""One data set and its least-squares fit: errors, predictions, data it makes (FCML 1.1-2.9)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,6 +9,9 @@ from numpy.random import Generator
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from models.datasets import load
+from models.probability.gaussian import log_density_1d
+from models.regression.bias_variance import least_squares as fit_many
+from models.regression.error_checks import correlation, curvature, rank_correlation
 from models.regression.linear import (
     least_squares,
     line,
@@ -18,12 +21,13 @@ from models.regression.linear import (
 )
 from models.types import Floats
 
+SHOWN = ("fit", "data", "errors", "density", "generated")
 _WEIGHTS = {"line": 2, "line_and_sine": 3}
 
 
 @dataclass
 class LinearFit(Study):
-    """Fit a line, or a line and a sine wave, by least squares (FCML 1.1-1.4, 2.7-2.9)."""
+    """Fit a line, or a line and a sine wave; could it, with noise, have made the data?"""
 
     headline = {
         "w_0": "w[0]",
@@ -36,10 +40,15 @@ class LinearFit(Study):
     model: str = knob("line", "the functions that are weighted", choices=tuple(_WEIGHTS))
     a: float = knob(2660.0, "phase of the sine, sin((x - a) / b)")
     b: float = knob(4.3, "width of the sine, sin((x - a) / b)", above=0)
+    noise: float = knob(0.05, "variance of the noise about the curve", at_least=0)
     predict_at: list[float] = knob([], "inputs to predict at", may_be_empty=True, distinct=True)
+    generate_at: list[float] = knob(
+        [], "inputs to generate at; those of the data if none", may_be_empty=True, distinct=True
+    )
+    repetitions: int = knob(0, "data sets to generate", at_least=0, at_most=100_000)
     printed_products: list[float] = knob([], "the column x t of a printed table", may_be_empty=True)
     printed_squares: list[float] = knob([], "the column x^2 of a printed table", may_be_empty=True)
-    show: str = knob("fit", "what to draw", choices=("fit", "data"))
+    show: str = knob("fit", "what to draw; density: at the first of predict_at", choices=SHOWN)
     show_from: float | None = knob(None, "the figure shows inputs from here on")
 
     def problems(self) -> Iterator[str]:
@@ -51,6 +60,12 @@ class LinearFit(Study):
             cells = len(getattr(self, name))
             if cells not in (0, len(x)):
                 yield f"study.{name} has {cells} cells; {self.data} has {len(x)} rows"
+        if self.show == "density" and not (self.noise and {*self.predict_at[:1]} & {*x}):
+            yield f"study.show=density needs noise, and in predict_at an input of {self.data}"
+        if self.show == "generated" and not self.repetitions:
+            yield "study.show=generated needs study.repetitions"
+        if 0 < len(self.generate_at) <= weights:
+            yield f"study.generate_at={self.generate_at}; allowed: none, or more than {weights}"
         if self.show_from is not None and self.show_from >= x.max():
             yield f"study.show_from={self.show_from:g} shows no data; allowed: < {x.max():g}"
 
@@ -60,18 +75,28 @@ class LinearFit(Study):
         point, weight = axis("point", len(x)), axis("weight", len(fit.w))
         low = x.min() if self.show_from is None else self.show_from
         grid = axis("x", np.linspace(low, max(x.max(), *self.predict_at, low), 400))
-        asked: dict[str, Quantity] = {}
+        asked = self._predictions(fit.w) | self._generated(fit.w, x, rng)
         if self.model == "line":
             asked["w_by_averages"] = weight.of(line_by_averages(x, t).w)
-        if self.predict_at:
-            at = axis("input", self.predict_at)
-            asked["prediction"] = at.of(self._design(np.array(self.predict_at)) @ fit.w)
+        if self.noise > 0:
+            log_p = log_density_1d(t, self._design(x) @ fit.w, self.noise)
+            asked["likelihood"] = point.of(np.exp(log_p))  # of each target, FCML 2.7
+        if len(x) > 3:  # do the errors follow the input?
+            checks = {
+                "direction by ranks": rank_correlation(x, fit.residuals),
+                "size by ranks": rank_correlation(x, np.abs(fit.residuals)),
+                "size by values": correlation(x, np.abs(fit.residuals)),
+                "bend": curvature(x, t),
+            }
+            p_values = [check.p_value for check in checks.values()]
+            asked["p_value"] = axis("check", list(checks)).of(p_values)
         for name in ("printed_products", "printed_squares"):
             if cells := getattr(self, name):
                 asked[name] = point.of(cells)
         return Outcome(
             inputs=point.of(x),
             targets=point.of(t),
+            fitted=point.of(self._design(x) @ fit.w),
             errors=point.of(fit.residuals),
             w=weight.of(fit.w),
             covariance=over(fit.covariance, weight, axis("other", len(fit.w))),
@@ -83,3 +108,33 @@ class LinearFit(Study):
 
     def _design(self, x: Floats) -> Floats:
         return line(x) if self.model == "line" else line_and_sine(x, self.a, self.b)
+
+    def _predictions(self, w: Floats) -> dict[str, Quantity]:
+        """The curve at the inputs asked for, and the density p(t | x) at the first of them."""
+        if not self.predict_at:
+            return {}
+        mean = self._design(np.array(self.predict_at)) @ w
+        found = {"prediction": axis("input", self.predict_at).of(mean)}
+        if self.noise > 0:
+            target = axis("target", mean[0] + np.linspace(-4, 4, 401) * np.sqrt(self.noise))
+            found["density"] = target.of(np.exp(log_density_1d(target.values, mean[0], self.noise)))
+        return found
+
+    def _generated(self, w: Floats, x: Floats, rng: Generator) -> dict[str, Quantity]:
+        """The first of the data sets from curve and noise, and the noise fitted to each again."""
+        if not self.repetitions:
+            return {}
+        new = np.array(self.generate_at) if self.generate_at else x
+        noise = rng.standard_normal((self.repetitions, len(new)))
+        Phi = self._design(new)
+        mean = Phi @ w
+        generated = mean + np.sqrt(self.noise) * noise
+        Phi[:, 1] = (new - new.mean()) / np.ptp(new)  # the same curves, and more digits
+        place = axis("generated_input", new)
+        return {
+            "generated": place.of(generated[0]),
+            "generated_from": place.of(mean),
+            "generated_noise_variance": axis("repetition", self.repetitions).of(
+                fit_many(Phi, generated).sigma2
+            ),
+        }

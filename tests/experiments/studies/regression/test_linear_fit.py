@@ -5,11 +5,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import stats
 
 from experiments.contract.errors import BadInput
 from experiments.contract.outcome import Outcome
 from experiments.drawing.registry import figures
-from experiments.studies.regression.linear_fit import LinearFit
+from experiments.studies.regression.linear_fit import SHOWN, LinearFit
 from models.datasets import load
 
 Run = Callable[..., Outcome]
@@ -26,6 +27,11 @@ TOY = "fcml-toy-regression"  # x = 1, 3, 5 and t = 4.8, 11.3, 17.2: FCML Table 1
         ({"data": TOY, "printed_products": [1.0]}, "1 cells; .* has 3 rows"),
         ({"data": TOY, "printed_squares": [1.0, 9.0]}, "2 cells; .* has 3 rows"),
         ({"show_from": 2008}, "shows no data"),
+        ({"show": "density", "predict_at": [1981.0]}, "an input of"),
+        ({"show": "density", "predict_at": [1980.0], "noise": 0.0}, "needs noise"),
+        ({"show": "generated"}, "needs study.repetitions"),
+        ({"generate_at": [1.0, 2.0]}, "more than 2"),
+        ({"noise": -1.0}, "study.noise"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
@@ -66,6 +72,46 @@ def test_printed_columns_stand_beside_the_points(run: Run) -> None:
     wrong = np.abs(found["printed_products"] - found["inputs"].values * found["targets"].values)
     assert (wrong > 0.05).tolist() == [False, True, False]
     assert "printed_squares" not in found
+
+
+def test_errors_and_densities_against_scipy(run: Run) -> None:
+    found = run(LinearFit(predict_at=[1980.0], noise=0.05))
+    x, t = load("olympics-100m-men").xt
+    slope, intercept = stats.linregress(x, t)[:2]
+    errors = t - intercept - slope * x
+    for check, expected in {
+        "direction by ranks": stats.spearmanr(errors, x),
+        "size by ranks": stats.spearmanr(np.abs(errors), x),
+        "size by values": stats.pearsonr(np.abs(errors), x),
+    }.items():
+        assert_allclose(found["p_value"].at(check=check).item, expected.pvalue, rtol=1e-8)
+    density = stats.norm(intercept + slope * x, np.sqrt(0.05)).pdf(t)
+    assert_allclose(found["likelihood"], density, rtol=1e-9)
+    curve = found["density"]
+    at_1980 = stats.norm(intercept + slope * 1980, np.sqrt(0.05))
+    assert_allclose(curve, at_1980.pdf(curve.along("target")), rtol=1e-9)
+
+
+def test_generated_data_are_refitted(run: Run) -> None:
+    study = LinearFit(generate_at=[0.0, 1.0, 2.0, 5.0], repetitions=400, noise=0.3)
+    outcome = run(study)
+    loss = np.polyfit(study.generate_at, outcome["generated"].values, 1, full=True)[1][0]
+    again = outcome["generated_noise_variance"].values
+    assert_allclose(again[0], loss / 4, rtol=1e-9)
+    assert stats.kstest(again * 4 / 0.3, stats.chi2(2).cdf).pvalue > 1e-3
+
+
+def test_without_noise_the_curve_comes_back(run: Run) -> None:
+    found = run(LinearFit(model="line_and_sine", noise=0.0, repetitions=1))
+    assert_allclose(found["generated"], found["fitted"], rtol=0, atol=0)
+    assert found["generated_noise_variance"].values[0] < 1e-20
+    assert "likelihood" not in found
+
+
+@pytest.mark.parametrize("show", SHOWN)
+def test_each_figure_is_drawn(show: str, run: Run) -> None:
+    study = LinearFit(show=show, predict_at=[1980.0], repetitions=20)
+    assert list(figures(study, run(study))) == [show]
 
 
 def test_only_what_is_shown_is_drawn(run: Run) -> None:
