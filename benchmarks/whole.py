@@ -72,7 +72,7 @@ def _measure(selection: list[str]) -> None:
     """In a process of its own: reproduce, with a clock around every part."""
     from experiments.cli import main
     from experiments.records import run_files
-    from experiments.running import runner
+    from experiments.running import work
     from experiments.tracking import client
 
     spent: Counter[str] = Counter()
@@ -89,7 +89,7 @@ def _measure(selection: list[str]) -> None:
 
         setattr(owner, name, timed)
 
-    clocked(runner, "compute", "computing")
+    clocked(work, "compute", "computing")
     clocked(run_files, "ensure_figures", "drawing")
     clocked(run_files, "ensure_tables", "tables")
     clocked(client.Forgiving, "put", "logging")

@@ -8,46 +8,102 @@ from pathlib import Path
 import pytest
 
 SRC = Path(__file__).parents[1] / "src"
-MODELS = sorted((SRC / "models").glob("**/*.py"))
-STUDIES = sorted((SRC / "experiments" / "studies").glob("*/*.py"))
+MODULES = {
+    ".".join(path.relative_to(SRC).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in sorted(SRC.glob("**/*.py"))
+}
+# What each room may import beside itself; everything may import `contract` and `models`.
+ROOMS = {
+    "contract": set(),
+    "studies": set(),
+    "drawing": set(),
+    "figures": {"drawing", "studies"},
+    "configuration": set(),
+    "records": {"configuration", "drawing"},
+    "running": {"configuration", "records"},
+    "tracking": {"configuration", "records", "running"},
+    "sweeping": {"configuration", "drawing", "records", "running", "tracking"},
+    "report": {"configuration", "drawing", "records", "running", "sweeping", "tracking"},
+}
+ROOMS["commands"] = set(ROOMS) - {"studies", "figures"}
+OUTSIDE = {"hydra": "configuration", "omegaconf": "configuration", "mlflow": "tracking"}
+ALSO = {  # the server's own process, and Hydra's words on the command line
+    "experiments.commands.run": {"hydra", "omegaconf"},
+    "experiments.commands.server": {"mlflow"},
+    "experiments.commands.ui": {"mlflow"},
+    "experiments.sweeping.expand": {"hydra"},
+}
 
 
-def imported(path: Path, *, at_top: bool = False) -> set[str]:
-    tree = ast.parse(path.read_text())
-    nodes = tree.body if at_top else list(ast.walk(tree))
+def imported(path: Path) -> set[str]:
+    """Every import of a module, lazy ones and those for the type checker included."""
     found: set[str] = set()
-    for node in nodes:
+    for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            found.add(node.module or "")
+            module = node.module or ""
+            inner = {f"{module}.{alias.name}" for alias in node.names} & MODULES.keys()
+            found |= inner or {module}
     return found
 
 
-@pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
-def test_models_know_numbers_only(path: Path) -> None:
+@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("models")])
+def test_models_know_numbers_only(name: str) -> None:
     allowed = set(sys.stdlib_module_names) | {"models", "numpy", "scipy", "numba"}
-    assert {name.split(".")[0] for name in imported(path)} <= allowed
+    assert {other.split(".")[0] for other in imported(MODULES[name])} <= allowed
 
 
-@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
-def test_studies_know_models_and_the_study_interface_only(path: Path) -> None:
-    ours = {name for name in imported(path) if name.startswith("experiments")}
-    allowed = ("experiments.contract.study", "experiments.studies", "experiments.drawing")
-    pure = (
-        "experiments.contract.claims",
-        "experiments.contract.errors",
-        "experiments.contract.outcome",
-    )
-    assert all(name.startswith((*allowed, *pure)) for name in ours), ours
-    assert not {name.split(".")[0] for name in imported(path)} & {"hydra", "omegaconf", "mlflow"}
+@pytest.mark.parametrize("name", [name for name in MODULES if name.count(".") >= 2])
+def test_imports_point_one_way(name: str) -> None:
+    package, room, *_ = name.split(".")
+    if package != "experiments":
+        return
+    for other in imported(MODULES[name]):
+        there = other.split(".")
+        if there[0] == "experiments" and len(there) > 1 and there[1] in ROOMS:
+            assert there[1] in {room, "contract"} | ROOMS[room], other
+        owner = OUTSIDE.get(there[0])
+        assert owner in (None, room) or there[0] in ALSO.get(name, ()), other
 
 
-@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
-def test_studies_load_no_drawing_library_until_they_draw(path: Path) -> None:
-    top = imported(path, at_top=True)
-    assert not {name.split(".")[0] for name in top} & {"matplotlib", "pandas", "numba"}
-    assert "experiments.drawing.canvas" not in top
+@pytest.mark.parametrize("name", [n for n in MODULES if n.startswith("experiments.studies.")])
+def test_studies_neither_draw_nor_judge_nor_know_other_topics(name: str) -> None:
+    topic = ".".join(name.split(".")[:3])
+    for other in imported(MODULES[name]):
+        assert other.split(".")[0] not in ("matplotlib", "pandas", "PIL"), other
+        assert not other.startswith(("experiments.contract.claims", "experiments.contract.express"))
+        assert not other.startswith("experiments.studies.") or other.startswith(topic), other
+
+
+def test_nothing_but_its_figure_knows_a_study_by_name() -> None:
+    for name, path in MODULES.items():
+        for other in imported(path):
+            if other.startswith(("experiments.studies.", "experiments.figures.")):
+                assert name.startswith(("experiments.studies.", "experiments.figures.")), name
+
+
+def test_no_module_needs_itself() -> None:
+    """No circle of imports, however lazy."""
+    graph = {name: imported(path) & MODULES.keys() - {name} for name, path in MODULES.items()}
+    while graph:
+        free = {name for name, needs in graph.items() if not needs & graph.keys()}
+        assert free, f"these import each other: {sorted(graph)}"
+        graph = {name: needs for name, needs in graph.items() if name not in free}
+
+
+@pytest.mark.parametrize("kind", ["studies", "figures"])
+def test_a_module_is_named_after_its_study_and_stands_beside_its_figure(kind: str) -> None:
+    from experiments.contract.places import places
+
+    folder = SRC / "experiments" / kind
+    found = {
+        f"{path.parent.name}.{path.stem}"
+        for path in folder.glob("*/*.py")
+        if not path.stem.startswith("_")
+    }
+    assert found == set(places().values())
+    assert all(name == module.partition(".")[2] for name, module in places().items())
 
 
 @pytest.mark.parametrize(

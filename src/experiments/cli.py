@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from experiments import __version__
+from experiments.commands.codes import BAD_INPUT, INTERRUPTED, OK
 from experiments.contract.errors import BadInput
 
-OK, UNEXPECTED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 READERS = ("list", "show", "figures", "tables", "report", "verify", "sync")
 
 

@@ -3,7 +3,7 @@
 import argparse
 import dataclasses
 
-from experiments.cli import OK
+from experiments.commands.codes import OK
 from experiments.configuration import catalogue
 
 _VERBS = (

@@ -4,8 +4,8 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from experiments.cli import OK, UNEXPECTED
 from experiments.commands import console
+from experiments.commands.codes import OK, UNEXPECTED
 from experiments.configuration import catalogue
 from experiments.configuration.paths import outputs_folder, writable
 from experiments.contract.errors import BadInput

@@ -6,8 +6,8 @@ from typing import Any
 
 from rich.markup import escape
 
-from experiments.cli import OK
 from experiments.commands import console, show_study
+from experiments.commands.codes import OK
 from experiments.configuration.schema import Root
 from experiments.contract.knobs import allowed
 

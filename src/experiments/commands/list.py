@@ -5,8 +5,8 @@ import json
 
 from rich.markup import escape
 
-from experiments.cli import OK
 from experiments.commands import console
+from experiments.commands.codes import OK
 from experiments.configuration import catalogue
 from experiments.configuration.paths import outputs_folder
 from experiments.contract.places import topic

@@ -8,8 +8,8 @@ from typing import Any
 
 from rich.markup import escape
 
-from experiments.cli import OK
 from experiments.commands import console
+from experiments.commands.codes import OK
 from experiments.configuration.jobs import Job
 from experiments.contract.errors import BadInput
 from experiments.contract.exact_json import dumps

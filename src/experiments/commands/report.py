@@ -3,8 +3,8 @@
 import argparse
 from collections.abc import Iterator
 
-from experiments.cli import OK
 from experiments.commands import console
+from experiments.commands.codes import OK
 from experiments.commands.older import tell_of_older
 from experiments.configuration import catalogue
 from experiments.configuration.build import experiment_job

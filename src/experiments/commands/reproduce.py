@@ -11,8 +11,8 @@ from pathlib import Path
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from experiments.cli import OK, UNEXPECTED
 from experiments.commands import console
+from experiments.commands.codes import OK, UNEXPECTED
 from experiments.commands.older import tell_of_older
 from experiments.configuration import catalogue
 from experiments.configuration.build import experiment_job

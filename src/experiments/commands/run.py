@@ -10,8 +10,8 @@ from omegaconf import OmegaConf
 from rich.markup import escape
 from rich.progress import Progress
 
-from experiments.cli import OK, UNEXPECTED
 from experiments.commands import console, help, preview
+from experiments.commands.codes import OK, UNEXPECTED
 from experiments.configuration.arguments import Arguments, read
 from experiments.configuration.compose import CONFIG, Composed, Composer, composer
 from experiments.configuration.jobs import Job

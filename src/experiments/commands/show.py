@@ -6,8 +6,8 @@ import json
 
 from rich.markup import escape
 
-from experiments.cli import OK
 from experiments.commands import console, show_study
+from experiments.commands.codes import OK
 from experiments.configuration import catalogue
 from experiments.configuration.build import experiment_job
 from experiments.configuration.errors import no_choice

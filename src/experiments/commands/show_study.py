@@ -6,8 +6,8 @@ from typing import Any
 
 from rich.markup import escape
 
-from experiments.cli import OK
 from experiments.commands import console
+from experiments.commands.codes import OK
 from experiments.configuration import catalogue
 from experiments.configuration.build import experiment_job
 from experiments.configuration.errors import no_choice
@@ -16,7 +16,7 @@ from experiments.contract.errors import BadInput
 from experiments.contract.knobs import allowed
 from experiments.contract.study import Study, studies
 from experiments.records.store import RunStore, quantities
-from experiments.running.runner import compute, one_thread
+from experiments.running.work import compute, one_thread
 
 
 def show(name: str, *, as_json: bool = False, outputs: str | None = None) -> int:

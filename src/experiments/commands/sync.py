@@ -7,8 +7,8 @@ import time
 from itertools import chain
 from pathlib import Path
 
-from experiments.cli import OK, UNEXPECTED
 from experiments.commands import console
+from experiments.commands.codes import OK, UNEXPECTED
 from experiments.commands.older import tell_of_older
 from experiments.configuration.paths import outputs_folder
 from experiments.contract.errors import BadInput

@@ -2,8 +2,8 @@
 
 import argparse
 
-from experiments.cli import OK
 from experiments.commands import console
+from experiments.commands.codes import OK
 from experiments.configuration import catalogue
 from experiments.configuration.paths import outputs_folder, writable
 from experiments.records.store import RunStore

@@ -13,8 +13,8 @@ import webbrowser
 from contextlib import closing
 from pathlib import Path
 
-from experiments.cli import OK, UNEXPECTED
 from experiments.commands import console
+from experiments.commands.codes import OK, UNEXPECTED
 from experiments.commands.server import QUIET, check_port
 from experiments.configuration.paths import outputs_folder, writable
 from experiments.contract.errors import BadInput

@@ -7,14 +7,14 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from experiments.cli import OK, UNEXPECTED
 from experiments.commands import console
+from experiments.commands.codes import OK, UNEXPECTED
 from experiments.configuration.jobs import recorded_job
 from experiments.configuration.paths import outputs_folder
 from experiments.contract.errors import BadInput
 from experiments.contract.legacy import differences
 from experiments.records.store import RunStore, quantities
-from experiments.running.runner import compute, one_thread
+from experiments.running.work import compute, one_thread
 from experiments.tracking.runs import RUN_ID
 
 

@@ -21,6 +21,7 @@ import numpy as np
 from experiments.contract.labelled import (
     BadExpression,
     Value,
+    aligned,
     elementwise,
     is_text,
     number,
@@ -65,7 +66,8 @@ def evidence(text: str, outcome: Names) -> Evidence:
 
 
 def names(text: str) -> set[str]:
-    """The quantities an expression speaks of."""
+    """The quantities an expression speaks of; complains of one that no outcome could help."""
+    _compiled(text)
     called = {id(node.func) for node in ast.walk(_parsed(text)) if isinstance(node, ast.Call)}
     return {
         node.id
@@ -81,8 +83,9 @@ def _guarded(text: str, compiled: Callable[[Names], Any], outcome: Names) -> Any
     except BadExpression as error:
         raise BadExpression(f"{text}: {error}") from None
     except (LookupError, TypeError, ValueError, ArithmeticError) as error:
-        reason = error.args[0] if error.args else type(error).__name__
-        raise BadExpression(f"{text}: {reason}") from None
+        reason = error.args[0] if isinstance(error, LookupError) and error.args else error
+        told = " ".join(str(reason).split()) or type(error).__name__
+        raise BadExpression(f"{text}: {told}") from None
 
 
 # Reading: a tree of the allowed nodes, or one line about what is not allowed.
@@ -179,9 +182,12 @@ def _test(op: ast.cmpop) -> Callable[[Value, Value], Value]:
         wanted = isinstance(op, ast.In)
 
         def belongs(left: Value, right: Value) -> bool:
-            if not isinstance(right, tuple):
-                raise BadExpression("`in` takes a list: argmin(loss) in (3, 4)")
-            return (single(left, "in") in [single(entry, "in") for entry in right]) == wanted
+            if not isinstance(right, tuple) or isinstance(left, tuple):
+                raise BadExpression("`in` takes a value and a list: argmin(loss) in (3, 4)")
+            entries = [single(entry, "in") for entry in right]
+            if any(is_text(entry) != is_text(left) for entry in entries):
+                raise BadExpression("words and numbers cannot be compared")
+            return (single(left, "in") in entries) == wanted
 
         return belongs
     test = _TESTS.get(type(op))
@@ -214,7 +220,7 @@ def _sign(node: ast.UnaryOp) -> Compiled:
     if isinstance(node.op, ast.Not):
         return lambda outcome: not truth(inner(outcome), "not")
     if isinstance(node.op, ast.USub):
-        return lambda outcome: elementwise(np.negative, number(inner(outcome)))
+        return lambda outcome: elementwise(_negative, number(inner(outcome)))
     if isinstance(node.op, ast.UAdd):
         return lambda outcome: number(inner(outcome))
     raise BadExpression(f"'{ast.unparse(node)}' is not allowed")
@@ -276,12 +282,9 @@ def _cut(found: Quantity, place: int, low: Any, high: Any) -> Quantity:
     else:
         if isinstance(low, str) or isinstance(high, str):
             raise BadExpression(f"axis {stated.name} has numbers: {stated.told()}")
-        slack = (
-            1e-9 * np.abs(stated.values).max(initial=0) if stated.values.dtype.kind == "f" else 0
-        )
         inside = np.ones(len(stated), bool)
-        inside &= True if low is None else stated.values >= low - slack
-        inside &= True if high is None else stated.values <= high + slack
+        inside &= True if low is None else (stated.values >= low) | stated.close(low)
+        inside &= True if high is None else (stated.values <= high) | stated.close(high)
         chosen = np.flatnonzero(inside)
     if len(chosen) == 0:
         raise BadExpression(f"nothing of axis {stated.name} lies there; it has {stated.told()}")
@@ -305,6 +308,8 @@ def _call(node: ast.Call) -> Compiled:
     for entry in node.keywords:
         if entry.arg is None:
             raise BadExpression("** is not allowed in a call")
+        if entry.arg in options:
+            raise BadExpression(f"{name} takes '{entry.arg}' once")
         options[entry.arg] = _compile(entry.value)
     if name not in ("at", "near") and set(options) - {"over"}:
         raise BadExpression(
@@ -345,14 +350,37 @@ _TESTS: dict[type, Any] = {
 }
 
 
+def _counted(value: Any) -> Any:
+    """A truth value counts as 0 or 1."""
+    return value.astype(int) if (value := np.asarray(value)).dtype.kind == "b" else value
+
+
 def _power(base: Any, exponent: Any) -> Any:
     return np.power(np.asarray(base, float), exponent)
 
 
+def _negative(value: Any) -> Any:
+    return np.negative(_counted(value))
+
+
+def _whole(operation: Any) -> Any:
+    """An operation whose whole numbers become floats where they are too large to be exact."""
+
+    def apply(left: Any, right: Any) -> Any:
+        left, right = _counted(left), _counted(right)
+        found = operation(left, right)
+        if found.dtype.kind == "f":
+            return found
+        floats = operation(left.astype(float), right.astype(float))
+        return found if np.all(np.abs(floats) <= 2.0**53) else floats
+
+    return apply
+
+
 _OPERATIONS: dict[type, Any] = {
-    ast.Add: np.add,
-    ast.Sub: np.subtract,
-    ast.Mult: np.multiply,
+    ast.Add: _whole(np.add),
+    ast.Sub: _whole(np.subtract),
+    ast.Mult: _whole(np.multiply),
     ast.Div: np.true_divide,
     ast.Pow: _power,
 }
@@ -403,22 +431,18 @@ def _places(node: ast.Call, outcome: Names) -> str:
     sides = [_compile_side(side)(outcome) for side in (inner.left, *inner.comparators)]
     if len(sides) != 2 or isinstance(sides[1], tuple) or any(map(is_text, sides)):
         return count
-    gap = elementwise(np.subtract, *sides)
-    sign = 1 if isinstance(inner.ops[0], ast.Gt | ast.GtE) else -1
-    margin = sign * gap.values if not isinstance(inner.ops[0], ast.Eq) else -np.abs(gap.values)
+    shape, op = truths.values.shape, inner.ops[0]
+    full = [np.broadcast_to(aligned(side, truths.names), shape) for side in sides]
+    gap = full[0].astype(float) - full[1].astype(float)
+    margin = -gap if isinstance(op, ast.Lt | ast.LtE) else gap
+    if isinstance(op, ast.Eq | ast.NotEq):
+        margin = np.abs(gap) if isinstance(op, ast.NotEq) else -np.abs(gap)
     margin = np.where(np.isnan(margin), -np.inf, margin)
     is_all = isinstance(node.func, ast.Name) and node.func.id == "all"
-    flat = int(np.argmin(margin) if is_all else np.argmax(margin))
-    index = np.unravel_index(flat, gap.values.shape)
-    labels = {entry.name: entry.values[i].item() for entry, i in zip(gap.axes, index, strict=True)}
-    here = [
-        side
-        if not isinstance(side, Quantity)
-        else side.at(**{n: labels[n] for n in side.names}).item
-        for side in sides
-    ]
-    where = ", ".join(f"{name} {shown(label)}" for name, label in labels.items())
-    return f"{count}; closest at {where}: {_chain(here, inner.ops)}"
+    index = np.unravel_index(int(np.argmin(margin) if is_all else np.argmax(margin)), shape)
+    labels = zip(truths.axes, index, strict=True)
+    where = ", ".join(f"{entry.name} {shown(entry.values[i].item())}" for entry, i in labels)
+    return f"{count}; closest at {where}: {_chain([side[index].item() for side in full], [op])}"
 
 
 def _chain(sides: list[Any], ops: list[ast.cmpop]) -> str:

@@ -1,6 +1,7 @@
 """How the values of an expression meet: arrays by the names of their axes, within bounds."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -64,10 +65,11 @@ def elementwise(function: Any, *values: Value) -> Value:
     if math.prod(len(entry) for entry in axes) > MOST_ENTRIES:
         raise BadExpression(f"an array of more than {MOST_ENTRIES:,} entries")
     order = [entry.name for entry in axes]
-    return Quantity(function(*(_aligned(value, order) for value in values)), axes)
+    return Quantity(function(*(aligned(value, order) for value in values)), axes)
 
 
-def _aligned(value: Value, order: list[str]) -> Any:
+def aligned(value: Value, order: Sequence[str]) -> Any:
+    """The values with their axes in this order, and a place of length one for every other axis."""
     if not isinstance(value, Quantity):
         return value
     moved = np.transpose(

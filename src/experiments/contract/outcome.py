@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from models.types import AnyArray
+from models.types import AnyArray, Bools
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +31,8 @@ def _plain(values: Any, what: str) -> AnyArray:
     kind = _KINDS.get(array.dtype.kind)
     if kind is None:
         raise TypeError(f"{what} holds {array.dtype}; allowed: numbers, truth values, text")
+    if array.dtype.kind == "u" and array.size and array.max() > np.iinfo(np.int64).max:
+        raise TypeError(f"{what} holds whole numbers of more than 63 bits")
     return array if kind is np.str_ else array.astype(kind, copy=False)
 
 
@@ -65,16 +67,32 @@ class Axis:
 
     def place(self, label: Any) -> int:
         """Where a coordinate stands; floats may differ in the last digits."""
-        text = self.values.dtype.kind == "U"
-        if text != isinstance(label, str):
-            found = np.empty(0, int)
-        elif text or self.values.dtype.kind != "f":
-            found = np.flatnonzero(self.values == label)
-        else:
-            found = np.flatnonzero(np.isclose(self.values, label, rtol=1e-9, atol=1e-12))
+        exact = np.flatnonzero(self._is(label) & (self.values == label))
+        if len(exact) > 1:
+            raise LookupError(f"axis {self.name} has {label!r} {len(exact)} times")
+        found = exact if len(exact) else np.flatnonzero(self.close(label))
         if len(found) == 0:
             raise LookupError(f"axis {self.name} has no {label!r}; it has {self.told()}")
-        return int(found[0])
+        return int(found[0] if len(found) == 1 else np.abs(self.values - label).argmin())
+
+    def close(self, label: Any) -> Bools:
+        """The places of a coordinate; floats may differ in the last digits.
+
+        The digits are those of the label or, near zero, of the narrowest step of the axis: an axis
+        may run over many orders of magnitude.
+        """
+        if not self._is(label):
+            return np.zeros(len(self), dtype=np.bool_)
+        if self.values.dtype.kind != "f" or not math.isfinite(label):
+            return np.asarray(self.values == label)
+        finite = np.unique(self.values[np.isfinite(self.values)])
+        step = np.diff(finite).min() if len(finite) > 1 else 0.0
+        return np.asarray(np.abs(self.values - label) <= 1e-9 * max(abs(label), step))
+
+    def _is(self, label: Any) -> bool:
+        """Is a label of the kind of the coordinates: a word, a truth value or a number?"""
+        kind = "U" if isinstance(label, str) else "b" if isinstance(label, bool | np.bool_) else ""
+        return kind == self.values.dtype.kind or (kind == "" and self.values.dtype.kind in "fi")
 
     def told(self, most: int = 12) -> str:
         """The coordinates, for people."""
@@ -97,6 +115,8 @@ class Quantity:
         self.axes = tuple(axes)
         if self.values.shape != tuple(len(entry) for entry in self.axes):
             raise ValueError(f"an array of shape {self.values.shape} does not fit {self.axes}")
+        if len(set(self.names)) < len(self.axes):
+            raise ValueError(f"an axis stands twice among {', '.join(self.names)}")
 
     def __repr__(self) -> str:
         return f"Quantity over {', '.join(map(repr, self.axes))}" if self.axes else repr(self.item)
@@ -221,15 +241,14 @@ class Outcome(Mapping[str, Quantity]):
                 return large[name]
             return np.asarray(stated[1], _KINDS[stated[0]])
 
+        def quantity(stated: Any, name: str) -> Quantity:
+            if not isinstance(stated, list):
+                return Quantity(stated)
+            along = [axes[entry] for entry in stated[0]]
+            return over(found(stated[1], name).reshape([len(entry) for entry in along]), *along)
+
         axes = {name: Axis(name, found(v, f"axis {name}")) for name, v in data["axes"].items()}
-        return cls(
-            **{
-                name: Quantity(found(stated[1], name), [axes[a] for a in stated[0]])
-                if isinstance(stated, list)
-                else stated
-                for name, stated in data["quantities"].items()
-            }
-        )
+        return cls(**{name: quantity(stated, name) for name, stated in data["quantities"].items()})
 
 
 def _quantity(value: Any) -> Quantity:
@@ -240,7 +259,11 @@ def differences(a: Outcome, b: Outcome) -> list[str]:
     """The names of everything that is not identical to the last bit."""
 
     def same(x: AnyArray, y: AnyArray) -> bool:
-        return x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes()
+        if x.dtype.kind != y.dtype.kind or x.shape != y.shape:
+            return False
+        if x.dtype.kind == "U":  # of whatever width
+            return bool(np.array_equal(x, y))
+        return x.tobytes() == y.tobytes() or _one_nan(x) == _one_nan(y)
 
     found = [
         name
@@ -255,6 +278,11 @@ def differences(a: Outcome, b: Outcome) -> list[str]:
         for name in sorted(a.axes.keys() & b.axes.keys())
         if not same(a.axes[name].values, b.axes[name].values)
     ]
+
+
+def _one_nan(x: AnyArray) -> bytes:
+    """The bits, with one NaN for all of them: JSON does not tell one from another."""
+    return np.where(np.isnan(x), np.nan, x).tobytes()
 
 
 def _short(value: Any) -> str:

@@ -33,6 +33,8 @@ def _reduced(
     array = _array(value, function)
     if not text:
         number(array)
+    if array.values.size == 0 and function not in ("sum", "count"):
+        raise BadExpression(f"{function} of an empty array")  # all of nothing would be true
     if over is None:
         return unwrapped(reduce(array.values, None))
     place = array.number(over)
@@ -97,7 +99,10 @@ def _sum(value: Value, over: str | None = None) -> Value:
 def _quantile(value: Value, p: Value, over: str | None = None) -> Value:
     """quantile(array, p, over='axis') with p between 0 and 1"""
     return _reduced(
-        value, over, "quantile", lambda array, i: np.quantile(array, single(p, "quantile"), axis=i)
+        value,
+        over,
+        "quantile",
+        lambda array, i: np.quantile(array, single(number(p), "quantile"), axis=i),
     )
 
 
@@ -138,13 +143,16 @@ def _mapped(function: Any, name: str) -> Callable[[Value], Value]:
 
 def _round(value: Value, digits: Value = 0) -> Value:
     """round(value, digits)"""
-    return elementwise(lambda x: np.round(x, int(single(digits, "round"))), number(value))
+    places = single(number(digits), "round")
+    if places != int(places):
+        raise BadExpression("round takes a whole number of digits")
+    return elementwise(lambda x: np.round(x, int(places)), number(value))
 
 
 def _corr(a: Value, b: Value) -> float:
     """corr(a, b): the correlation of two arrays over the same axes"""
     left, right = _array(number(a), "corr"), _array(number(b), "corr")
-    if left.names != right.names or left.values.shape != right.values.shape:
+    if left.names != right.names or not all(map(Axis.same, left.axes, right.axes)):
         raise BadExpression("corr needs two arrays over the same axes")
     return float(np.corrcoef(left.values.ravel(), right.values.ravel())[0, 1])
 
@@ -170,7 +178,10 @@ def _diff(value: Value, over: str | None = None) -> Value:
 def _monotone(name: str, holds: Callable[[AnyArray, Any], Any]) -> Callable[..., Value]:
     def check(value: Value, over: str | None = None) -> Value:
         array, place, steps = _steps(value, over, name)
-        largest = np.abs(array.values).max(axis=place, keepdims=True)
+        size = np.abs(array.values.astype(float))
+        largest = np.where(np.isfinite(size), size, 0).max(axis=place, keepdims=True)
+        both = (np.delete(array.values, end, axis=place) for end in (0, -1))
+        steps[np.equal(*both)] = 0  # inf - inf is no number, and no step
         rest = array.axes[:place] + array.axes[place + 1 :]
         found = np.all(holds(steps, EPSILON * largest), axis=place)
         return unwrapped(Quantity(found, rest))
@@ -208,8 +219,12 @@ def _near(value: Value, /, **labels: Value) -> Value:
         stated = found.axes[found.number(name)]
         if stated.values.dtype.kind == "U":
             raise BadExpression(f"axis {name} has words, and none is near another")
-        nearest = np.abs(stated.values - single(number(label), "near")).argmin()
-        found = found.at(**{name: stated.values[nearest]})
+        off = np.abs(stated.values - single(number(label), "near"))
+        if not np.isfinite(off).any():
+            raise BadExpression(f"nothing of axis {name} is near {label}")
+        place = found.number(name)
+        rest = found.axes[:place] + found.axes[place + 1 :]
+        found = Quantity(np.take(found.values, np.nanargmin(off), axis=place), rest)
     return unwrapped(found)
 
 

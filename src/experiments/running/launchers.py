@@ -17,28 +17,16 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol
 
 from experiments.configuration.jobs import Job
 from experiments.contract.errors import BadInput
 from experiments.running.interrupts import Stopped, never
 from experiments.running.pools import process_pool
+from experiments.running.work import STOPPING, Order, run_chunk
 
 Chunk = list[Job]
 Results = Iterator[tuple[int, list[str] | None]]  # number of the chunk, folders of its runs
-
-
-@dataclass(frozen=True)
-class Order:
-    """What every worker is told, whatever jobs it gets."""
-
-    outputs: Path
-    facts: dict[str, Any]
-    fresh: bool = False
-    tables: bool = False
-    seconds: float | None = None
-    memory_gb: float | None = None
 
 
 class Launcher(Protocol):
@@ -64,8 +52,6 @@ class Processes:
     ahead: int = 1
 
     def run(self, chunks: Sequence[Chunk], order: Order, stopped: Stopped = never) -> Results:
-        from experiments.running.runner import run_chunk
-
         waiting = deque(range(len(chunks)))
         pools = [process_pool(1, _begin) for _ in range(min(self.workers, len(chunks)))]
         running: dict[Future[list[str]], tuple[int, int]] = {}  # chunk and pool
@@ -106,17 +92,9 @@ def _signal(pools: Iterable[ProcessPoolExecutor], number: signal.Signals) -> Non
                 os.kill(pid, number)
 
 
-_asked_to_stop = threading.Event()
-
-
-def asked_to_stop() -> bool:
-    """Is this a worker that is to stop after the run it is at?"""
-    return _asked_to_stop.is_set()
-
-
 def _begin() -> None:
     """What a worker does first: it ends after a run when asked, and at once without its parent."""
-    signal.signal(signal.SIGINT, lambda *_: _asked_to_stop.set())
+    signal.signal(signal.SIGINT, lambda *_: STOPPING.set())
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
@@ -135,8 +113,6 @@ class Dask:
     workers: int = 4
 
     def run(self, chunks: Sequence[Chunk], order: Order, stopped: Stopped = never) -> Results:
-        from experiments.running.runner import run_chunk
-
         try:
             from distributed import Client, KilledWorker
             from distributed import as_completed as completed
@@ -183,8 +159,6 @@ class Slurm:
     options: tuple[tuple[str, Any], ...] = ()
 
     def run(self, chunks: Sequence[Chunk], order: Order, stopped: Stopped = never) -> Results:
-        from experiments.running.runner import run_chunk
-
         try:
             import submitit
         except ImportError as error:

@@ -1,29 +1,17 @@
 """The runner: jobs in, records out, one by one or through a launcher."""
 
-import json
-import os
 import time
-import traceback
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from experiments.configuration.jobs import Job
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.contract.streams import generator
-from experiments.records import run_files
 from experiments.records.store import Record, RunStore, read
 from experiments.running.interrupts import Stopped, patient
-from experiments.running.launchers import Launcher, Order, Processes, asked_to_stop
-from experiments.running.limits import limited
+from experiments.running.launchers import Launcher, Processes
 from experiments.running.provenance import environment
-from models import datasets
-from models.compiled import threads
+from experiments.running.work import Order, one_thread, perform
 
 IN_PROCESS = Processes(1)
 
@@ -35,72 +23,6 @@ class Done:
     index: int
     record: Record
     computed: bool
-
-
-def compute(job: Job) -> Outcome:
-    """Run the study. Same job, same bits: one BLAS thread, the job's own random stream."""
-    with datasets.originals_in(job.data_dir):
-        outcome: Outcome = job.study.run(generator(_stream(job), job.seed))
-        return outcome
-
-
-def _stream(job: Job) -> str:
-    """The name of the random stream: during the move, that of the study's old name."""
-    table = os.environ.get("BYTHEBOOK_OLD_STREAMS")
-    old = json.loads(Path(table).read_text()) if table else {}
-    return str(old.get(job.experiment, job.study.name))
-
-
-def perform(job: Job, order: Order) -> Record:
-    """Run one job and record it, as failed if it raises or uses more than it may."""
-    started, clock, cpu = time.time(), time.perf_counter(), time.process_time()
-    outcome, error = None, None
-    try:
-        with limited(order.seconds, order.memory_gb):
-            outcome = compute(job)
-    except (BadInput, datasets.DataError):
-        raise
-    except Exception as problem:
-        outcome, error = None, _told(problem)
-    took = {
-        "started": started,
-        "seconds": time.perf_counter() - clock,
-        "cpu_seconds": time.process_time() - cpu,
-    }
-    facts, store = {**order.facts, **took}, RunStore(order.outputs)
-    try:
-        record = store.write(job, facts, outcome=outcome, error=error, adopt=not order.fresh)
-    except (TypeError, ValueError) as problem:  # the study returned what is neither JSON nor array
-        record = store.write(job, facts, error=_told(problem))
-    if order.tables:
-        run_files.ensure_tables(record)
-    return record
-
-
-def _told(problem: Exception) -> dict[str, str]:
-    return {
-        "type": type(problem).__name__,
-        "message": str(problem),
-        "traceback": traceback.format_exc(),
-    }
-
-
-def run_chunk(jobs: list[Job], order: Order) -> list[str]:
-    """What a worker does: run its jobs, and tell where the records are."""
-    folders = []
-    with one_thread():
-        for job in jobs:
-            if asked_to_stop():
-                break
-            folders.append(str(perform(job, order).folder))
-    return folders
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """One thread, also in BLAS: workers do not fight, and sums are added in one order."""
-    with threadpool_limits(limits=1), threads(1):
-        yield
 
 
 def perform_all(

@@ -14,9 +14,8 @@ from experiments.configuration.jobs import Job
 from experiments.contract.errors import BadInput
 from experiments.contract.outcome import Outcome, differences
 from experiments.records.store import RunStore, read
-from experiments.running.launchers import Order
 from experiments.running.provenance import environment
-from experiments.running.runner import compute, perform
+from experiments.running.work import Order, compute, perform
 from experiments.studies.regression.polynomial_order import PolynomialOrder
 
 FACTS = environment()

@@ -16,7 +16,7 @@ from experiments.contract.outcome import Outcome, axis
 from experiments.records.store import Record, RunStore
 from experiments.report import site
 from experiments.running.provenance import environment
-from experiments.running.runner import compute
+from experiments.running.work import compute
 from experiments.sweeping import run
 from experiments.sweeping.plan import Cell, Plan, Rows
 

@@ -10,7 +10,8 @@ from experiments.configuration.jobs import Job, recorded_job
 from experiments.contract.outcome import differences
 from experiments.contract.study import studies
 from experiments.running.launchers import Processes
-from experiments.running.runner import compute, perform_all
+from experiments.running.runner import perform_all
+from experiments.running.work import compute
 from experiments.studies.regression.polynomial_order import PolynomialOrder
 
 JOBS = [

@@ -1,0 +1,459 @@
+"""The language of claims: what it reads, what it refuses, and the evidence it gives."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from experiments.contract.expressions import LONGEST, MOST_NODES, evaluate, evidence, names
+from experiments.contract.labelled import BadExpression
+from experiments.contract.outcome import Outcome, Quantity, axis, over
+
+ORDER = axis("order", [1, 2, 3, 4])
+SET = axis("set", ["train", "loo", "test"])
+GRID = axis("x", np.linspace(-1, 1, 21))
+OUTCOME = Outcome(
+    loss=ORDER.of([4.0, 2.0, 1.0, 3.0]),
+    table=over(np.arange(12.0).reshape(3, 4), SET, ORDER),
+    curve=GRID.of(np.linspace(-1, 1, 21) ** 2),
+    best=axis("set", SET.values).of(["a", "b", "a"]),
+    broken=ORDER.of([1.0, np.nan, 3.0, 4.0]),
+    level=2.5,
+    number=3,
+    word="knn",
+    true=True,
+)
+
+
+def found(text: str) -> Any:
+    value = evaluate(text, OUTCOME)
+    return value.values.tolist() if isinstance(value, Quantity) else value
+
+
+def refused(text: str) -> str:
+    with pytest.raises(BadExpression) as error:
+        evaluate(text, OUTCOME)
+    with pytest.raises(BadExpression):
+        evidence(text, OUTCOME)
+    told = str(error.value)
+    assert "\n" not in told
+    return told
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        # labels are coordinates, not positions
+        ("loss[1]", 4.0),
+        ("loss[4]", 3.0),
+        ("loss[3.0]", 1.0),
+        ("table['test', 4]", 11.0),
+        ("table['loo']", [4.0, 5.0, 6.0, 7.0]),
+        ("table[:, 2]", [1.0, 5.0, 9.0]),
+        ("table['loo'][2]", 5.0),
+        ("loss[argmin(loss)]", 1.0),
+        ("loss[number]", 1.0),
+        ("curve[0]", 0.0),  # the grid's own zero is 1e-17 or so
+        ("curve[0.3]", 0.3**2),
+        # slices are by coordinate, and both ends belong to them
+        ("loss[2:3]", [2.0, 1.0]),
+        ("loss[2:2]", [2.0]),
+        ("loss[1.5:3.5]", [2.0, 1.0]),
+        ("loss[:2]", [4.0, 2.0]),
+        ("loss[3:]", [1.0, 3.0]),
+        ("loss[:]", [4.0, 2.0, 1.0, 3.0]),
+        ("loss[-9:9]", [4.0, 2.0, 1.0, 3.0]),
+        ("size(curve[0.1:0.3])", 3),
+        ("size(curve[-0.1:0.1])", 3),
+        ("size(curve[:0])", 11),
+        ("table['train':'loo', 1]", [0.0, 4.0]),
+        ("table['loo':, 3:4]", [[6.0, 7.0], [10.0, 11.0]]),
+        ("table[:'train', 1]", [0.0]),
+        # arithmetic
+        ("1 + 2 * 3 - 4 / 8", 6.5),
+        ("-level", -2.5),
+        ("+level", 2.5),
+        ("2 ** 3", 8.0),
+        ("2 ** -1", 0.5),
+        ("(-8) ** 2", 64.0),
+        ("7 / 2", 3.5),
+        ("2 * loss[1:2] - 1", [7.0, 3.0]),
+        ("(1 < 2) + (2 < 3) - (3 < 4)", 1),
+        ("-(1 < 2)", -1),
+        # comparisons, strict and not
+        ("level < 2.5", False),
+        ("level <= 2.5", True),
+        ("level > 2.5", False),
+        ("level >= 2.5", True),
+        ("level == 2.5", True),
+        ("level != 2.5", False),
+        ("loss < 2", [False, False, True, False]),
+        ("1 < loss <= 3", [False, True, False, True]),
+        ("1 < level < 2", False),
+        ("2 < level < 3", True),
+        ("3 > level > 2 < 4", True),
+        ("3 > level > 2 < 1", False),
+        ("word == 'knn'", True),
+        ("word != 'knn'", False),
+        ("best == 'a'", [True, False, True]),
+        ("argmin(loss) in (3, 4)", True),
+        ("argmin(loss) in [1, 2]", False),
+        ("argmin(loss) not in (1, 2)", True),
+        ("argmin(loss) not in (3,)", False),
+        ("word in ('svm', 'knn')", True),
+        # logic
+        ("1 < 2 and 2 < 1", False),
+        ("1 < 2 and 2 < 3", True),
+        ("1 < 2 or 2 < 1", True),
+        ("2 < 1 or 3 < 1", False),
+        ("1 < 2 and 2 < 3 and 3 < 2", False),
+        ("not 1 < 2", False),
+        ("not (2 < 1 or true) or true", True),
+        ("true", True),
+        ("pi", np.pi),
+        ("level < inf", True),
+        ("  level  ", 2.5),
+    ],
+)
+def test_values(text: str, value: Any) -> None:
+    right = pytest.approx(value, rel=1e-12, abs=1e-12) if isinstance(value, float) else value
+    assert found(text) == right
+    assert type(found(text)) is type(value)
+
+
+def test_a_comparison_with_nan_is_false() -> None:
+    assert found("broken > 0") == [True, False, True, True]
+    assert found("broken <= 0") == [False] * 4
+    assert found("broken[2] == broken[2]") is False
+    assert found("broken[2] != broken[2]") is True
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "open('/etc/passwd')",
+        "__import__('os')",
+        "eval('1')",
+        "exec('1')",
+        "getattr(loss, 'values')",
+        "loss.values",
+        "loss.at(order=1)",
+        "loss.__class__",
+        "level.real",
+        "().__class__.__bases__",
+        "''.join(word)",
+        "'{0.__class__}'.format(level)",
+        "min.__globals__",
+        "min.__doc__ == 'x'",
+        "(lambda: 1)()",
+        "lambda: 1",
+        "[x for x in loss]",
+        "{x for x in loss}",
+        "{1: x for x in loss}",
+        "sum(x for x in loss)",
+        "{1, 2}",
+        "{'a': 1}",
+        "[1, 2]",
+        "(1, 2)",
+        "f'{level}'",
+        "f'{loss.values}' == 'a'",
+        "(x := 1)",
+        "1 if level else 2",
+        "mean(*loss)",
+        "1 in (*loss, 1)",
+        "at(loss, **best)",
+        "max(**{'over': 'order'})",
+        "await level",
+        "(yield 1)",
+        "None",
+        "True",
+        "...",
+        "b'abc'",
+        "1j",
+        "level is level",
+        "level is not level",
+        "level @ level",
+        "level // 2",
+        "level % 2",
+        "1 << 60",
+        "1 | 2",
+        "~number",
+        "loss[1:4:2]",
+        "loss[::]['a'].x",
+        "loss[loss]",
+        "loss[1, 2]",
+        "loss['train']",
+        "loss['train':'test']",
+        "table[1]",
+        "loss[1 < 2]",
+        "level[1]",
+        "loss[9]",
+        "loss[5:9]",
+        "loss[3:2]",
+        "table['test':'train']",
+        "min",
+        "mean == 1",
+        "import os",
+        "a = 1",
+        "1; 2",
+        "",
+        "(",
+        "1 +",
+        "level\0",
+        "word + word",
+        "word * 1000000",
+        "'a' * 1000000",
+        "-word",
+        "mean(best)",
+        "word < 1",
+        "word == 1",
+        "best == 1",
+        "loss == 'a'",
+        "number in ('3', 4)",
+        "word in (1, 2)",
+        "loss in (1, 2)",
+        "number in (loss, 1)",
+        "number in loss",
+        "number in 3",
+        "(1, 2) in (1, 2)",
+        "(1, 2) == level",
+        "level < (1, 2)",
+        "3 in ((3, 4), 5)",
+        "not loss",
+        "not level",
+        "loss and true",
+        "level or true",
+        "true and word",
+        "mean(loss, order=1)",
+        "mean(loss, over='order', over='order')",
+        "mean(loss, value=table)",
+        "mean(value=loss)",
+        "abs(level, over='order')",
+        "mean(loss, over='lag')",
+        "mean(loss, over=1)",
+        "mean(loss, over=loss)",
+        "at(loss, value=1)",
+        "9007199254740993",
+        "1" * 400,
+    ],
+)
+def test_what_is_refused(text: str) -> None:
+    told = refused(text)
+    assert told.startswith(text[:40].strip() if text.strip() else ":")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("los[3]", "there is no 'los' (did you mean 'loss'?); the study gives: loss, table,"),
+        ("argmn(loss)", "there is no function 'argmn' (did you mean 'argmin'?); there are: min,"),
+        ("loss.mean()", "there is no function 'loss.mean'"),
+        ("loss[9]", "axis order has no 9; it has 1, 2, 3, 4"),
+        ("loss['a']", "axis order has no 'a'; it has 1, 2, 3, 4"),
+        ("table['tset', 1]", "axis set has no 'tset'; it has train, loo, test"),
+        ("curve[0.55]", "axis x has no 0.55; it has -1, -0.9"),
+        ("loss[5:9]", "nothing of axis order lies there; it has 1, 2, 3, 4"),
+        ("mean(loss, over='ordr')", "there is no axis 'ordr' here; the axes are: order"),
+        ("argmin(table)", "argmin over which axis? argmin(..., over='set')"),
+        ("all(loss)", "all needs a comparison: all(a < b)"),
+        ("loss < 2 and true", "all(...), any(...) or share(...) makes one of it"),
+        ("not level", "not needs a truth value; compare it"),
+        ("level[3]", "'level' is one value and takes no label"),
+        ("loss[1, 2]", "2 labels for the axes order"),
+        ("mean", "'mean' is a function: mean(...)"),
+        ("mean(level)", "mean needs an array, not one value"),
+        ("mean()", "mean(array, over='axis')"),
+        ("abs(1, 2)", "abs(value)"),
+        ("word < 1", "words and numbers cannot be compared"),
+        ("number in ('3', '4')", "words and numbers cannot be compared"),
+        ("loss[1:2] < loss[2:3]", "axis order differs: 1, 2 and 2, 3"),
+        ("level // 2", "allowed are + - * / **"),
+        ("round(loss, digits=1)", "round takes no 'digits'"),
+    ],
+)
+def test_a_slip_is_told_in_one_line_with_what_there_is(text: str, told: str) -> None:
+    assert told in refused(text)
+
+
+def test_only_what_is_known_before_the_run_is_needed_to_refuse() -> None:
+    """A claim is read when its file is: what no outcome could help is told then."""
+    for text in ("loss.values", "argmn(loss)", "min", "[x for x in loss]", "1 +", "loss[::2]"):
+        with pytest.raises(BadExpression):
+            names(text)
+    assert names("min(loss[a:b]) < pi * share(x > y, over='order')") == {"loss", "a", "b", "x", "y"}
+
+
+def test_huge_numbers_neither_hang_nor_wrap() -> None:
+    assert found("9 ** 9 ** 9 ** 9") == np.inf
+    assert found("10 ** 400") == np.inf
+    assert found("9007199254740992 * 9007199254740992") == pytest.approx(2.0**106, rel=1e-15)
+    assert found("-9007199254740992 - 9007199254740992") == -(2.0**54)
+    assert found("1 / 0") == np.inf
+    assert np.isnan(found("0 / 0"))
+
+
+def test_sizes_are_bounded() -> None:
+    assert "allowed: 600" in refused("1 + " * 200 + "1")
+    assert f"more than {MOST_NODES} parts" in refused("-" * 300 + "1")
+    refused("(" * 250 + "1" + ")" * 250)
+    refused("[" * 299 + "]" * 299)
+    refused("loss" + "[1]" * 100)
+    deep = "-" * 90 + "level"
+    assert len(deep) < LONGEST
+    assert found(deep) == 2.5
+
+
+def test_an_outer_product_is_refused_before_it_is_made() -> None:
+    wide = Outcome(
+        a=axis("a", 12_000).of(np.zeros(12_000)), b=axis("b", 12_000).of(np.zeros(12_000))
+    )
+    for text in ("a * b", "a < b", "all(a < b)", "min(a, b)", "sum(a - b)"):
+        with pytest.raises(BadExpression, match="more than 4,000,000 entries"):
+            evaluate(text, wide)
+    assert evaluate("sum(a) + sum(b)", wide) == 0
+
+
+@given(st.text(max_size=80))
+def test_whatever_is_typed_gives_a_value_or_one_complaint(text: str) -> None:
+    try:
+        evaluate(text, OUTCOME)
+    except BadExpression:
+        pass
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "loss",
+                "table",
+                "level",
+                "word",
+                "min(",
+                "all(",
+                "argmin(",
+                "over='order'",
+                ",",
+                ")",
+                "[",
+                "]",
+                ":",
+                "<",
+                "==",
+                "and",
+                "not",
+                "1",
+                "2.5",
+                "'loo'",
+                "in",
+                "-",
+                "*",
+                "**",
+                "(",
+                ".",
+            ]
+        ),
+        max_size=14,
+    )
+)
+def test_scrambled_words_give_a_value_or_one_complaint(words: list[str]) -> None:
+    text = " ".join(words)
+    try:
+        value = evaluate(text, OUTCOME)
+    except BadExpression:
+        return
+    assert isinstance(value, Quantity | float | int | bool | str)
+    assert evidence(text, OUTCOME).told
+
+
+@given(
+    st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=8, unique=True),
+    st.data(),
+)
+def test_slices_are_those_of_the_coordinates(values: list[float], data: st.DataObject) -> None:
+    """On any axis, in any order: the coordinates between two of them, both included."""
+    coordinates = np.array(values)
+    low, high = sorted(data.draw(st.sampled_from(values)) for _ in range(2))
+    outcome = Outcome(y=axis("x", coordinates).of(np.arange(len(values))), low=low, high=high)
+    part = evaluate("y[low:high]", outcome).values.tolist()
+    inside = np.flatnonzero((coordinates >= low) & (coordinates <= high)).tolist()
+    assert set(inside) <= set(part)
+    slack = 1e-8 * max(1.0, abs(low), abs(high))
+    near = (coordinates >= low - slack) & (coordinates <= high + slack)
+    assert set(part) <= set(np.flatnonzero(near).tolist())
+    assert evaluate("y[low]", outcome) == values.index(low)
+
+
+def test_labels_of_an_axis_over_many_orders_of_magnitude() -> None:
+    tiny = axis("tolerance", [1e-6, 1e-12, 1e-13, 1e-14]).of([1, 2, 3, 4])
+    wide = axis("alpha", [1e-9, 1e-3, 1.0, 1e9]).of([1, 2, 3, 4])
+    outcome = Outcome(tiny=tiny, wide=wide)
+    assert [evaluate(f"tiny[{label}]", outcome) for label in (1e-12, 1e-13, 1e-14)] == [2, 3, 4]
+    assert evaluate("tiny[:1e-13]", outcome).values.tolist() == [3, 4]
+    assert evaluate("wide[1:]", outcome).values.tolist() == [3, 4]
+    assert evaluate("wide[:1e-3]", outcome).values.tolist() == [1, 2]
+    with pytest.raises(BadExpression, match="axis alpha has no 0"):
+        evaluate("wide[0]", outcome)
+
+
+def test_a_coordinate_that_stands_twice_is_no_label() -> None:
+    outcome = Outcome(y=axis("start", ["random", "random", "subspace"]).of([1.0, 2.0, 3.0]))
+    with pytest.raises(BadExpression, match="axis start has 'random' 2 times"):
+        evaluate("y['random']", outcome)
+    assert evaluate("y['subspace']", outcome) == 3.0
+    assert evidence("all(y > 0)", outcome).told == "3 of 3; closest at start random: 1 > 0"
+
+
+# Evidence
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "told"),
+    [
+        ("level < 3", True, "2.5 < 3"),
+        ("min(loss) > level", False, "1 > 2.5"),
+        ("1 < level < 2", False, "1 < 2.5 < 2"),
+        ("argmin(loss) in (3, 4)", True, "3 in (3, 4)"),
+        ("argmin(loss) not in (3, 4)", False, "3 not in (3, 4)"),
+        ("level < 3 and word == 'svm'", False, "2.5 < 3 and knn == svm"),
+        ("level < 2 or level > 2", True, "2.5 < 2 or 2.5 > 2"),
+        ("not level < 3", False, "not (2.5 < 3)"),
+        ("level + 1", 3.5, "3.5"),
+        ("true", True, "true"),
+        ("loss", None, "an array over order"),
+        # the place that decides: the worst of all, the best of any
+        ("all(loss < 5)", True, "4 of 4; closest at order 1: 4 < 5"),
+        ("all(loss <= 3)", False, "3 of 4; closest at order 1: 4 <= 3"),
+        ("all(loss > 0)", True, "4 of 4; closest at order 3: 1 > 0"),
+        ("all(loss >= 2)", False, "3 of 4; closest at order 3: 1 >= 2"),
+        ("any(loss > 3.5)", True, "1 of 4; closest at order 1: 4 > 3.5"),
+        ("any(loss < 0)", False, "0 of 4; closest at order 3: 1 < 0"),
+        ("all(loss != 2.1)", True, "4 of 4; closest at order 2: 2 != 2.1"),
+        ("all(loss == 2)", False, "1 of 4; closest at order 1: 4 == 2"),
+        ("any(loss == 2)", True, "1 of 4; closest at order 2: 2 == 2"),
+        ("all(broken > 0)", False, "3 of 4; closest at order 2: nan > 0"),
+        ("all(table['train'] < table['loo'])", True, "4 of 4; closest at order 1: 0 < 4"),
+        ("all(loss < table)", False, "9 of 12; closest at order 1, set train: 4 < 0"),
+        ("all((loss < 2) == (loss < 3))", False, "3 of 4; closest at order 2: false == true"),
+        ("all(best == 'a')", False, "2 of 3"),
+        ("all(1 < loss < 5)", False, "3 of 4"),
+    ],
+)
+def test_evidence(text: str, value: Any, told: str) -> None:
+    stated = evidence(text, OUTCOME)
+    assert stated.told == told
+    if value is not None:
+        assert stated.value == value
+
+
+def test_evidence_shows_as_many_digits_as_tell_two_numbers_apart() -> None:
+    close = Outcome(a=1.00000001, b=1.00000002)
+    assert evidence("a < b", close).told == "1.00000001 < 1.00000002"
+    assert evidence("a < 2", close).told == "1 < 2"
+
+
+@pytest.mark.parametrize("text", ["all(loss < table)", "any(table > 3)", "loss[2] < level"])
+def test_evidence_has_the_value_of_the_expression(text: str) -> None:
+    assert evidence(text, OUTCOME).value is evaluate(text, OUTCOME)
