@@ -39,7 +39,7 @@ METHODS = ("ml", "reset", "map", "vb")
 class MixtureSingularity(Clusters, Study):
     """A component that shrinks onto a point, and how often EM ends there with each remedy."""
 
-    headline = {"collapsed": "sum(collapsed)", "regular_maximum": "regular_maximum"}
+    headline = {"collapsed": "sum(collapsed)"}
 
     decades: int = knob(16, "shrink from width 1 by so many powers of ten", at_least=4, at_most=140)
     weight: float = knob(0.5, "weight of the component that shrinks", above=0, below=1)

@@ -23,7 +23,7 @@ SCALES = [1.0, 0.5, 2.0]  # covariances of Q, in units of the posterior's
 class VariationalBound(HiddenClusters, Study):
     """Exercises 7.1 to 7.3: a regression whose evidence is known, and PPCA with missing values."""
 
-    headline = {"bound": "bound[0]", "sampled_bound": "sampled_bound"}
+    headline = {"first_bound": "bound[0]"}
 
     n: int = knob(20, "observations of the regression", at_least=1, at_most=10_000)
     noise: float = knob(0.5, "its noise variance", above=0)

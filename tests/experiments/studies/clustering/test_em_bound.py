@@ -1,65 +1,116 @@
-"""The bound along EM against loops over points and labels."""
+"""The bound along EM against loops over points and labels; passes counted by a plain loop."""
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import multivariate_normal
 
 from experiments.contract.errors import BadInput
 from experiments.contract.study import generator
-from experiments.studies.clustering.em_bound import BoundPath, EmBound, bound_path, bound_statements
+from experiments.studies.clustering.em_bound import EmBound
+
+LINE = {"data": None, "standardise": False, "centres": [[-1.0], [1.5]]}
 
 
-def test_more_components_than_points_are_refused() -> None:
-    with pytest.raises(BadInput, match="there are 3 points"):
-        EmBound(data=None, centres=[[0.0]], n_each=3, k=4)
+@pytest.mark.parametrize(
+    ("knobs", "complaint"),
+    [
+        ({"data": None, "centres": [[0.0]], "n_each": 3, "k": 4}, "there are 3 points"),
+        ({"start": [[0.0], [1.0]]}, "needs 2 numbers"),
+        ({"start": [[0.0, 0.0]]}, "study.start has 1 means"),
+    ],
+)
+def test_knobs_that_make_no_sense_are_refused(knobs, complaint):
+    with pytest.raises(BadInput, match=complaint):
+        EmBound(**knobs)
 
 
-def test_bound_and_divergence_by_loops() -> None:
-    rng = np.random.default_rng(2)
-    x = rng.normal(size=7)
-    thetas = [([0.4, 0.6], [-1.0, 1.0], [1.0, 0.7]), ([0.5, 0.5], [-0.5, 0.8], [0.9, 0.8])]
-    joint = np.array(
-        [
-            [
-                [np.log(p) + norm(m, s).logpdf(value) for p, m, s in zip(*theta, strict=True)]
-                for value in x
-            ]
-            for theta in thetas
-        ]
+def moments(X, gamma):
+    N = gamma.sum(0)
+    mu = gamma.T @ X / N[:, None]
+    Sigma = np.stack(
+        [(g[:, None] * (X - m)).T @ (X - m) / g.sum() for g, m in zip(gamma.T, mu, strict=True)]
     )
-    found = bound_path(joint)
-    evidence = np.exp(joint).sum(axis=2)  # (2, N)
-    q = np.exp(joint[0]) / evidence[0][:, None]
-    after_m = sum(q[n, k] * (joint[1, n, k] - np.log(q[n, k])) for n in range(7) for k in range(2))
-    new = np.exp(joint[1]) / evidence[1][:, None]
-    kl = sum(q[n, k] * np.log(q[n, k] / new[n, k]) for n in range(7) for k in range(2))
-    np.testing.assert_allclose(found.log_likelihood, np.log(evidence).sum(axis=1), rtol=1e-12)
-    assert found.after_m[0] == pytest.approx(after_m, rel=1e-12)
-    assert found.kl_after_m[0] == pytest.approx(kl, rel=1e-9)
-    assert found.after_e[0] == pytest.approx(found.log_likelihood[0], rel=1e-12)
-    assert found.kl_after_e[0] == pytest.approx(0, abs=1e-12)
+    return N / len(X), mu, Sigma
 
 
-def test_statements_hold_along_em() -> None:
-    study = EmBound(data=None, standardise=False, centres=[[-1.0], [1.5]], iterations=30)
-    outcome = study.run(generator(study.name, 0))
-    statements = [value for value in outcome.metrics.values() if isinstance(value, bool)]
-    assert len(statements) == 10
-    assert all(statements)
-    gap = outcome.arrays["log_likelihood"][0] - outcome.arrays["random_bounds"]
-    np.testing.assert_allclose(gap, outcome.arrays["random_gaps"], rtol=1e-9)
-    assert list(study.draw(outcome)) == ["bound", "any_q"]
-
-
-def test_statements_can_be_false() -> None:
-    zero = np.zeros(2)
-    falling = BoundPath(
-        np.array([-3.0, -4.0, -5.0]),
-        np.array([-3.1, -4.0]),
-        np.array([-3.5, -4.5]),
-        zero + 1,
-        zero - 1,
+def densities(X, pi, mu, Sigma):
+    return np.column_stack(
+        [p * multivariate_normal(m, S).pdf(X) for p, m, S in zip(pi, mu, Sigma, strict=True)]
     )
-    found = bound_statements(falling)
-    true = {name for name, value in found.items() if value}
-    assert true == {"kl_reopens_in_m_step"}  # nothing moves upwards, so nothing is asked
+
+
+def test_bound_and_divergence_by_loops(run):
+    study = EmBound(**LINE, n_each=4, start=[[-1.0], [1.0]], iterations=1)
+    outcome = run(study)
+    X = study.points(generator(study.name, 0))
+    p = densities(X, [0.5, 0.5], np.array(study.start), np.ones((2, 1, 1)))
+    q = p / p.sum(1, keepdims=True)
+    new = densities(X, *moments(X, q))
+    posterior = new / new.sum(1, keepdims=True)
+    pairs = [(n, k) for n in range(len(X)) for k in range(2)]
+    expected = {
+        "log_likelihood": [np.log(p.sum(1)).sum(), np.log(new.sum(1)).sum()],
+        "bound": [np.log(p.sum(1)).sum(), sum(q[i] * np.log(new[i] / q[i]) for i in pairs)],
+        "divergence": [0, sum(q[i] * np.log(q[i] / posterior[i]) for i in pairs)],
+    }
+    for name, values in expected.items():
+        np.testing.assert_allclose(outcome[name].values, [values], rtol=1e-9, atol=1e-12)
+
+
+def test_the_bound_along_em_and_for_any_q(run):
+    outcome = run(EmBound(**LINE, iterations=30))
+    L, bound, divergence = (outcome[n].values for n in ("log_likelihood", "bound", "divergence"))
+    np.testing.assert_array_equal(L[1:, 0], L[:-1, 1])  # an E step leaves it
+    np.testing.assert_allclose(bound[:, 0], L[:, 0], rtol=1e-12)
+    np.testing.assert_allclose(bound + divergence, L, rtol=1e-10)
+    assert (bound[:, 1] > bound[:, 0]).all()
+    assert (divergence[:, 1] > 0).all()
+    gap = L[0, 0] - outcome["random_bound"].values
+    np.testing.assert_allclose(gap, outcome["random_divergence"].values, rtol=1e-9)
+    assert gap.min() > 0
+
+
+def test_passes_against_plain_loops(run):
+    study = EmBound(
+        orders=2,
+        iterations=25,
+        data=None,
+        standardise=False,
+        n_each=15,
+        spread=0.8,
+        centres=[[-2.0, 0.0], [2.0, 0.0]],
+        start=[[-1.0, 1.0], [1.0, -1.0]],
+        close=1e-2,
+    )
+    outcome = run(study)
+    X = study.points(generator(study.name, 0))
+    level = outcome["maximum"].item - study.close
+    start = np.array([0.5, 0.5]), np.array(study.start), np.stack([np.eye(2)] * 2)
+
+    theta, batch = start, [np.log(densities(X, *start).sum(1)).sum()]
+    point, one_by_one = start, [batch[0]]
+    p = densities(X, *start)
+    gamma = p / p.sum(1, keepdims=True)
+    for _ in range(study.iterations):
+        p = densities(X, *theta)
+        theta = moments(X, p / p.sum(1, keepdims=True))
+        batch.append(np.log(densities(X, *theta).sum(1)).sum())
+        for n in range(len(X)):  # the order of the file, everything from scratch
+            p = densities(X[n : n + 1], *point)
+            gamma[n] = p / p.sum()
+            point = moments(X, gamma)
+        one_by_one.append(np.log(densities(X, *point).sum(1)).sum())
+    assert outcome["batch_passes"].item == int(np.argmax(np.array(batch) >= level))
+    expected = int(np.argmax(np.array(one_by_one) >= level))
+    assert outcome["incremental_passes"].values[0] == expected
+    found = outcome["incremental_log_likelihood"].values[0]
+    np.testing.assert_allclose(found, one_by_one[: len(found)], rtol=1e-8)
+    assert outcome["smallest_gain"].item >= -1e-9
+    assert outcome["update_error"].item < 1e-10
+
+
+def test_failure_to_come_close_is_counted_as_more_than_all_passes(run):
+    outcome = run(EmBound(start=[[-1.5, 1.0], [1.5, -1.0]], orders=1, iterations=2))
+    assert outcome["batch_passes"].item == 3
+    last = outcome["incremental_log_likelihood"].values[:, -1]
+    assert (last < outcome["maximum"].item - 1e-3).all()
