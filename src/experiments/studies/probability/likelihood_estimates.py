@@ -1,13 +1,13 @@
 """Maximum likelihood in closed form, and the information in an observation (FCML 2.11)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
 from scipy.special import xlog1py, xlogy
 
-from experiments.contract.legacy import Outcome, Scalar
+from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from models.datasets import load
 from models.probability.distributions import bernoulli_information, bernoulli_scores
@@ -20,11 +20,6 @@ from models.probability.gaussian import (
 )
 from models.regression.linear import least_squares, line
 from models.types import Floats
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from matplotlib.figure import Figure
 
 
 @dataclass
@@ -42,98 +37,69 @@ class LikelihoodEstimates(Study):
     scores: int = knob(20_000, "observations for the covariance of the score", at_least=1000)
     data: str = knob("olympics-100m-men", "data for the two forms of the noise", dataset=True)
 
-    def problems(self) -> "Iterator[str]":
+    def problems(self) -> Iterator[str]:
         if len(self.mean) != len(self.variances):
             yield f"study.variances={self.variances}; allowed: {len(self.mean)}, as in study.mean"
         if self.n <= len(self.mean):
             yield f"study.n={self.n}; allowed: > {len(self.mean)}, the dimensions"
 
     def run(self, rng: Generator) -> Outcome:
-        metrics, arrays = self._bernoulli(rng)
+        x, t = load(self.data).xt
+        fit = least_squares(line(x), t)
+        return Outcome(
+            **self._bernoulli(rng),
+            **self._gaussian(rng),
+            noise_variance=fit.sigma2,  # the mean squared residual (2.35), and by products (2.37)
+            noise_variance_by_products=float(t @ t - t @ (line(x) @ fit.w)) / len(t),
+        )
+
+    def _bernoulli(self, rng: Generator) -> dict[str, Quantity]:
+        q, other = np.array(self.q), np.linspace(0, 1, 1001)
+        ones = (rng.uniform(size=(len(q), self.n)) < q[:, None]).sum(-1).astype(np.float64)
+        best = xlogy(ones, ones / self.n) + xlog1py(self.n - ones, -ones / self.n)
+        others = xlogy(ones[:, None], other) + xlog1py(self.n - ones[:, None], -other)
+        tosses = (rng.uniform(size=(len(q), self.scores)) < q[:, None]).astype(np.float64)
+        squares = bernoulli_scores(tosses, q[:, None]) ** 2
+        along = axis("q", self.q)
+        return {
+            "share_of_ones": along.of(ones / self.n),  # the estimate
+            "bernoulli_gain": over(others - best[:, None], along, axis("other_q", other)),
+            "bernoulli_information": along.of(bernoulli_information(q)),
+            # E{-d^2 ln P / dq^2} over the two outcomes, and the mean squared score of many tosses
+            "expected_curvature": along.of(q * (1 / q**2) + (1 - q) * (1 / (1 - q) ** 2)),
+            "squared_score": along.of(squares.mean(-1)),
+            "squared_score_error": along.of(squares.std(-1) / np.sqrt(self.scores)),
+        }
+
+    def _gaussian(self, rng: Generator) -> dict[str, Quantity]:
         sd = np.sqrt(self.variances)
         C = np.where(np.eye(len(sd)) > 0, 1.0, self.correlation) * np.outer(sd, sd)
         truth = Gaussian(np.array(self.mean), C)
         X = rng.multivariate_normal(*truth, self.n, method="cholesky")
-        metrics |= {
-            "gaussian_estimate_is_maximum": self._gaussian_is_maximum(X[:, :1], rng),
-            "multivariate_estimate_is_maximum": self._gaussian_is_maximum(X, rng),
-        }
-        draws = rng.multivariate_normal(*truth, self.scores, method="cholesky")
-        scores = mean_scores(draws, *truth)
-        found, theory = scores.T @ scores / len(scores), mean_information(truth.covariance)
-        sizes = np.diag(theory)
-        error = np.sqrt((np.outer(sizes, sizes) + theory**2) / len(scores))
-        metrics["mean_information_is_inverse_covariance"] = bool(
-            np.all(np.abs(found - theory) < 4.5 * error)
+        gains = [self._gains(part, rng) for part in (X[:, :1], X)]
+        scores = mean_scores(
+            rng.multivariate_normal(*truth, self.scores, method="cholesky"), *truth
         )
-        metrics |= _two_forms(*load(self.data).xt)
-        return Outcome(metrics, arrays=arrays)
-
-    def _bernoulli(self, rng: Generator) -> tuple[dict[str, Scalar], dict[str, Floats]]:
-        q = np.array(self.q)
-        x = (rng.uniform(size=(len(q), self.n)) < q[:, None]).astype(np.float64)
-        ones, axis = x.sum(-1), np.linspace(0, 1, 1001)
-        likelihood = xlogy(ones[:, None], axis) + xlog1py(self.n - ones[:, None], -axis)
-        best = xlogy(ones, ones / self.n) + xlog1py(self.n - ones, -ones / self.n)
-        # E{-d^2 ln P / dq^2} over the two outcomes, and the mean squared score of many tosses
-        expected = q * (1 / q**2) + (1 - q) * (1 / (1 - q) ** 2)
-        theory = bernoulli_information(q)
-        tosses = (rng.uniform(size=(len(q), self.scores)) < q[:, None]).astype(np.float64)
-        squares = bernoulli_scores(tosses, q[:, None]) ** 2
-        sampled = squares.mean(-1)
-        error = squares.std(-1) / np.sqrt(self.scores)
-        metrics: dict[str, Scalar] = {
-            "bernoulli_estimate_is_maximum": bool(np.all(best[:, None] >= likelihood - 1e-9)),
-            "bernoulli_information_is_expected_curvature": bool(np.allclose(expected, theory)),
-            "bernoulli_information_is_mean_squared_score": bool(
-                np.all(np.abs(sampled - theory) <= 4.5 * error + 1e-9)
+        I = mean_information(truth.covariance)
+        axes = axis("component", len(sd)), axis("other", len(sd))
+        return {
+            "gaussian_gain": over(
+                gains, axis("gaussian", ["one", "all"]), axis("trial", self.trials)
+            ),
+            "mean_information": over(I, *axes),
+            "squared_mean_score": over(scores.T @ scores / len(scores), *axes),
+            "squared_mean_score_error": over(
+                np.sqrt((np.outer(np.diag(I), np.diag(I)) + I**2) / len(scores)), *axes
             ),
         }
-        metrics |= {f"information_q_{value:g}": i for value, i in zip(q, theory, strict=True)}
-        show = int(np.argmin(np.abs(q - 0.3)))
-        inside = slice(20, -20)
-        arrays = {"q": q, "sampled_information": sampled, "axis": axis[inside]}
-        arrays |= {"information": bernoulli_information(axis[inside])}
-        arrays |= {"log_likelihood": likelihood[show][inside] - best[show]}
-        return metrics, arrays | {"estimate": np.array(ones[show] / self.n)}
 
-    def _gaussian_is_maximum(self, X: Floats, rng: Generator) -> bool:
-        """No mean and covariance near or far make the sample X (N, D) more likely."""
+    def _gains(self, X: Floats, rng: Generator) -> Floats:
+        """What means and covariances near and far add to the log likelihood of X (N, D)."""
         best, D = estimate(X), X.shape[1]
         root = np.linalg.cholesky(best.covariance)
         step = np.geomspace(1e-3, 1, self.trials)[:, None]
         shifts = rng.standard_normal((self.trials, D))
         turns = rng.standard_normal((self.trials, D, D))
-        means = best.mean + step * shifts @ root.T
         roots = root @ (np.eye(D) + step[..., None] * turns)
-        others = log_likelihood(X, means, roots @ np.swapaxes(roots, -1, -2))
-        return bool(np.all(others < log_likelihood(X, *best)))
-
-    def draw(self, outcome: Outcome) -> "dict[str, Figure]":
-        from experiments.drawing.canvas import panels
-
-        arrays = outcome.arrays
-        figure, axes = panels(1, 2)
-        axes[0].plot(arrays["axis"], arrays["log_likelihood"])
-        share = float(arrays["estimate"])
-        axes[0].axvline(share, color="C1", linestyle="--", label=f"share of ones, {share:.2f}")
-        axes[0].set(xlabel="q", ylabel="log likelihood, less its maximum")
-        axes[0].set_ylim(-0.6 * self.n, 0.05 * self.n)
-        axes[1].plot(arrays["axis"], arrays["information"], label="1 / (q (1 - q))")
-        axes[1].plot(arrays["q"], arrays["sampled_information"], "o", label="mean squared score")
-        axes[1].set(xlabel="q", ylabel="information of q in one toss")
-        axes[1].set_ylim(0, 20)
-        for ax in axes:
-            ax.legend(loc="lower center" if ax is axes[0] else "upper center")
-        return {"likelihood": figure}
-
-
-def _two_forms(x: Floats, t: Floats) -> dict[str, Scalar]:
-    """The noise variance by products (2.37), and as the mean squared residual (2.35)."""
-    fit = least_squares(line(x), t)
-    products = float(t @ t - t @ (line(x) @ fit.w)) / len(t)
-    return {
-        "noise_variance": fit.sigma2,
-        "noise_variance_by_products": products,
-        "two_forms_agree": bool(np.isclose(products, fit.sigma2, rtol=1e-8)),
-    }
+        others = log_likelihood(X, best.mean + step * shifts @ root.T, roots @ roots.mT)
+        return np.asarray(others - log_likelihood(X, *best))

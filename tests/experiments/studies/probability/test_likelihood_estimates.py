@@ -1,21 +1,21 @@
 """The study of closed-form estimates: a wrong estimate or information must be seen."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import stats
 
 from experiments.contract.errors import BadInput
-from experiments.contract.legacy import Outcome
-from experiments.contract.study import generator
-from experiments.studies import likelihood_estimates
+from experiments.contract.outcome import Outcome
+from experiments.studies.probability import likelihood_estimates
 from experiments.studies.probability.likelihood_estimates import LikelihoodEstimates
 from models.datasets import load
 from models.probability.gaussian import Gaussian
 from models.types import Floats
 
-
-def run(study: LikelihoodEstimates) -> Outcome:
-    return study.run(generator(study.name, 0))
+Run = Callable[..., Outcome]
 
 
 @pytest.mark.parametrize(
@@ -32,30 +32,50 @@ def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complain
         LikelihoodEstimates(**knobs)  # type: ignore[arg-type]
 
 
-def test_everything_holds() -> None:
-    study = LikelihoodEstimates()
-    outcome = run(study)
-    assert all(value for value in outcome.metrics.values() if isinstance(value, bool))
+def test_estimates_are_maxima_and_information_is_what_scores_give(run: Run) -> None:
+    found = run(LikelihoodEstimates())
+    gain = found["bernoulli_gain"]
+    ones = round(50 * found["share_of_ones"].values[1])
+    others = stats.binom(50, gain.along("other_q")[1:-1]).logpmf(ones)
+    best = stats.binom(50, ones / 50).logpmf(ones)
+    assert_allclose(gain.values[1, 1:-1], others - best, atol=1e-9)
+    assert gain.values.max() <= 1e-9
+    assert found["gaussian_gain"].values.max() < 0
+    information = found["bernoulli_information"].values
+    assert_allclose(found["expected_curvature"], information, rtol=1e-12)
+    error = found["squared_score_error"].values
+    assert np.all(np.abs(found["squared_score"] - information) <= 4.5 * error + 1e-9)
+    C = np.array([[1, 2**0.5, 0.5**0.5], [2**0.5, 2, 1], [0.5**0.5, 1, 0.5]])
+    C[~np.eye(3, dtype=bool)] *= 0.4
+    assert_allclose(found["mean_information"], np.linalg.inv(C), rtol=1e-9)
+    gap = np.abs(found["squared_mean_score"] - found["mean_information"].values)
+    assert np.all(gap < 4.5 * found["squared_mean_score_error"].values)
+
+
+def test_both_forms_of_the_noise(run: Run) -> None:
+    found = run(LikelihoodEstimates())
     x, t = load("olympics-100m-men").xt
     errors = t - np.polyval(np.polyfit(x, t, 1), x)
-    assert_allclose(outcome.metrics["noise_variance_by_products"], np.mean(errors**2), rtol=1e-8)
-    assert len(study.draw(outcome)["likelihood"].axes) == 2
+    for name in ("noise_variance", "noise_variance_by_products"):
+        assert_allclose(found[name].item, np.mean(errors**2), rtol=1e-8)
 
 
-def test_a_divisor_of_n_minus_one_is_not_the_maximum(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_divisor_of_n_minus_one_is_not_the_maximum(
+    monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
     def unbiased(X: Floats) -> Gaussian:
         return Gaussian(X.mean(0), np.atleast_2d(np.cov(X.T)))
 
     monkeypatch.setattr(likelihood_estimates, "estimate", unbiased)
-    found = run(LikelihoodEstimates(trials=5000)).metrics
-    assert found["gaussian_estimate_is_maximum"] is False
-    assert found["bernoulli_estimate_is_maximum"] is True
+    found = run(LikelihoodEstimates(trials=5000))
+    assert found["gaussian_gain"].at(gaussian="one").values.max() > 0
 
 
-def test_wrong_information_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_information_is_seen(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     monkeypatch.setattr(likelihood_estimates, "bernoulli_information", lambda q: 1.1 / q / (1 - q))
     monkeypatch.setattr(likelihood_estimates, "mean_information", lambda S: S)
-    found = run(LikelihoodEstimates()).metrics
-    assert found["bernoulli_information_is_expected_curvature"] is False
-    assert found["bernoulli_information_is_mean_squared_score"] is False
-    assert found["mean_information_is_inverse_covariance"] is False
+    found = run(LikelihoodEstimates())
+    gap = np.abs(found["squared_score"] - found["bernoulli_information"].values)
+    assert np.any(gap > 4.5 * found["squared_score_error"].values + 1e-9)
+    gap = np.abs(found["squared_mean_score"] - found["mean_information"].values)
+    assert np.any(gap > 4.5 * found["squared_mean_score_error"].values)
