@@ -1,22 +1,21 @@
 """The study of predictive variance against np.polyfit, and its rules."""
 
 import dataclasses
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from experiments.contract.errors import BadInput
-from experiments.contract.legacy import Outcome
+from experiments.contract.outcome import Outcome
 from experiments.contract.study import generator
+from experiments.drawing.registry import figures
 from experiments.studies.regression.predictive_variance import PredictiveVariance
 from models.datasets import load
 
+Run = Callable[..., Outcome]
 STUDY = PredictiveVariance(repetitions=20, gap=[0.0, 2.0])
-
-
-def run(study: PredictiveVariance) -> Outcome:
-    return study.run(generator(study.name, 0))
 
 
 @pytest.mark.parametrize(
@@ -35,30 +34,30 @@ def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complain
         dataclasses.replace(STUDY, **knobs)  # type: ignore[arg-type]
 
 
-def test_variances_by_a_loop_over_data_sets() -> None:
-    found = run(STUDY).metrics
+def test_variances_by_a_loop_over_data_sets(run: Run) -> None:
+    found = run(STUDY)
     x, t = STUDY.sets(generator(STUDY.name, 0), 20)
     grid = np.linspace(-5, 5, 101)
-    Z = np.vander(grid, 4)
-    levels = []
-    for inputs, targets in zip(x, t, strict=True):
-        keep = (inputs < 0) | (inputs > 2)
-        w, cov = np.polyfit(inputs[keep], targets[keep], 3, cov="unscaled")
-        sigma2 = np.mean((targets[keep] - np.polyval(w, inputs[keep])) ** 2)
-        levels.append(sigma2 * np.einsum("gi,ij,gj->g", Z, cov, Z).mean())
-    assert_allclose(found["mean_variance_order_3"], np.mean(levels), rtol=1e-7)
-    assert_allclose(found["median_variance_order_3"], np.median(levels), rtol=1e-7)
-    assert found["order_of_smallest_variance"] == 3
-    assert found["gap_matters_most_for_order"] == 6
+    Z, inside = np.vander(grid, 4), (grid >= 0) & (grid <= 2)
+    for k, (inputs, targets) in enumerate(zip(x, t, strict=True)):
+        for points, keep in (
+            ("all", inputs > -np.inf),
+            ("kept", (inputs < 0) | (inputs > 2)),
+        ):
+            w, cov = np.polyfit(inputs[keep], targets[keep], 3, cov="unscaled")
+            sigma2 = np.mean((targets[keep] - np.polyval(w, inputs[keep])) ** 2)
+            variance = sigma2 * np.einsum("gi,ij,gj->g", Z, cov, Z)
+            in_gap = found["gap_variance"].at(points=points, repetition=k, order=3)
+            assert_allclose(in_gap.item, variance[inside].mean(), rtol=1e-7)
+        assert_allclose(found["variance"].at(repetition=k, order=3), variance, rtol=1e-7)
 
 
-def test_only_deviations_scale_with_the_unit() -> None:
-    for bars, expected in (("variance", False), ("deviation", True)):
-        found = run(dataclasses.replace(STUDY, bars=bars)).metrics
-        assert found["bars_independent_of_unit"] is expected
+def test_a_variance_has_the_square_of_the_unit(run: Run) -> None:
+    found = run(STUDY)
+    assert_allclose(found["variance_in_tenths"], 100 * found["variance"].values[0], rtol=1e-9)
 
 
-def test_ten_lines_of_the_olympics() -> None:
+def test_ten_lines_of_the_olympics(run: Run) -> None:
     study = PredictiveVariance(
         data="olympics-100m-men", curve="unknown", orders=[1], functions=10, show="functions"
     )
@@ -69,18 +68,17 @@ def test_ten_lines_of_the_olympics() -> None:
     to_zero = np.array([-1950.0, 1.0])  # the intercept from slope and value at 1950
     sd = np.sqrt(sigma2 * to_zero @ cov @ to_zero)
     # Ten normal draws range over 3.078 standard deviations on average.
-    assert_allclose(outcome.metrics["intercept_range"], 3.078 * sd, rtol=0.08)
-    assert_allclose(
-        outcome.metrics["gradient_range"], 3.078 * np.sqrt(sigma2 * cov[0, 0]), rtol=0.08
-    )
-    figure = study.draw(outcome)["functions"]
+    assert_allclose(outcome["intercept_range"].values, 3.078 * sd, rtol=0.08)
+    assert_allclose(outcome["slope_range"].values, 3.078 * np.sqrt(sigma2 * cov[0, 0]), rtol=0.08)
+    assert "truth" not in outcome
+    figure = figures(study, outcome)["functions"]
     assert figure.axes[0].get_xlabel() == "Year"
 
 
-def test_both_figures_are_drawn() -> None:
-    bars = STUDY.draw(run(STUDY))["error-bars"]
+def test_both_figures_are_drawn(run: Run) -> None:
+    bars = figures(STUDY, run(STUDY))["error-bars"]
     assert len(bars.axes) == 4
     study = dataclasses.replace(STUDY, show="functions", orders=[3, 6], zoom=[-1.0, 3.0])
-    axes = study.draw(run(study))["functions"].axes
+    axes = figures(study, run(study))["functions"].axes
     assert len(axes) == 2
     assert min(line.get_xdata().min() for line in axes[0].lines) >= -1
