@@ -1,19 +1,17 @@
 """A mixture of Bernoullis whose components begin equal: EM stops at once (PRML Exercise 9.13)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.legacy import Outcome, Scalar
+from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
+from experiments.studies.clustering._points import numbered
 from models.clustering.bernoulli_mixture import BernoulliMixture, fit, start_at_random
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from matplotlib.figure import Figure
+SHOWN = 50  # iterations
 
 
 @dataclass
@@ -27,7 +25,7 @@ class IdenticalStart(Study):
     )
     restarts: int = knob(50, "random starts to compare with", at_least=1, at_most=10_000)
 
-    def problems(self) -> "Iterator[str]":
+    def problems(self) -> Iterator[str]:
         for weights in self.weights:
             if len(weights) != self.k or min(weights) < 0 or abs(sum(weights) - 1) > 1e-9:
                 yield f"study.weights: {weights}; allowed: {self.k} numbers >= 0 that sum to one"
@@ -38,50 +36,31 @@ class IdenticalStart(Study):
         return len(self.weights[0])
 
     def run(self, rng: Generator) -> Outcome:
-        groups = rng.uniform(0.05, 0.95, (self.k, self.variables))
+        D, pi = self.variables, np.array(self.weights)
+        groups = rng.uniform(0.05, 0.95, (self.k, D))
         which = rng.integers(self.k, size=self.n)
-        X = (rng.random((self.n, self.variables)) < groups[which]).astype(float)
+        X = (rng.random((self.n, D)) < groups[which]).astype(float)
         average = X.mean(axis=0)
-        pi = np.array(self.weights)
-        same = np.broadcast_to(
-            rng.uniform(0.25, 0.75, self.variables), (len(pi), self.k, self.variables)
-        )
-        steps = (1, 2, 50)
-        em = fit(X, BernoulliMixture(pi, same), tol=-np.inf, max_iter=50, snapshots=steps)
-        away = [np.abs(em.snapshots[t].mu - average).max(axis=(1, 2)) for t in steps]  # (3, W)
-        random = fit(
-            X, start_at_random(self.variables, self.k, rng, self.restarts), tol=1e-12, max_iter=5000
-        )
-        model_mean = np.einsum("rk,rkd->rd", random.theta.pi, random.theta.mu)
-        L, best = em.objective, float(random.final[random.best])
-        metrics: dict[str, Scalar] = {
-            "distance_after_one": float(away[0].max()),
-            "at_average_after_one": bool(away[0].max() < 1e-12),
-            "second_iteration_changes_nothing": bool(away[1].max() < 1e-12),
-            "weights_stay": bool(np.abs(em.snapshots[2].pi - pi).max() < 1e-12),
-            "drift_after_50": float(away[2].max()),  # rounding errors grow at a saddle point
-            "model_mean_is_average": bool(np.abs(model_mean - average).max() < 1e-8),
-            "identical_log_likelihood": float(L[0, -1]),
-            "best_log_likelihood": best,
-            "random_starts_do_better": bool(random.final.min() > L[0, -1]),
-        }
+        same = np.broadcast_to(rng.uniform(0.25, 0.75, D), (len(pi), self.k, D))
+        steps = range(SHOWN + 1)
+        em = fit(X, BernoulliMixture(pi, same), tol=-np.inf, max_iter=SHOWN, snapshots=steps)
+        away = [np.abs(em.snapshots[t].mu - average).max(axis=(1, 2)) for t in steps]
+        moved = [np.abs(em.snapshots[t].pi - pi).max(axis=1) for t in steps]
+        begins = start_at_random(D, self.k, rng, self.restarts)
+        random = fit(X, begins, tol=1e-12, max_iter=5000)
+        model_mean = np.einsum("rk,rkd->rd", random.theta.pi, random.theta.mu)  # (9.83)
+        ways = np.full((self.restarts, SHOWN + 1), np.nan)  # until each stops
+        known = random.objective[:, : SHOWN + 1]
+        ways[:, : known.shape[1]] = known
+
+        iteration, run = axis("iteration", list(steps)), numbered("run", len(pi))
+        restart = axis("restart", self.restarts)
         return Outcome(
-            metrics,
-            arrays={"identical": L, "random": random.objective, "average": average},
+            average=numbered("variable", D).of(average),
+            distance_to_average=over(away, iteration, run),
+            change_of_weights=over(moved, iteration, run),
+            log_likelihood=over(em.objective, run, iteration),
+            random_log_likelihood=over(ways, restart, iteration),
+            random_final_log_likelihood=restart.of(random.final),
+            model_mean_error=restart.of(np.abs(model_mean - average).max(axis=1)),
         )
-
-    def draw(self, outcome: Outcome) -> "dict[str, Figure]":
-        from experiments.drawing.canvas import panels
-        from experiments.drawing.clusters import SYMBOLS, legend_below
-
-        figure, ax = panels()
-        shown = 50
-        ax.plot(outcome.arrays["random"].T[: shown + 1], color="C0", alpha=0.25, linewidth=1)
-        ax.plot([], [], color="C0", label="random starts")
-        for i, curve in enumerate(outcome.arrays["identical"]):
-            weights = ", ".join(f"{w:.2g}" for w in self.weights[i])
-            label = f"equal, weights {weights}"
-            ax.plot(curve[: shown + 1], marker=SYMBOLS[i % 8], color=f"C{i + 1}", label=label)
-        ax.set(xlabel="Iteration", ylabel="Log likelihood", xlim=(0, shown))
-        legend_below(ax, 2)
-        return {"objective": figure}

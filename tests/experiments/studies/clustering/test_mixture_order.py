@@ -1,15 +1,20 @@
 """The number of components against closed forms and scikit-learn."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 from sklearn.mixture import GaussianMixture
 
 from experiments.contract.errors import BadInput
-from experiments.contract.study import generator
+from experiments.contract.outcome import Outcome
+from experiments.drawing.registry import figures
 from experiments.studies.clustering.mixture_order import MixtureOrder
 
-DATA = {"data": "fcml-kmeans", "standardise": False}
+Run = Callable[..., Outcome]
+DATA: dict[str, Any] = {"data": "fcml-kmeans", "standardise": False}
 
 
 @pytest.mark.parametrize(
@@ -26,29 +31,27 @@ def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complain
         MixtureOrder(**knobs)  # type: ignore[arg-type]
 
 
-def test_training_likelihood_against_scikit_learn() -> None:
+def test_training_likelihood_against_scikit_learn(run: Run) -> None:
     kinds = {"full": "full", "diagonal": "diag", "spherical": "spherical"}
-    study = MixtureOrder(**DATA, k=[1, 3], covariances=list(kinds))  # type: ignore[arg-type]
-    outcome = study.run(generator(study.name, 0))
-    X = outcome.arrays["X"]
+    outcome = run(MixtureOrder(**DATA, k=[1, 3], covariances=list(kinds)))
+    X, found = outcome["points"].values, outcome["log_likelihood"]
     one = multivariate_normal(X.mean(axis=0), np.cov(X.T, bias=True)).logpdf(X).sum()
-    assert outcome.metrics["log_likelihood_full_k1"] == pytest.approx(one, rel=1e-9)
+    assert found.at(covariance="full", k=1).item == pytest.approx(one, rel=1e-9)
     for ours, theirs in kinds.items():
         best = GaussianMixture(3, covariance_type=theirs, n_init=5, tol=1e-7, random_state=0).fit(X)
         expected = best.score(X) * len(X)
-        assert outcome.metrics[f"log_likelihood_{ours}_k3"] == pytest.approx(expected, abs=0.05)
-    assert outcome.metrics["covariance_parameters"] == 55
-    assert outcome.metrics["full_fits_no_worse_than_diagonal"] is True
-    assert list(study.draw(outcome)) == ["training"]
+        assert found.at(covariance=ours, k=3).item == pytest.approx(expected, abs=0.05)
+    assert outcome["components_in_group"].values.tolist() == [1, 1, 1]
+    assert "held_out" not in outcome
 
 
-def test_cross_validation_of_one_gaussian_against_a_loop() -> None:
-    study = MixtureOrder(**DATA, k=[1, 2], folds=4, restarts=2)  # type: ignore[arg-type]
-    outcome = study.run(generator(study.name, 0))
-    X, held = outcome.arrays["X"], outcome.arrays["held_out_full"]
-    assert held.shape == (1, 2, 4)
+def test_cross_validation_of_one_gaussian_against_the_whole(run: Run) -> None:
+    study = MixtureOrder(**DATA, k=[1, 2], folds=4, restarts=2)
+    outcome = run(study)
+    X, held = outcome["points"].values, outcome["held_out"].at(covariance="full").values
+    assert held.shape == (2, 4)
     # A single Gaussian: about the value without folds, and a little lower.
     whole = multivariate_normal(X.mean(axis=0), np.cov(X.T, bias=True)).logpdf(X).mean()
-    assert whole - 0.3 < held[0, 0].mean() < whole
-    assert outcome.metrics["best_k_full"] == 2
-    assert list(study.draw(outcome)) == ["held-out", "training"]
+    assert whole - 0.3 < held[0].mean() < whole
+    assert held[1].mean() > held[0].mean()
+    assert list(figures(study, outcome)) == ["held-out", "training"]

@@ -1,12 +1,16 @@
-"""Draws from a mixture, and hard labels."""
+"""Draws from a mixture."""
+
+from collections.abc import Callable
 
 import numpy as np
 import pytest
-from scipy.stats import binom, entropy
+from scipy.stats import binom
 
 from experiments.contract.errors import BadInput
-from experiments.contract.study import generator
-from experiments.studies.clustering.mixture_sample import HardLabels, MixtureSample
+from experiments.contract.outcome import Outcome
+from experiments.studies.clustering.mixture_sample import MixtureSample
+
+Run = Callable[..., Outcome]
 
 
 @pytest.mark.parametrize(
@@ -23,23 +27,12 @@ def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complain
         MixtureSample(**knobs)  # type: ignore[arg-type]
 
 
-def test_counts_are_binomial_and_moments_those_of_the_knobs() -> None:
-    study = MixtureSample(repetitions=4000)
-    outcome = study.run(generator(study.name, 0))
-    counts = np.bincount(outcome.arrays["from_first_5"], minlength=6) / 4000
+def test_counts_are_binomial_and_moments_those_of_the_knobs(run: Run) -> None:
+    outcome = run(MixtureSample(repetitions=4000))
+    z = outcome["component"].values
+    counts = np.bincount((z[:, :5] == 1).sum(axis=1), minlength=6) / 4000
     np.testing.assert_allclose(counts, binom.pmf(range(6), 5, 0.7), atol=0.03)
-    assert outcome.metrics["mean_2_2"] == pytest.approx(-3, abs=0.03)
-    assert outcome.metrics["variance_1_2"] == pytest.approx(2, rel=0.03)
-    assert list(study.draw(outcome)) == ["sample"]
-
-
-def test_the_hard_label_is_the_most_probable() -> None:
-    study = HardLabels(responsibilities=[0.1, 0.2, 0.7])
-    outcome = study.run(generator(study.name, 0))
-    assert outcome.metrics["hard_label"] == 3
-    assert outcome.metrics["runner_up"] == 2
-    assert outcome.metrics["probability_lost"] == pytest.approx(0.3)
-    assert outcome.metrics["entropy_bits"] == pytest.approx(entropy([0.1, 0.2, 0.7], base=2))
-    assert list(study.draw(outcome)) == ["labels"]
-    with pytest.raises(BadInput, match="sum to"):
-        HardLabels(responsibilities=[0.5, 0.6])
+    X = run(MixtureSample(repetitions=1, show=[20_000]))
+    second = X["objects"].values[X["component"].values[0] == 2]
+    np.testing.assert_allclose(second.mean(axis=0), [1, -3], atol=0.05)
+    np.testing.assert_allclose(second.var(axis=0), [2, 1], rtol=0.05)

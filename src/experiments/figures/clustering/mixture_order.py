@@ -1,0 +1,59 @@
+"""Held-out and training log likelihood against the number of components, and the last fit."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from experiments.contract.outcome import Outcome
+from experiments.drawing.canvas import panels
+from experiments.drawing.clusters import SYMBOLS, grid, mixture_panel, whole_steps
+from experiments.drawing.labels import plane_names
+from experiments.studies.clustering.mixture_order import MixtureOrder
+
+COVARIANCES = {"full": "any", "diagonal": "diagonal", "spherical": "isotropic"}
+
+
+def draw(study: MixtureOrder, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    if study.folds:
+        yield "held-out", _held_out(study, outcome)
+    yield "training", _training(study, outcome)
+
+
+def _held_out(study: MixtureOrder, outcome: Outcome) -> Figure:
+    figure, ax = panels()
+    for i, (kind, held) in enumerate(
+        zip(study.covariances, outcome["held_out"].values, strict=True)
+    ):
+        mark = {"marker": SYMBOLS[i], "capsize": 3, "label": COVARIANCES[kind]}
+        places = np.array(study.k) + 0.12 * i
+        ax.errorbar(places, held.mean(axis=1), held.std(axis=1), **mark)
+    _finish(ax, study, "Held-out log likelihood per object")
+    return figure
+
+
+def _training(study: MixtureOrder, outcome: Outcome) -> Figure:
+    X = outcome["points"].values
+    flat = X.shape[1] == 2
+    figure, axes = grid(1, 1 + flat, 0.75)
+    for i, kind in enumerate(study.covariances):
+        L = outcome["log_likelihood"].values[i]
+        axes[0, 0].plot(study.k, L, marker=SYMBOLS[i], label=COVARIANCES[kind])
+    _finish(axes[0, 0], study, "Log likelihood")
+    if flat:
+        gamma, means, covariances = (
+            outcome[name].values for name in ("responsibilities", "means", "covariances")
+        )
+        few = gamma if gamma.shape[1] <= 8 else None
+        mixture_panel(axes[0, 1], X, few, means, covariances)
+        x, y = plane_names(study.data, standardised=study.standardise)
+        axes[0, 1].set(xlabel=x, ylabel=y, title=f"The fit with K = {study.k[-1]}")
+    return figure
+
+
+def _finish(ax: Axes, study: MixtureOrder, ylabel: str) -> None:
+    ax.set(xlabel="Number of components K", ylabel=ylabel)
+    whole_steps(ax)
+    if len(study.covariances) > 1:
+        ax.legend(title="Covariances")
