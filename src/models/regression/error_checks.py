@@ -49,5 +49,17 @@ def curvature(x: Floats, t: Floats) -> Check:
     return Check(statistic, _two_sided(statistic, dof))
 
 
+def p_values(x: Floats, t: Floats, errors: Floats) -> dict[str, float]:
+    """Does the direction, the size or the course of a line's errors follow the input?"""
+    size = np.abs(errors)
+    checks = {
+        "direction by ranks": rank_correlation(x, errors),
+        "size by ranks": rank_correlation(x, size),
+        "size by values": correlation(x, size),
+        "bend": curvature(x, t),
+    }
+    return {name: check.p_value for name, check in checks.items()}
+
+
 def _two_sided(statistic: float, dof: int) -> float:
     return float(2 * stdtr(dof, -abs(statistic)))

@@ -65,11 +65,9 @@ def _posterior(study: BayesianLine, outcome: Outcome) -> Figure:
             ax.plot(*ellipse(*prior, sd), "--", color="0.6", linewidth=1.2)
         for sd in (1, 2, 3):
             ax.plot(*ellipse(mu, Sigma, sd), color="C0")
-        limits = [
-            (values.min() - 0.15 * np.ptp(values), values.max() + 0.15 * np.ptp(values))
-            for values in ellipse(mu, Sigma, 3)
-        ]
-        ax.set(xlim=limits[0], ylim=limits[1])
+        outer = ellipse(mu, Sigma, 3)
+        low, high = outer.min(1) - 0.15 * np.ptp(outer, 1), outer.max(1) + 0.15 * np.ptp(outer, 1)
+        ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
         ax.set(xlabel=f"intercept $w_0${_unit(study)}", ylabel=f"slope $w_1${_unit(study)}")
     axes[0].plot([], [], color="C0", label="belief, 1, 2 and 3 standard deviations")
     axes[0].plot([], [], "--", color="0.6", linewidth=1.2, label="prior, the same")

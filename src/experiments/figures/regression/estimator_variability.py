@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
@@ -25,9 +26,11 @@ def draw(study: EstimatorVariability, outcome: Outcome) -> Iterator[tuple[str, F
 
 def _data(study: EstimatorVariability, outcome: Outcome) -> Figure:
     figure, ax = panels()
-    x, t = outcome["inputs"].values, outcome["targets"].values
-    ax.plot(x, t, "o", color="C1", label="one data set")
-    return _with_truth(figure, outcome)
+    ax.plot(
+        outcome["inputs"].values, outcome["targets"].values, "o", color="C1", label="one data set"
+    )
+    _truth(ax, outcome)
+    return figure
 
 
 def _lines(study: EstimatorVariability, outcome: Outcome) -> Figure:
@@ -35,16 +38,15 @@ def _lines(study: EstimatorVariability, outcome: Outcome) -> Figure:
     lines, label = outcome["lines"], f"fits to {study.lines} data sets"
     ax.plot(lines.along("x"), lines.values.T, "-", color="C1", linewidth=1, alpha=0.7)
     ax.plot([], [], "-", color="C1", linewidth=1, label=label)
-    return _with_truth(figure, outcome)
+    _truth(ax, outcome)
+    return figure
 
 
-def _with_truth(figure: Figure, outcome: Outcome) -> Figure:
-    (ax,), truth = figure.axes, outcome["truth"]
-    look = {"color": "black", "linewidth": 2.5, "label": "true line"}
-    ax.plot(truth.along("x"), truth.values, "-", **look)
+def _truth(ax: Axes, outcome: Outcome) -> None:
+    x, truth = outcome["truth"].along("x"), outcome["truth"].values
+    ax.plot(x, truth, "-", color="black", linewidth=2.5, label="true line")
     ax.set(xlabel="x", ylabel="t")
     ax.legend(loc="upper left")
-    return figure
 
 
 def _estimates(study: EstimatorVariability, outcome: Outcome) -> Figure:

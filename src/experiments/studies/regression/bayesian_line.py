@@ -28,11 +28,7 @@ _SHOWN = ("data", "posterior", "lines", "predictive", "noise")
 class BayesianLine(Study):
     """The posterior of a line's weights, the noise known, and of its noise, the weights known."""
 
-    headline = {
-        "w_0": "last(w_mean, over='observed')[0]",
-        "w_1": "last(w_mean, over='observed')[1]",
-        "noise_variance": "noise_variance",
-    }
+    headline = {"w_1": "last(w_mean, over='observed')[1]", "noise_variance": "noise_variance"}
 
     data: str = knob("olympics-100m-men", "the regression data", dataset=True)
     shift: float = knob(1896.0, "inputs enter as (x - shift) / scale")

@@ -23,12 +23,7 @@ SHOWN = ("estimates", "data", "lines", "noise_estimates", "noise_variance")
 class EstimatorVariability(Study):
     """The spread of estimated weights and noise variance over many data sets (FCML 2.9-2.10)."""
 
-    headline = {
-        "mean_w_0": "mean(w_hat[:, 0])",
-        "mean_w_1": "mean(w_hat[:, 1])",
-        "mean_noise_variance": "first(mean_noise_variance)",
-        "share_above_truth": "share_above_truth",
-    }
+    headline = {"mean_w_1": "mean(w_hat[:, 1])", "noise_variance": "first(mean_noise_variance)"}
 
     weights: list[float] = knob([-2.0, 3.0], "true weights of 1, x, x^2, ...")
     noise_variance: float = knob(0.25, "true variance of the noise", above=0)

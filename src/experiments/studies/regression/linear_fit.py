@@ -11,7 +11,7 @@ from experiments.contract.study import Study, knob
 from models.datasets import load
 from models.probability.gaussian import log_density_1d
 from models.regression.bias_variance import least_squares as fit_many
-from models.regression.error_checks import correlation, curvature, rank_correlation
+from models.regression.error_checks import p_values
 from models.regression.linear import (
     least_squares,
     line,
@@ -29,12 +29,7 @@ _WEIGHTS = {"line": 2, "line_and_sine": 3}
 class LinearFit(Study):
     """Fit a line, or a line and a sine wave; could it, with noise, have made the data?"""
 
-    headline = {
-        "w_0": "w[0]",
-        "w_1": "w[1]",
-        "noise_variance": "noise_variance",
-        "log_likelihood": "log_likelihood",
-    }
+    headline = {"w_0": "w[0]", "w_1": "w[1]", "noise_variance": "noise_variance"}
 
     data: str = knob("olympics-100m-men", "the regression data", dataset=True)
     model: str = knob("line", "the functions that are weighted", choices=tuple(_WEIGHTS))
@@ -81,15 +76,9 @@ class LinearFit(Study):
         if self.noise > 0:
             log_p = log_density_1d(t, self._design(x) @ fit.w, self.noise)
             asked["likelihood"] = point.of(np.exp(log_p))  # of each target, FCML 2.7
-        if len(x) > 3:  # do the errors follow the input?
-            checks = {
-                "direction by ranks": rank_correlation(x, fit.residuals),
-                "size by ranks": rank_correlation(x, np.abs(fit.residuals)),
-                "size by values": correlation(x, np.abs(fit.residuals)),
-                "bend": curvature(x, t),
-            }
-            p_values = [check.p_value for check in checks.values()]
-            asked["p_value"] = axis("check", list(checks)).of(p_values)
+        if len(x) > 3:
+            checks = p_values(x, t, fit.residuals)
+            asked["p_value"] = axis("check", list(checks)).of(list(checks.values()))
         for name in ("printed_products", "printed_squares"):
             if cells := getattr(self, name):
                 asked[name] = point.of(cells)

@@ -23,8 +23,6 @@ from models.types import Floats
 class NormalEquations(Study):
     """A line by the normal equations, step by step, and with weighted points (FCML 1.3)."""
 
-    headline = {"w_0": "w_by_matrices[0]", "w_1": "w_by_matrices[1]"}
-
     data: str = knob("fcml-toy-regression", "the regression data", dataset=True)
     trials: int = knob(100, "random weights and matrices to try", at_least=1, at_most=10_000)
     favoured: int = knob(1, "the first so many points get the favour", at_least=1)

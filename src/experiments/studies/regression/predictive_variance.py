@@ -8,8 +8,7 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.regression._curves import CURVES, CurveOrData
-from models.regression import curves
+from experiments.studies.regression._curves import CurveOrData
 from models.regression.predictive_variance import Predictions, predict, sample_functions
 
 _GROUPS = 200  # sets of functions over which ranges are averaged
@@ -19,25 +18,9 @@ _GROUPS = 200  # sets of functions over which ranges are averaged
 class PredictiveVariance(CurveOrData, Study):
     """Error bars of predictions, and functions drawn from the fit (FCML 2.9.3, 2.10.1)."""
 
-    headline = {
-        "order_of_largest_variance": "argmax(mean(mean(variance, over='x'), over='repetition'))",
-        "order_of_smallest_variance": "argmin(mean(mean(variance, over='x'), over='repetition'))",
-    }
+    headline = {"least_sure_order": "argmax(mean(mean(variance, over='x'), over='repetition'))"}
 
-    curve: str = knob(
-        "polynomial", "the true curve; unknown only with data", choices=(*CURVES, "unknown")
-    )
-    weights: list[float] = knob(
-        [0.0, 1.0, -1.0, 5.0], "w0, w1, ... of the true curve if a polynomial"
-    )
-    n: int = knob(100, "points in a data set, those in the gap included", at_least=10)
-    noise: float = knob(31.6227766, "standard deviation of the noise", above=0)
-    design: str = knob(
-        "uniform", "inputs equally spaced or drawn uniformly", choices=curves.DESIGNS
-    )
-    low: float = knob(-5.0, "the smallest input")
-    high: float = knob(5.0, "the largest input")
-    orders: list[int] = knob([1, 3, 6], "polynomial orders", at_least=0, at_most=12, distinct=True)
+    orders: list[int] = knob([1, 3], "polynomial orders", at_least=0, at_most=12, distinct=True)
     gap: list[float] = knob([], "points between these inputs are removed", may_be_empty=True)
     repetitions: int = knob(300, "data sets to draw", at_least=1, at_most=10_000)
     functions: int = knob(20, "functions to draw from a fit", at_least=2, at_most=100)

@@ -15,7 +15,18 @@ from experiments.studies.regression.predictive_variance import PredictiveVarianc
 from models.datasets import load
 
 Run = Callable[..., Outcome]
-STUDY = PredictiveVariance(repetitions=20, gap=[0.0, 2.0])
+STUDY = PredictiveVariance(
+    curve="polynomial",
+    weights=[0.0, 1.0, -1.0, 5.0],
+    n=100,
+    noise=31.6227766,
+    design="uniform",
+    low=-5.0,
+    high=5.0,
+    orders=[1, 3, 6],
+    gap=[0.0, 2.0],
+    repetitions=20,
+)
 
 
 @pytest.mark.parametrize(
