@@ -18,6 +18,8 @@ from models.chains.baum_welch import (
     reestimate,
     transition_counts,
 )
+from models.clustering import gaussian_mixture
+from models.clustering.gaussian_mixture_starts import start_from_labels
 from models.clustering.kmeans import kmeans, kmeans_plus_plus, random_points
 from models.types import Floats, Ints
 
@@ -93,6 +95,22 @@ def kmeans_gaussian(
     labels = clusters.labels.reshape(restarts, -1, x.shape[-2])
     pi, A = uniform_chain(restarts, K)
     return labelled_gaussian(x, one_hot(labels, K), prior)._replace(pi=pi, A=A)
+
+
+def mixture_gaussian(x: Floats, K: int, restarts: int, rng: np.random.Generator) -> GaussianHMM:
+    """A uniform chain; a mixture fitted to points (T, D) without their order, K-means first."""
+    clusters = kmeans(x, kmeans_plus_plus(x, K, rng, restarts)).labels
+    mixture = gaussian_mixture.fit(x, start_from_labels(x, clusters, K)).theta
+    return GaussianHMM(*uniform_chain(restarts, K), mixture.mu, mixture.Sigma)
+
+
+def with_zeros(theta: Model) -> Model:
+    """Never begin in the first state, and never go from it to the second."""
+    pi, A = theta.pi.copy(), theta.A.copy()
+    pi[:, 0], A[:, 0, 1] = 0.0, 0.0
+    return theta._replace(
+        pi=pi / pi.sum(axis=-1, keepdims=True), A=A / A.sum(axis=-1, keepdims=True)
+    )
 
 
 def perturb(theta: Model, rng: np.random.Generator, strength: float) -> Model:

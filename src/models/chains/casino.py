@@ -45,6 +45,16 @@ class Errors(NamedTuple):
     always_fair: Ints
 
 
+class Tally(NamedTuple):
+    """What happened in some games, by die; a run that the end cuts off counts as far as it went."""
+
+    faces: Ints  # (2, 6) how often each face came
+    visits: Ints  # (2,) rolls that another roll follows
+    leaves: Ints  # (2,) those of them after which the die was changed
+    starts: Ints  # (2,) rolls that enough others follow to see the die stay
+    stays: Ints  # (2, steps) those of them after which it was kept for so many rolls
+
+
 def casino(six: float = 0.5, switching: float = 1.0) -> CategoricalHMM:
     """The casino's parameters, without an axis of restarts.
 
@@ -108,3 +118,19 @@ def error_counts(model: CategoricalHMM, game: Game, decoded: Decoded) -> Errors:
         count_errors(memoryless(model, game.rolls), game.dice),
         count_errors(np.zeros(game.dice.shape), game.dice),
     )
+
+
+def tally(game: Game, steps: Ints) -> Tally:
+    """Count faces, changes, and how long the dice of games (N, T) stay."""
+    found = []
+    for die in (FAIR, LOADED):
+        here = game.dice == die
+        starts = kept = here[:, : here.shape[1] - steps[-1]]
+        stays = []
+        for step in steps:
+            kept = kept & here[:, step : step + kept.shape[1]]
+            stays.append(kept.sum())
+        faces = np.bincount(game.rolls[here], minlength=6)
+        left = here[:, :-1] & ~here[:, 1:]
+        found.append((faces, here[:, :-1].sum(), left.sum(), starts.sum(), stays))
+    return Tally(*map(np.array, zip(*found, strict=True)))

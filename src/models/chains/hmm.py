@@ -172,6 +172,13 @@ def predict_symbols(filtered: Floats, A: Floats, B: Floats, horizon: int) -> Flo
     return np.asarray((predict_states(filtered, A, horizon)[..., None, :] @ B)[..., 0, :])
 
 
+def stationary(A: Floats) -> Floats:
+    """The distribution p with p A = p, by least squares with the sum as one more equation."""
+    K = len(A)
+    equations = np.vstack([A.T - np.eye(K), np.ones(K)])
+    return np.asarray(np.linalg.lstsq(equations, np.eye(K + 1)[K])[0])
+
+
 # --- Emissions and simulation -------------------------------------------------------------------
 
 

@@ -12,6 +12,7 @@ leading axes, in blocks of sequences; `models.chains.hmm` wraps them.
 import math
 
 import numpy as np
+from scipy.special import logsumexp
 
 from models.chains.hmm_kernels import (
     Evidence,
@@ -132,6 +133,22 @@ def backward_unscaled(A: Floats, lik: Floats) -> Floats:
     for t in range(lik.shape[-2] - 1, 0, -1):
         beta.append((A @ (lik[..., t, :] * beta[-1])[..., None])[..., 0])  # 13.38
     return np.stack(beta[::-1], axis=-2)
+
+
+def evidence_in_logs(pi: Floats, A: Floats, log_lik: Floats) -> Floats:
+    """Ln p(x), (...), with sums of exponentials in place of scale factors."""
+    log_alpha = log(pi) + log_lik[..., 0, :]
+    for t in range(1, log_lik.shape[-2]):
+        log_alpha = log_lik[..., t, :] + logsumexp(log_alpha[..., None] + log(A), axis=-2)
+    return np.asarray(logsumexp(log_alpha, axis=-1))
+
+
+def viterbi_values(log_pi: Floats, log_A: Floats, log_lik: Floats) -> Floats:
+    """omega_T(k) of one chain (T, K), in operations that can be counted."""
+    omega = log_pi + log_lik[0]  # 13.69
+    for row in log_lik[1:]:
+        omega = row + (omega[:, None] + log_A).max(axis=0)  # 13.68, corrected
+    return np.asarray(omega)
 
 
 # --- The recursions compiled, over leading axes -------------------------------------------------

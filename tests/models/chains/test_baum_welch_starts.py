@@ -44,3 +44,25 @@ def test_kmeans_and_labels_reach_the_best_optimum() -> None:
     np.testing.assert_allclose(clustered.final, best, rtol=0, atol=1e-5)
     assert (scattered.final < best + 1e-5).all()
     assert scattered.final.min() < best - 1
+
+
+def test_a_mixture_finds_the_clusters_and_leaves_the_chain_uniform() -> None:
+    z, x = three_clusters(300, seed=19)
+    theta = starts.mixture_gaussian(x[0], 3, 4, np.random.default_rng(20))
+    np.testing.assert_array_equal(theta.A, np.full((4, 3, 3), 1 / 3))
+    centres = np.array([x[0][z[0] == k].mean(axis=0) for k in range(3)])
+    for mu in theta.mu:
+        away = np.linalg.norm(mu[:, None] - centres, axis=-1)
+        assert sorted(away.argmin(axis=1)) == [0, 1, 2]
+        assert away.min(axis=1).max() < 0.3
+
+
+def test_zeros_are_put_in_and_rows_still_sum_to_one() -> None:
+    theta = starts.random_categorical(3, 4, 5, np.random.default_rng(21))
+    cut = starts.with_zeros(theta)
+    assert not cut.pi[:, 0].any()
+    assert not cut.A[:, 0, 1].any()
+    np.testing.assert_allclose(cut.pi.sum(axis=-1), 1, rtol=1e-14)
+    np.testing.assert_allclose(cut.A.sum(axis=-1), 1, rtol=1e-14)
+    np.testing.assert_array_equal(cut.A[:, 1:], theta.A[:, 1:] / theta.A[:, 1:].sum(-1)[..., None])
+    assert theta.pi.all()  # what it was made of stays

@@ -10,6 +10,7 @@ from models.chains.casino import (
     LOADED,
     SIX,
     Errors,
+    Game,
     book_game,
     casino,
     count_errors,
@@ -17,6 +18,7 @@ from models.chains.casino import (
     error_counts,
     listing_rolls,
     simulate,
+    tally,
 )
 from models.compiled import threads
 
@@ -150,3 +152,14 @@ def test_baum_welch_on_the_book_game() -> None:
     assert (np.diff(fit.objective, axis=1)[np.isfinite(fit.objective[:, 1:])] >= -1e-9).all()
     np.testing.assert_allclose(fit.final.max(), -504.814, rtol=0, atol=5e-4)
     assert fit.final.min() < -512  # different starts, different optima
+
+
+def test_games_are_tallied_by_die() -> None:
+    dice = np.array([[0, 0, 0, 1, 1, 0], [1, 1, 1, 1, 0, 0]])
+    rolls = np.array([[0, 1, 2, 5, 5, 0], [5, 4, 5, 5, 3, 3]])
+    found = tally(Game(dice, rolls), np.array([1, 2]))
+    np.testing.assert_array_equal(found.faces, [[2, 1, 1, 2, 0, 0], [0, 0, 0, 0, 1, 5]])
+    np.testing.assert_array_equal(found.visits, [4, 6])
+    np.testing.assert_array_equal(found.leaves, [1, 2])
+    np.testing.assert_array_equal(found.starts, [3, 5])  # of the first four rolls of each game
+    np.testing.assert_array_equal(found.stays, [[2, 1], [4, 2]])

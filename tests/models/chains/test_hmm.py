@@ -132,6 +132,13 @@ def test_prediction(chain: Chain) -> None:
         np.testing.assert_allclose(symbols, states @ B, rtol=1e-12)
 
 
+def test_the_stationary_distribution_stays() -> None:
+    A = np.random.default_rng(3).dirichlet(np.ones(4), 4)
+    p = hmm.stationary(A)
+    np.testing.assert_allclose(p @ A, p, rtol=1e-12)
+    np.testing.assert_allclose(p, np.linalg.matrix_power(A, 200)[0], rtol=1e-10)
+
+
 def test_two_filters_agree_with_forward_backward() -> None:
     rng = np.random.default_rng(3)
     pi, A = rng.dirichlet(np.ones(3)), rng.dirichlet(np.ones(3), 3)

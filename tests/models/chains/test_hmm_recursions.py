@@ -15,9 +15,11 @@ from models.chains.hmm_recursions import (
     backward_unscaled,
     counts_reference,
     evidence,
+    evidence_in_logs,
     forward_reference,
     forward_unscaled,
     viterbi_reference,
+    viterbi_values,
 )
 from models.compiled import threads
 from models.types import Floats, Ints
@@ -241,6 +243,18 @@ def test_unscaled_messages_broadcast_over_leading_axes() -> None:
     for i, j in np.ndindex(4, 2):
         np.testing.assert_allclose(alpha[i, j], forward_unscaled(pi[i, 0], A[i, 0], lik[i, j]))
         np.testing.assert_allclose(beta[i, j], backward_unscaled(A[i, 0], lik[i, j]))
+
+
+def test_logarithms_lead_to_the_same_evidence_and_the_same_best_path() -> None:
+    rng = np.random.default_rng(8)
+    pi, A = rng.dirichlet(np.ones(3)), rng.dirichlet(np.ones(3), 3)
+    A[0] = [0.0, 0.4, 0.6]  # an impossible step must not make a NaN
+    log_lik = np.log(rng.random((4, 50, 3)))
+    expected = hmm.forward_filter(pi, A, log_lik).log_evidence
+    np.testing.assert_allclose(evidence_in_logs(pi, A, log_lik), expected, rtol=1e-12)
+    with np.errstate(divide="ignore"):
+        values = [viterbi_values(np.log(pi), np.log(A), rows).max() for rows in log_lik]
+    np.testing.assert_allclose(values, hmm.viterbi(pi, A, log_lik).log_joint, rtol=1e-12)
 
 
 def test_importing_the_module_does_not_import_numba() -> None:

@@ -22,27 +22,22 @@ def draw(study: CasinoBeliefs, outcome: Outcome) -> Iterator[tuple[str, Figure]]
 
 
 def _decoding(outcome: Outcome) -> Figure:
-    path = outcome["path_loaded"]
+    beliefs, path = outcome["loaded"], outcome["path_loaded"]
     rows: dict[str, tuple[Any, str, str]] = {
-        "filtered": (
-            outcome["loaded"].at(belief="filtered"),
-            "Filtered",
-            "p(loaded | rolls so far)",
-        ),
-        "smoothed": (outcome["loaded"].at(belief="smoothed"), "Smoothed", "p(loaded | all rolls)"),
+        "filtered": (beliefs.at(belief="filtered"), "Filtered", "p(loaded | rolls so far)"),
+        "smoothed": (beliefs.at(belief="smoothed"), "Smoothed", "p(loaded | all rolls)"),
         "viterbi": (path, "Most probable path", "Die"),
     }
     figure, axes = panels(3, 1, sharex=True)
     figure.set_size_inches(figure.get_figwidth(), 0.95 * figure.get_figwidth())
     known = "errors" in outcome
     for ax, (name, (y, title, label)) in zip(axes, rows.items(), strict=True):
-        counted = ""
+        _shade_loaded(ax, outcome)
         if known:
-            shade_loaded(ax, outcome)
-            counted = f": {outcome['errors'].at(estimate=name).item} of {len(y)} wrong"
+            title += f": {outcome['errors'].at(estimate=name).item} of {len(y)} wrong"
         style = "steps-mid" if name == "viterbi" else "default"
         ax.plot(path.along("roll"), y.values, linewidth=1.2, drawstyle=style)
-        ax.set(ylabel=label, title=title + counted, ylim=(-0.04, 1.04), xlim=(0, len(y) + 1))
+        ax.set(ylabel=label, title=title, ylim=(-0.04, 1.04), xlim=(0, len(y) + 1))
     axes[-1].set_yticks([0, 1], labels=["fair", "loaded"])
     axes[-1].set(xlabel="Roll number" + " (grey: the loaded die was used)" * known)
     return figure
@@ -53,8 +48,7 @@ def _samples(outcome: Outcome) -> Figure:
     roll, length = smoothed.along("roll"), len(smoothed)
     figure, (top, bottom) = panels(2, 1, sharex=True)
     figure.set_size_inches(figure.get_figwidth(), 0.8 * figure.get_figwidth())
-    if "truly_loaded" in outcome:
-        shade_loaded(top, outcome)
+    _shade_loaded(top, outcome)
     top.plot(roll, smoothed.values, label="smoothed marginal")
     look: dict[str, Any] = {"color": "C1", "markersize": 4, "label": f"{BATCH} sampled paths"}
     top.plot(roll, outcome["batch_share"].values, ".", **look)
@@ -84,9 +78,10 @@ def _prediction(study: CasinoBeliefs, outcome: Outcome) -> Figure:
     return figure
 
 
-def shade_loaded(ax: Axes, outcome: Outcome) -> None:
+def _shade_loaded(ax: Axes, outcome: Outcome) -> None:
     """Grey bars where the loaded die was used, as in MLAPP Figure 17.10."""
-    loaded = outcome["truly_loaded"].values.astype(int)
-    edges = np.flatnonzero(np.diff(loaded, prepend=0, append=0))
-    for start, stop in edges.reshape(-1, 2):
+    if "truly_loaded" not in outcome:
+        return
+    edges = np.diff(outcome["truly_loaded"].values.astype(int), prepend=0, append=0)
+    for start, stop in np.flatnonzero(edges).reshape(-1, 2):
         ax.axvspan(start + 0.5, stop + 0.5, color="0.82", linewidth=0)

@@ -2,40 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
-from models.chains import hmm
+from models.chains import casino, hmm
 from models.chains.baum_welch import CategoricalHMM
-from models.chains.casino import (
-    FAIR,
-    LOADED,
-    Errors,
-    Game,
-    book_game,
-    casino,
-    count_errors,
-    decode,
-    error_counts,
-    simulate,
-)
-from models.types import Floats, Ints
+from models.types import Ints
 
 CHUNK = 2000  # games at a time: arrays of CHUNK games fit anywhere
-
-
-class Counts(NamedTuple):
-    """What happened in some games, by die."""
-
-    faces: Ints  # (die, face)
-    visits: Ints  # (die,) rolls that another roll follows
-    leaves: Ints  # (die,) those of them after which the die was changed
-    starts: Ints  # (die,) rolls that are followed long enough to see it stay
-    stays: Ints  # (die, step) those of them after which it was kept for so many rolls
 
 
 @dataclass
@@ -64,27 +42,24 @@ class CasinoGames(Study):
             yield f"study.lags={self.lags} need study.decoded=true"
 
     def run(self, rng: Generator) -> Outcome:
-        model = casino(self.six, self.switching)
+        model, book = casino.casino(self.six, self.switching), casino.book_game()
         die, face = axis("die", ["fair", "loaded"]), axis("face", np.arange(1, 7))
         step, games = axis("step", np.arange(1, max(self.length // 5, 2))), axis("game", self.games)
-        counts, errors, lagged = [], [], []
+        tallies, errors, lagged = [], [], []
         for first in range(0, self.games, CHUNK):
-            game = simulate(model, min(CHUNK, self.games - first), self.length, rng)
-            counts.append(_counts(game, step.values))
+            game = casino.simulate(model, min(CHUNK, self.games - first), self.length, rng)
+            tallies.append(casino.tally(game, step.values))
             if self.decoded:
-                errors.append(np.stack(error_counts(model, game, decode(model, game.rolls))))
+                errors.append(_errors(model, game))
             if self.lags:
                 lagged.append(self._lagged_errors(model, game))
-        faces, visits, leaves, starts, stays = (sum(part) for part in zip(*counts, strict=True))
-        kept = np.diagonal(model.A)
+        faces, visits, leaves, starts, stays = (sum(part) for part in zip(*tallies, strict=True))
+        keeps, never = np.diagonal(model.A), np.full(2, np.inf)
         found: dict[str, Any] = {}
         if self.decoded:
-            book = book_game()
-            estimate = axis("estimate", list(Errors._fields))
+            estimate = axis("estimate", list(casino.Errors._fields))
             found["errors"] = over(np.concatenate(errors, axis=1), estimate, games)
-            found["book_errors"] = estimate.of(
-                np.stack(error_counts(model, book, decode(model, book.rolls)))
-            )
+            found["book_errors"] = estimate.of(_errors(model, book))
         if self.lags:
             lag = axis("lag", sorted(self.lags))
             found["lagged_errors"] = over(np.concatenate(lagged, axis=1), lag, games)
@@ -92,40 +67,22 @@ class CasinoGames(Study):
             face_counts=over(faces, die, face),
             face_probability=over(model.B, die, face),
             stay_share=over(stays / np.maximum(starts, 1)[:, None], die, step),
-            stay_probability=over(kept[:, None] ** step.values, die, step),
-            mean_run=die.of(np.divide(visits, leaves, out=np.full(2, np.inf), where=leaves > 0)),
-            expected_run=die.of(1 / (1 - kept)),
-            stationary_share=die.of(_stationary(model.A)),
+            stay_probability=over(keeps[:, None] ** step.values, die, step),
+            mean_run=die.of(np.divide(visits, leaves, out=never, where=leaves > 0)),
+            expected_run=die.of(1 / (1 - keeps)),
+            stationary_share=die.of(hmm.stationary(model.A)),
             **found,
         )
 
-    def _lagged_errors(self, model: CategoricalHMM, game: Game) -> Ints:
+    def _lagged_errors(self, model: CategoricalHMM, game: casino.Game) -> Ints:
         log_lik = hmm.categorical_log_likelihood(model.B, game.rolls)
-        forward = hmm.forward_filter(model.pi, model.A, log_lik)
-        beliefs = (
-            hmm.fixed_lag_smoother(model.A, log_lik, forward, lag) for lag in sorted(self.lags)
-        )
-        return np.stack([count_errors(belief[..., LOADED], game.dice) for belief in beliefs])
+        forward, errors = hmm.forward_filter(model.pi, model.A, log_lik), []
+        for lag in sorted(self.lags):
+            belief = hmm.fixed_lag_smoother(model.A, log_lik, forward, lag)
+            errors.append(casino.count_errors(belief[..., casino.LOADED], game.dice))
+        return np.stack(errors)
 
 
-def _counts(game: Game, steps: Ints) -> Counts:
-    """A run that the end of a game cuts off counts as far as it went."""
-    found = []
-    for die in (FAIR, LOADED):
-        here = game.dice == die
-        starts = kept = here[:, : here.shape[1] - steps[-1]]
-        stays = []
-        for step in steps:
-            kept = kept & here[:, step : step + kept.shape[1]]
-            stays.append(kept.sum())
-        faces = np.bincount(game.rolls[here], minlength=6)
-        left = here[:, :-1] & ~here[:, 1:]
-        found.append((faces, here[:, :-1].sum(), left.sum(), starts.sum(), stays))
-    return Counts(*map(np.array, zip(*found, strict=True)))
-
-
-def _stationary(A: Floats) -> Floats:
-    """The distribution p with p A = p, by least squares with the sum as one more equation."""
-    K = len(A)
-    equations = np.vstack([A.T - np.eye(K), np.ones(K)])
-    return np.asarray(np.linalg.lstsq(equations, np.eye(K + 1)[K])[0])
+def _errors(model: CategoricalHMM, game: casino.Game) -> Ints:
+    """Of every estimate, (estimates, games)."""
+    return np.stack(casino.error_counts(model, game, casino.decode(model, game.rolls)))

@@ -9,15 +9,16 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
-from models.chains import hmm, hmm_enumeration
+from models.chains import hmm
+from models.chains import hmm_enumeration as by_paths
 from models.chains.baum_welch import CategoricalHMM
 from models.chains.casino import casino
-from models.chains.hmm_enumeration import MOST_PATHS
 from models.chains.hmm_examples import Chains, one_sequence_each, random_models
-from models.chains.hmm_recursions import backward_unscaled, forward_unscaled, log
+from models.chains.hmm_recursions import backward_unscaled, forward_unscaled, log, viterbi_values
 from models.chains.operation_counts import recursion_costs
 from models.types import Floats, Ints
 
+ASKED = ("marginals", "path")
 ENUMERATED = 300  # sequences of a run for which the marginals of all paths are summed
 
 
@@ -29,28 +30,23 @@ class HmmInference(Study):
         "error_rate_filtered": "error_rate['filtered']",
         "error_rate_smoothed": "error_rate['smoothed']",
         "error_rate_path": "error_rate['path']",
-        "share_states_impossible": "share(joint['states'] == 0)",
     }
 
-    ask: list[str] = knob(
-        ["marginals"], "what to infer", choices=("marginals", "path"), distinct=True
-    )
+    ask: list[str] = knob(["marginals"], "what to infer", choices=ASKED, distinct=True)
     model: str = knob("random", "whose parameters", choices=("random", "casino"))
     states: int = knob(3, "states K of a random model", at_least=2, at_most=8)
     symbols: int = knob(4, "symbols of a random model", at_least=2, at_most=50)
     forbidden: int = knob(0, "random states that cannot lead to their successor", at_least=0)
     length: int = knob(6, "steps N of a sequence", at_least=2, at_most=16)
-    sequences: int = knob(
-        300, "sequences, each from a model of its own", at_least=1, at_most=20_000
-    )
+    sequences: int = knob(300, "sequences, each from its own model", at_least=1, at_most=20_000)
     long: int = knob(2000, "steps of one long path", at_least=10, at_most=100_000)
 
     def problems(self) -> Iterator[str]:
         K, T = self._shape[0], self.length
-        if K**T > MOST_PATHS:
+        if K**T > by_paths.MOST_PATHS:
             yield (
                 f"study.states={K}, study.length={T}: {K}^{T} paths are too many to enumerate;"
-                f" allowed: up to {MOST_PATHS}"
+                f" allowed: up to {by_paths.MOST_PATHS}"
             )
         if self.forbidden >= K:
             yield f"study.forbidden={self.forbidden}; allowed: below study.states={K}"
@@ -72,7 +68,7 @@ class HmmInference(Study):
         wrong = [np.mean(states != chains.states) for states in told.values()]
         found: dict[str, Any] = {"error_rate": axis("estimate", list(told)).of(wrong)}
         if "marginals" in self.ask:
-            found |= _marginals(Chains(*(part[:ENUMERATED] for part in chains)))
+            found |= _marginals(pi[:ENUMERATED], A[:ENUMERATED], chains.lik[:ENUMERATED])
         if "path" in self.ask:
             found |= _paths(chains, best, told["smoothed"])
             long = self._chains(self.long, 1, rng)
@@ -81,7 +77,7 @@ class HmmInference(Study):
         states, length = axis("states", np.arange(2, 9)), axis("length", np.arange(1, 13))
         K, T = states.values[:, None], length.values
         forward = recursion_costs(forward_unscaled, "products", states.values, T)
-        viterbi = recursion_costs(_viterbi_values, "sums", states.values, T)
+        viterbi = recursion_costs(viterbi_values, "sums", states.values, T)
         return Outcome(
             forward_products=over(forward, states, length),
             viterbi_sums=over(viterbi, states, length),
@@ -91,27 +87,22 @@ class HmmInference(Study):
 
     def _chains(self, T: int, sequences: int, rng: Generator) -> Chains:
         if self.model == "casino":
-            models = CategoricalHMM(
-                *(np.broadcast_to(part, (sequences, *part.shape)) for part in casino())
-            )
+            copies = (np.broadcast_to(part, (sequences, *part.shape)) for part in casino())
+            models = CategoricalHMM(*copies)
         else:
             models = random_models(*self._shape, sequences, rng, self.forbidden)
         return one_sequence_each(models, T, rng)
 
 
-def _marginals(chains: Chains) -> dict[str, Any]:
+def _marginals(pi: Floats, A: Floats, lik: Floats) -> dict[str, Any]:
     """The largest gaps between messages and all paths; the sequence where looking back tells most.
 
     Likelihoods are compared as ratios to one, probabilities as they are.
     """
-    pi, A, lik = chains.pi, chains.A, chains.lik
     T, K = lik.shape[1:]
-    posterior, paths = hmm.smoother(pi, A, np.log(lik)), hmm_enumeration.enumerate_paths(pi, A, lik)
+    posterior, paths = hmm.smoother(pi, A, np.log(lik)), by_paths.enumerate_paths(pi, A, lik)
     filtered, smoothed = posterior.forward.filtered, posterior.smoothed
-    exact = (
-        hmm_enumeration.filtered_marginals(pi, A, lik),
-        hmm_enumeration.state_marginals(paths, K),
-    )
+    exact = by_paths.filtered_marginals(pi, A, lik), by_paths.state_marginals(paths, K)
     # (13.41): the same number at every step, from the messages as they are first written
     by_step = np.sum(forward_unscaled(pi, A, lik) * backward_unscaled(A, lik), axis=-1)
     two = hmm.two_filter_smoother(pi[:, None], A[:, None], np.log(lik)[:, None])[:, 0]
@@ -122,7 +113,7 @@ def _marginals(chains: Chains) -> dict[str, Any]:
     alpha = pi * lik[:, 0]
     for t in range(1, T):
         alpha = lik[:, t] * (columns @ alpha[..., None])[..., 0]
-    pairs = hmm.pairwise_marginals(A, posterior), hmm_enumeration.pair_marginals(paths, K)
+    pairs = hmm.pairwise_marginals(A, posterior), by_paths.pair_marginals(paths, K)
     gaps = {
         "evidence": np.exp(posterior.forward.log_evidence) / paths.evidence - 1.0,
         "evidence_by_step": by_step / by_step[:, -1:] - 1.0,
@@ -148,9 +139,9 @@ def _marginals(chains: Chains) -> dict[str, Any]:
 def _paths(chains: Chains, best: hmm.Path, modes: Ints) -> dict[str, Any]:
     """Joint probabilities of the paths chosen, and of the best of all; one sequence to show."""
     T, K = chains.lik.shape[1:]
-    paths = hmm_enumeration.enumerate_paths(chains.pi, chains.A, chains.lik)
+    paths = by_paths.enumerate_paths(chains.pi, chains.A, chains.lik)
     choices = {"path": best.states, "states": modes, "printed": _viterbi_as_printed(chains)}
-    places = [hmm_enumeration.path_index(states, K)[:, None] for states in choices.values()]
+    places = [by_paths.path_index(states, K)[:, None] for states in choices.values()]
     joint = [np.take_along_axis(paths.joint, place, axis=-1)[:, 0] for place in places]
     choice, sequence = axis("choice", [*choices, "best"]), axis("sequence", len(modes))
     step, state = axis("step", np.arange(1, T + 1)), axis("state", np.arange(1, K + 1))
@@ -159,7 +150,7 @@ def _paths(chains: Chains, best: hmm.Path, modes: Ints) -> dict[str, Any]:
     return {
         "joint": over(np.stack([*joint, paths.joint.max(axis=-1)]), choice, sequence),
         "log_joint": sequence.of(best.log_joint),
-        "shown_marginals": over(hmm_enumeration.state_marginals(paths, K)[show], step, state),
+        "shown_marginals": over(by_paths.state_marginals(paths, K)[show], step, state),
         "shown_path": step.of(best.states[show] + 1),
         "shown_states": step.of(modes[show] + 1),
         "shown_transitions": step.of([np.nan, *shown]),  # into each step along the states
@@ -177,11 +168,3 @@ def _viterbi_as_printed(chains: Chains) -> Ints:
         omega = log_lik[:, t] + arriving.max(axis=-1, keepdims=True)
     path[:, -1] = omega.argmax(axis=-1)
     return path
-
-
-def _viterbi_values(log_pi: Floats, log_A: Floats, log_lik: Floats) -> Floats:
-    """The values of (13.68), corrected, in operations that can be counted."""
-    omega = log_pi + log_lik[0]
-    for row in log_lik[1:]:
-        omega = row + (omega[:, None] + log_A).max(axis=0)
-    return np.asarray(omega)

@@ -5,16 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import logsumexp
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
-from models.chains import hmm, hmm_enumeration
+from models.chains import hmm
+from models.chains import hmm_enumeration as by_paths
 from models.chains.baum_welch import GaussianHMM
 from models.chains.casino import book_game, casino, simulate
-from models.chains.hmm_enumeration import MOST_PATHS
 from models.chains.hmm_examples import three_regions, walk
-from models.chains.hmm_recursions import forward_unscaled
+from models.chains.hmm_recursions import evidence_in_logs, forward_unscaled
 from models.types import Floats
 
 
@@ -33,9 +32,9 @@ class ScaledForward(Study):
     enumerated: int = knob(8, "first steps that are summed over all paths", at_least=2, at_most=16)
 
     def problems(self) -> Iterator[str]:
-        K = 3 if self.dimensions else 2
-        if K**self.enumerated > MOST_PATHS:
-            yield f"study.enumerated={self.enumerated}: more than {MOST_PATHS} paths; take fewer"
+        K, most = 3 if self.dimensions else 2, by_paths.MOST_PATHS
+        if K**self.enumerated > most:
+            yield f"study.enumerated={self.enumerated}: more than {most} paths; take fewer"
 
     def run(self, rng: Generator) -> Outcome:
         underflow, first, not_finite, in_logs, prefixes = [], [], [], [], []
@@ -47,7 +46,7 @@ class ScaledForward(Study):
             scaled = posterior.forward.log_scale.cumsum(axis=-1)
             first.append(scaled[0])
             not_finite.append(sum(np.sum(~np.isfinite(a)) for a in (posterior.smoothed, scaled)))
-            ratio = scaled[:, -1] / _evidence_in_logs(pi, A, log_lik)
+            ratio = scaled[:, -1] / evidence_in_logs(pi, A, log_lik)
             in_logs.append(np.abs(ratio - 1).max())
             prefixes.append(_prefixes(pi, A, log_lik[:5, : self.enumerated]))
         emission, step = axis("emission", list(chains)), axis("step", np.arange(1, self.length + 1))
@@ -76,28 +75,20 @@ class ScaledForward(Study):
         return found
 
 
-def _evidence_in_logs(pi: Floats, A: Floats, log_lik: Floats) -> Floats:
-    """The log evidence of (..., T, K) with sums of exponentials in place of scale factors."""
-    log_alpha = np.log(pi) + log_lik[..., 0, :]
-    for t in range(1, log_lik.shape[-2]):
-        log_alpha = log_lik[..., t, :] + logsumexp(log_alpha[..., None] + np.log(A), axis=-2)
-    return np.asarray(logsumexp(log_alpha, axis=-1))
-
-
 def _prefixes(pi: Floats, A: Floats, log_lik: Floats) -> dict[str, Floats]:
     """The scaled quantities of a few short sequences against sums over all paths."""
     T, K = log_lik.shape[-2:]
     lik, posterior = np.exp(log_lik), hmm.smoother(pi, A, log_lik)
     alpha, log_c = posterior.forward
-    prefixes = [hmm_enumeration.enumerate_paths(pi, A, lik[:, :t]) for t in range(1, T + 1)]
+    prefixes = [by_paths.enumerate_paths(pi, A, lik[:, :t]) for t in range(1, T + 1)]
     evidence = np.stack([paths.evidence for paths in prefixes], axis=-1)
     product = alpha[:, :-1, :, None] * A * (lik * posterior.backward)[:, 1:, None, :]
     c = np.exp(log_c)[:, 1:, None, None]
-    pairs = hmm_enumeration.pair_marginals(prefixes[-1], K)
+    pairs = by_paths.pair_marginals(prefixes[-1], K)
     as_printed = (c * product).sum(axis=(-2, -1))  # 13.65 to the letter
     gaps = {
         "evidence_gap": np.exp(log_c.cumsum(axis=-1)) / evidence - 1,
-        "filtered_gap": alpha - hmm_enumeration.filtered_marginals(pi, A, lik),
+        "filtered_gap": alpha - by_paths.filtered_marginals(pi, A, lik),
         "pair_gap": product / c - pairs,  # 13.103
         "printed_sum_gap": as_printed / c[..., 0, 0] ** 2 - 1,
     }

@@ -75,13 +75,13 @@ def test_games_are_counted_roll_by_roll_across_chunks(
 ) -> None:
     monkeypatch.setattr(casino_games, "CHUNK", 7)
     seen = []
-    simulate = casino_games.simulate
+    simulate = casino_games.casino.simulate
 
     def keep(*options: Any) -> Any:
         seen.append(simulate(*options))
         return seen[-1]
 
-    monkeypatch.setattr(casino_games, "simulate", keep)
+    monkeypatch.setattr(casino_games.casino, "simulate", keep)
     outcome = run(CasinoGames(games=20, length=30))
     assert len(seen) == 3
     assert outcome["errors"].values.shape == (5, 20)

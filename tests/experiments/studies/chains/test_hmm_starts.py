@@ -1,0 +1,132 @@
+"""EM's starts against a naive evidence, exact zeros and counts."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from experiments.contract.errors import BadInput
+from experiments.contract.outcome import differences
+from experiments.studies.chains._starts import CATEGORICAL, GAUSSIAN, ONCE, make_data
+from experiments.studies.chains.hmm_starts import HmmStarts
+from models.chains import baum_welch as bw
+from models.chains.casino import book_game
+from models.types import Floats
+
+Run = Callable[..., Any]
+SMALL: dict[str, Any] = {"chain": "lilypad", "length": 60, "restarts": 4, "max_iter": 200}
+
+
+def naive_log_evidence(rolls: list[int], pi: Floats, A: Floats, B: Floats) -> float:
+    total, belief = 0.0, pi
+    for t, x in enumerate(rolls):
+        joint = (belief if t == 0 else belief @ A) * B[:, x]
+        total += math.log(joint.sum())
+        belief = joint / joint.sum()
+    return total
+
+
+def test_starts_and_optima_on_the_book_game(run: Run) -> None:
+    kinds = ["random", "truth", "labelled", "identical", "perturbed", "zeros"]
+    outcome = run(HmmStarts(starts=kinds, restarts=12))
+    final, first = outcome["final"], outcome["objective"].at(shown=0, iteration=0)
+    rolls = book_game().rolls.tolist()
+    A = np.array([[0.95, 0.05], [0.10, 0.90]])
+    B = np.array([[1 / 6] * 6, [0.1] * 5 + [0.5]])
+    truth = naive_log_evidence(rolls, np.array([0.5, 0.5]), A, B)
+    assert first.at(start="truth").item == pytest.approx(truth, rel=1e-13)
+    ended = {kind: final.at(start=kind, sequence=0).values for kind in kinds}
+    assert ended["truth"] == pytest.approx(-504.814, abs=5e-4)  # the catalogue's
+    counts = np.bincount(rolls)
+    independent = float((counts * np.log(counts / 300)).sum())
+    assert ended["identical"] == pytest.approx(independent, rel=1e-12)
+    assert first.at(start="identical").item == pytest.approx(independent, rel=1e-12)
+    assert outcome["best"].at(sequence=0).item == final.values.max()
+    assert outcome["step_gap"].item < 1e-14
+    assert not outcome["grown_zeros"].values.any()
+    assert outcome["smallest_gain"].values.min() > -1e-9
+    distinct = np.sum(np.diff(np.sort(ended["random"])) > 0.05) + 1
+    assert outcome["optima"].at(start="random").item == distinct > 1
+    for kind in ONCE:  # one run stands for all restarts, and one curve is kept
+        assert np.ptp(ended[kind]) == 0
+        assert outcome["optima"].at(start=kind).item == 1
+        assert np.isnan(outcome["objective"].at(start=kind).values[1:]).all()
+
+
+def test_curves_end_where_the_runs_do(run: Run) -> None:
+    outcome = run(HmmStarts(length=60, restarts=3, max_iter=30))
+    for r, curve in enumerate(outcome["objective"].at(start="random").values[:3]):
+        steps = outcome["iterations"].at(start="random", sequence=0, restart=r).item
+        assert curve[steps] == outcome["final"].at(start="random", sequence=0, restart=r).item
+        assert np.isnan(curve[steps + 1 :]).all()
+
+
+def test_a_wrong_m_step_is_found_out(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = bw.reestimate
+
+    def slips(theta: Any, *rest: Any) -> Any:
+        return right(theta, *rest)._replace(A=theta.A)
+
+    monkeypatch.setattr(bw, "reestimate", slips)
+    assert run(HmmStarts(length=30, restarts=2))["step_gap"].item > 1e-3
+
+
+@pytest.mark.parametrize("start", GAUSSIAN)
+def test_every_gaussian_start_runs(run: Run, start: str) -> None:
+    outcome = run(HmmStarts(**SMALL, starts=[start], regularised=True))
+    assert np.isfinite(outcome["best"].values).all()
+    assert outcome["row_sum_gap"].values.max() < 1e-12
+    assert outcome["smallest_gain"].values.min() > -1e-9
+    assert not outcome["grown_zeros"].values.any()
+
+
+def test_labels_and_clusters_find_the_optimum_of_separate_clusters(run: Run) -> None:
+    kinds = ["labelled", "kmeans", "mixture", "truth"]
+    outcome = run(HmmStarts(chain="three-regions", length=300, restarts=4, starts=kinds))
+    gap = outcome["best"].values[:, None] - outcome["final"].values
+    assert gap == pytest.approx(0, abs=1e-3)
+    assert 0.8 < outcome["best_stay_probability"].item < 1
+
+
+def test_data_sets_have_each_their_best(run: Run) -> None:
+    outcome = run(HmmStarts(**SMALL, sequences=3, starts=["truth", "random"]))
+    assert_array_equal(outcome["best"].values, outcome["final"].values.max(axis=(0, 2)))
+    assert len(set(outcome["best"].values)) == 3
+
+
+@pytest.mark.parametrize(
+    ("knobs", "complaint"),
+    [
+        ({"starts": ["kmeans"]}, "kmeans is not for casino-book"),
+        ({"length": 301}, "one game of 300 rolls"),
+        ({"sequences": 2}, "one game of 300 rolls"),
+        ({"labels": 200, "length": 100}, "study.labels=200"),
+        ({"starts": []}, "study.starts"),
+        ({"tol": 0.0}, "study.tol"),
+    ],
+)
+def test_starts_have_rules(knobs: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        HmmStarts(**knobs)
+
+
+def test_gaussian_starts_include_the_categorical() -> None:
+    assert set(CATEGORICAL) < set(GAUSSIAN)
+
+
+def test_data_are_the_books_or_new() -> None:
+    rng = np.random.default_rng(0)
+    (book,) = make_data("casino-book", 50, 1, rng)
+    assert_array_equal(book.x, book_game().rolls[:50])
+    many = make_data("three-regions", 20, 3, rng)
+    assert [data.x.shape for data in many] == [(20, 2)] * 3
+    assert not np.array_equal(many[0].x, many[1].x)
+
+
+@pytest.mark.parametrize("knobs", [{"length": 60, "restarts": 3, "max_iter": 30}, SMALL])
+def test_runs_repeat(run: Run, knobs: dict[str, Any]) -> None:
+    study = HmmStarts(**knobs)
+    assert not differences(run(study), run(study))
