@@ -25,7 +25,7 @@ from scipy.special import gammaln, multigammaln, xlogy
 
 from models.clustering.mixture import blocks, log_proportions, mixing_proportions, posterior
 from models.em import EMFit, expectation_maximisation
-from models.types import Bools, Floats
+from models.types import Bools, Floats, Ints
 
 Covariance = Literal["full", "diagonal", "spherical", "fixed"]
 _TINY = np.finfo(float).tiny
@@ -230,3 +230,12 @@ def fit(
     return expectation_maximisation(
         start, expect, maximise, tol=tol, max_iter=max_iter, snapshots=snapshots
     )
+
+
+def iterations_to_settle(X: Floats, em: EMFit[GaussianMixture], share: float) -> Ints:
+    """From which snapshot on `share` of the points are assigned as at the end, shape (R,)."""
+    ends = responsibilities(X, em.theta).argmax(2)
+    labels = (responsibilities(X, em.snapshots[t]).argmax(2) for t in sorted(em.snapshots))
+    away = np.stack([np.mean(label == ends, axis=1) < share for label in labels])
+    last = len(away) - np.argmax(away[::-1], axis=0)  # after the last one that is away
+    return np.where(away.any(axis=0), last, 0)

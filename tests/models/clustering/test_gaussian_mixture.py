@@ -15,6 +15,7 @@ from models.clustering.gaussian_mixture import (
     collapsed,
     e_step,
     fit,
+    iterations_to_settle,
     log_density,
     log_joint,
     log_prior,
@@ -412,3 +413,15 @@ def test_wrong_wishes_are_errors(X, rng):
         fit(X, start, covariance="tied")
     with pytest.raises(ValueError, match="alpha"):
         fit(X, start, prior=prior_for(X)._replace(alpha=0.5))
+
+
+def test_iterations_to_settle_against_a_loop(faithful, rng):
+    em = fit(faithful, start_at_points(faithful, 3, rng, 6), tol=1e-4, snapshots=range(30))
+    expected = []
+    for r in range(6):
+        ends = responsibilities(faithful, em.theta)[r].argmax(1)
+        steps = [responsibilities(faithful, em.snapshots[t])[r].argmax(1) for t in range(30)]
+        away = [t for t in range(30) if np.mean(steps[t] == ends) < 0.9]
+        expected.append(max(away) + 1 if away else 0)
+    assert iterations_to_settle(faithful, em, 0.9).tolist() == expected
+    assert max(expected) > 0

@@ -1,7 +1,6 @@
 """Where the starts of each kind end, how long they take, and how many find the best optimum."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -12,17 +11,22 @@ from experiments.drawing.clusters import SYMBOLS, grid, legend_below, sides
 from experiments.studies.clustering.restarts import RESOLUTION, STARTS, Restarts
 from models.types import Floats
 
+BY_K = {  # what K counts, and the axes of iterations and shares
+    "kmeans": ("clusters", "Mean cycles to converge", "Share within 0.1 % of the lowest J"),
+    "mixture": ("components", "Mean iterations of EM", "Share that finds the largest"),
+}
+
 
 def draw(study: Restarts, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
     if study.model == "kmeans":
         yield "distortion", _distortions(study, outcome)
         if len(study.starts) > 1:
-            yield "cycles", _by_k(study, *_kmeans_shares(outcome))
+            yield "cycles", _by_k(study, outcome)
     elif len(study.k) == 1:
         yield "optima", _one_k(study, outcome)
     else:
         yield "optima", _maxima(study, outcome)
-        yield "iterations", _by_k(study, *_mixture_shares(outcome))
+        yield "iterations", _by_k(study, outcome)
 
 
 def _distortions(study: Restarts, outcome: Outcome) -> Figure:
@@ -60,7 +64,7 @@ def _one_k(study: Restarts, outcome: Outcome) -> Figure:
     for i, cell in enumerate(outcome["log_likelihood"].values[:, 0]):
         values = cell[np.isfinite(cell)]
         axes[0, 0].plot(values, i + sides(values), "o", markersize=3, alpha=0.6, color="C0")
-    for ax, values in zip(axes[0, 1:], _mixture_shares(outcome)[:2], strict=True):
+    for ax, values in zip(axes[0, 1:], _means(outcome), strict=True):
         ax.barh(rows, values[:, 0], color="C0", height=0.6)
     axes[0, 0].set_yticks(rows, [STARTS["mixture"][s].replace(", ", ",\n") for s in study.starts])
     axes[0, 0].invert_yaxis()
@@ -70,32 +74,28 @@ def _one_k(study: Restarts, outcome: Outcome) -> Figure:
     return figure
 
 
-def _by_k(study: Restarts, iterations: Floats, shares: Floats, *names: str) -> Figure:
+def _by_k(study: Restarts, outcome: Outcome) -> Figure:
+    what, *labels = BY_K[study.model]
     figure, axes = panels(1, 2)
-    for ax, values in zip(axes, (iterations, shares), strict=True):
+    for ax, values, label in zip(axes, _means(outcome), labels, strict=True):
         for i, (start, row) in enumerate(zip(study.starts, values, strict=True)):
-            mark: dict[str, Any] = {"marker": SYMBOLS[i], "color": f"C{i}"}
-            ax.plot(sorted(study.k), row, label=STARTS[study.model][start], **mark)
-        ax.set(xlabel=names[0], xticks=sorted(study.k))
-    axes[0].set(ylabel=names[1], ylim=(0, None))
-    axes[1].set(ylabel=names[2], ylim=(0, 1.05))
+            name = STARTS[study.model][start]
+            ax.plot(sorted(study.k), row, marker=SYMBOLS[i], color=f"C{i}", label=name)
+        ax.set(xlabel=f"Number of {what} K", ylabel=label, xticks=sorted(study.k))
+    axes[0].set_ylim(0, None)
+    axes[1].set_ylim(0, 1.05)
     legend_below(axes[0], 1)
     return figure
 
 
-def _kmeans_shares(outcome: Outcome) -> tuple[Floats, Floats, str, str, str]:
-    """Mean iterations, the share that ends lowest, shape (start, K) each, and how to name them."""
-    J = outcome["distortion"].values
-    shares = (J / J.min(axis=(0, 2))[:, None] <= 1.001).mean(axis=2)
-    names = "Number of clusters K", "Mean cycles to converge", "Share within 0.1 % of the lowest J"
-    return outcome["iterations"].values.mean(axis=2), shares, *names
-
-
-def _mixture_shares(outcome: Outcome) -> tuple[Floats, Floats, str, str, str]:
-    """The same, of the starts that have not collapsed."""
-    L = outcome["log_likelihood"].values
-    found = L.max(axis=(0, 2))[:, None] - RESOLUTION < L
-    sound = np.isfinite(L)
+def _means(outcome: Outcome) -> tuple[Floats, Floats]:
+    """Mean iterations and the share that finds the best optimum, (start, K), without collapses."""
+    if "distortion" in outcome:
+        ends = outcome["distortion"].values
+        found = ends / ends.min(axis=(0, 2))[:, None] <= 1.001
+    else:
+        ends = outcome["log_likelihood"].values
+        found = ends > ends.max(axis=(0, 2))[:, None] - RESOLUTION
+    sound = np.isfinite(ends)
     iterations = outcome["iterations"].values.mean(axis=2, where=sound)
-    names = "Number of components K", "Mean iterations of EM", "Share that finds the largest"
-    return iterations, found.mean(axis=2, where=sound), *names
+    return iterations, found.mean(axis=2, where=sound)

@@ -52,11 +52,6 @@ class Clusters:
             X = load(self.data).matrix
         return standardised(X) if self.standardise else X
 
-    def labels(self) -> tuple[str, str]:
-        from experiments.drawing.labels import plane_names
-
-        return plane_names(self.data, standardised=self.standardise)
-
 
 def standardised(X: Floats) -> Floats:
     """Each column with mean 0 and standard deviation 1 (over N, not N - 1)."""

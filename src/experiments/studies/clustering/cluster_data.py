@@ -7,11 +7,9 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome
 from experiments.contract.study import Study
-from experiments.studies.clustering._points import Clusters, of_points, place_problems
+from experiments.studies.clustering._points import Clusters, of_points
 from models.datasets import load
 from models.regression.linear import least_squares, line
-
-__all__ = ["ClusterData", "Clusters", "place_problems"]
 
 
 @dataclass

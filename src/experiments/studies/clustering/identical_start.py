@@ -49,9 +49,7 @@ class IdenticalStart(Study):
         begins = start_at_random(D, self.k, rng, self.restarts)
         random = fit(X, begins, tol=1e-12, max_iter=5000)
         model_mean = np.einsum("rk,rkd->rd", random.theta.pi, random.theta.mu)  # (9.83)
-        ways = np.full((self.restarts, SHOWN + 1), np.nan)  # until each stops
-        known = random.objective[:, : SHOWN + 1]
-        ways[:, : known.shape[1]] = known
+        ways = np.pad(random.objective, ((0, 0), (0, SHOWN)), constant_values=np.nan)
 
         iteration, run = axis("iteration", list(steps)), numbered("run", len(pi))
         restart = axis("restart", self.restarts)
@@ -60,7 +58,7 @@ class IdenticalStart(Study):
             distance_to_average=over(away, iteration, run),
             change_of_weights=over(moved, iteration, run),
             log_likelihood=over(em.objective, run, iteration),
-            random_log_likelihood=over(ways, restart, iteration),
+            random_log_likelihood=over(ways[:, : SHOWN + 1], restart, iteration),
             random_final_log_likelihood=restart.of(random.final),
             model_mean_error=restart.of(np.abs(model_mean - average).max(axis=1)),
         )

@@ -17,7 +17,10 @@ from models.em import smallest_gain
 class KmeansPath(Clusters, Study):
     """The distortion J after every half step, from one start and from many near it (PRML 9.1)."""
 
-    headline = {"shown_cycles": "max(coordinates(bisector_margin))", "distortion": "last(distortion)"}
+    headline = {
+        "shown_cycles": "max(coordinates(bisector_margin))",
+        "distortion": "last(distortion)",
+    }
 
     start: list[list[float]] = knob(
         [[-1.5, 1.0], [1.5, -1.0]], "the centres to begin with; empty if random", may_be_empty=True
@@ -70,7 +73,3 @@ class KmeansPath(Clusters, Study):
             clusters_left=repetition.of([len(np.unique(found)) for found in near.labels]),
             smallest_gain=smallest_gain(-near.distortion),
         )
-
-
-def never_rises(J):  # type: ignore
-    return not bool((np.diff(J) > 1e-12 * np.nanmax(J)).any())

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.random import Generator
@@ -11,13 +12,12 @@ from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.clustering._points import Clusters, numbered, of_points, place_problems
 from models.clustering.agreement import agreement
-from models.clustering.gaussian_mixture import GaussianMixture, fit, log_joint, responsibilities
+from models.clustering.gaussian_mixture import GaussianMixture, fit, iterations_to_settle, log_joint
 from models.clustering.gaussian_mixture_score import mean_terms, score
 from models.clustering.gaussian_mixture_starts import start_at, start_of_gaussians
 from models.clustering.kmeans import kmeans, random_points
 from models.clustering.mixture import free_energy, posterior
-from models.em import EMFit, smallest_gain, take
-from models.types import Bools, Floats, Ints
+from models.em import smallest_gain, take
 
 SETTLED = 0.95  # share of the points that have to be where they end
 
@@ -50,12 +50,13 @@ class MixturePath(Clusters, Study):
 
     def run(self, rng: Generator) -> Outcome:
         X = self.points(rng)
-        starts = self._starts(rng)
-        em = self._fit(X, starts, snapshots=101)
+        starts, floor = self._starts(rng), self.collapsed_below
+        climb = partial(fit, X, min_eigenvalue=floor, tol=self.tol, max_iter=self.iterations)
+        em = climb(starts, snapshots=range(101))
         reached = em.final > np.nanmax(em.final, initial=-np.inf) - 0.1
         # A stated start is shown; of random ones the first that finds the best optimum.
         shown = take(starts, [0 if self.start else int(np.argmax(reached))])
-        one = self._fit(X, shown, snapshots=self.iterations + 1)
+        one = climb(shown, snapshots=range(self.iterations + 1))
         T = int(one.iterations[0]) - int(np.isnan(one.final[0]))  # short of a collapse
         if T < 1:
             raise BadInput("a component collapses in the first iteration; try another study.start")
@@ -93,18 +94,8 @@ class MixturePath(Clusters, Study):
             # And the other starts.
             smallest_gain=smallest_gain(em.objective),
             iterations_to_settle=axis("best_start", np.flatnonzero(reached)).of(
-                _iterations_to_settle(X, em, reached)
+                iterations_to_settle(X, em, SETTLED)[reached]
             ),
-        )
-
-    def _fit(self, X: Floats, start: GaussianMixture, snapshots: int) -> EMFit[GaussianMixture]:
-        return fit(
-            X,
-            start,
-            min_eigenvalue=self.collapsed_below,
-            tol=self.tol,
-            max_iter=self.iterations,
-            snapshots=range(snapshots),
         )
 
     def _starts(self, rng: Generator) -> GaussianMixture:
@@ -113,17 +104,3 @@ class MixturePath(Clusters, Study):
         moved = self.jitter * rng.standard_normal((self.repetitions, self.k, self.size[1]))
         moved[0] = 0.0
         return start_at(np.array(self.start) + moved, self.variance * np.eye(self.size[1]))
-
-
-def _iterations_to_settle(X: Floats, em: EMFit[GaussianMixture], which: Bools) -> Ints:
-    """From which iteration on 95 % of the points are assigned as at the end, for some restarts."""
-    ends = responsibilities(X, take(em.theta, which)).argmax(axis=2)
-    paths = (responsibilities(X, take(em.snapshots[t], which)) for t in sorted(em.snapshots))
-    away = np.stack([np.mean(q.argmax(axis=2) == ends, axis=1) < SETTLED for q in paths])
-    last = len(away) - np.argmax(away[::-1], axis=0)  # after the last one that is away
-    return np.where(away.any(axis=0), last, 0)
-
-
-def never_falls(objective):  # type: ignore
-    size = np.abs(objective[np.isfinite(objective)]).max(initial=0.0)
-    return not bool((np.diff(objective) < -1e-10 * size).any())

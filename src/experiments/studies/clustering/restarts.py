@@ -5,7 +5,7 @@ PRML 9.1, 9.2.2 and 10.2.4; FCML 6.2.1 and 6.3.5; Ghahramani 3; Notes 3.3.1 and 
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import permutations, product
+from itertools import islice, permutations, product
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,10 @@ from numpy.random import Generator
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.clustering._points import Clusters, numbered
-from experiments.studies.clustering._starts import CENTRES, MIXTURES, Box, centres, mixtures
 from models.clustering.gaussian_mixture import GaussianMixture, fit, log_density
 from models.clustering.gaussian_mixture_score import mean_terms, score
 from models.clustering.kmeans import kmeans, random_in_box
+from models.clustering.starts import CENTRES, MIXTURES, Box, centres, mixtures
 from models.em import EMFit, smallest_gain, take
 from models.types import Floats
 
@@ -38,7 +38,7 @@ class Restarts(Clusters, Study):
     model: str = knob("kmeans", "what is fitted", choices=tuple(STARTS))
     k: list[int] = knob([2, 3, 4], "numbers of clusters", at_least=1, distinct=True)
     starts: list[str] = knob(
-        ["points"], "kinds of start", choices=tuple({*CENTRES, *MIXTURES}), distinct=True
+        ["points"], "kinds of start", choices=tuple(CENTRES | MIXTURES), distinct=True
     )
     restarts: int = knob(100, "starts of each kind for each K", at_least=1, at_most=100_000)
     box: list[float] = knob(
@@ -119,7 +119,8 @@ class Restarts(Clusters, Study):
             return {}
         em = max(sound, key=lambda em: em.final[em.best])
         best = take(em.theta, [em.best])
-        renamed = log_density(X, _renamed(best)).sum(axis=1)
+        orders = np.array(list(islice(permutations(range(k)), 720)))  # all, up to six components
+        renamed = log_density(X, GaussianMixture(*(part[0][orders] for part in best))).sum(axis=1)
         terms = mean_terms(X, take(begins[self.starts[0], k], [0]))
         return {
             "renamed_log_likelihood": axis("renaming", len(renamed)).of(renamed),
@@ -147,11 +148,3 @@ def _count_optima(em: EMFit[GaussianMixture]) -> int:
     """Groups of converged values that lie more than the resolution apart."""
     values = np.sort(em.final[em.converged])
     return int(values.size > 0) + int((np.diff(values) > RESOLUTION).sum())
-
-
-def _renamed(theta: GaussianMixture) -> GaussianMixture:
-    """One mixture with its components (the first six) in every order."""
-    K = theta.pi.shape[1]
-    orders = np.array(list(permutations(range(min(K, 6)))))
-    orders = np.hstack([orders, np.tile(np.arange(6, K), (len(orders), 1))])
-    return GaussianMixture(*(field[0][orders] for field in theta))

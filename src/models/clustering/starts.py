@@ -1,4 +1,7 @@
-"""Kinds of start by name: centres for K-means, mixtures for EM; R restarts at once."""
+"""Kinds of start by name: centres for K-means, mixtures for EM; R restarts at once.
+
+The texts' own kinds are in `kmeans` and `gaussian_mixture_starts`, with their sources.
+"""
 
 import numpy as np
 from numpy.random import Generator
@@ -17,6 +20,7 @@ from models.em import take
 from models.types import Floats
 
 Box = tuple[Floats, Floats]  # its lowest and its highest corner, (D,) each
+
 
 CENTRES = {
     "points": "random data points",
