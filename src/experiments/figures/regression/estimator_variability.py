@@ -51,7 +51,8 @@ def _truth(ax: Axes, outcome: Outcome) -> None:
 
 def _estimates(study: EstimatorVariability, outcome: Outcome) -> Figure:
     figure, (left, right) = panels(1, 2, sharex=True, sharey=True)
-    counts, *edges = np.histogram2d(*outcome["w_hat"].values[:, :2].T, bins=30)
+    w_hat = outcome["w_hat"].values
+    counts, *edges = np.histogram2d(w_hat[:, 0], w_hat[:, 1], bins=30)
     image = left.pcolormesh(*edges, counts.T, rasterized=True)
     figure.colorbar(image, ax=left, label="data sets in a bin")
     middles = [(edge[1:] + edge[:-1]) / 2 for edge in edges]
