@@ -41,7 +41,9 @@ def test_the_wheel_holds_configurations_data_styles_and_templates(wheel: Path) -
         for path in (ROOT / folder).iterdir():
             assert path.relative_to(ROOT / "src").as_posix() in names
     assert "experiments/conf/config.yaml" in names
-    assert "hydra_plugins/bythebook.py" in names
+    for folder in ("experiments", "models"):
+        for path in (ROOT / "src" / folder).glob("**/*.py"):
+            assert path.relative_to(ROOT / "src").as_posix() in names
     assert not [name for name in names if name.startswith(("tests/", "benchmarks/"))]
 
 

@@ -99,12 +99,12 @@ def outcomes(outputs: Path) -> dict[str, str]:
         if not record.finished:
             continue
         assert record["key"] not in found, f"{record['key']} was run twice"
-        outcome = record.outcome
+        stated, large = record.outcome.to_json()
         arrays = {
             name: [array.dtype.str, array.shape, hashlib.sha256(array.tobytes()).hexdigest()]
-            for name, array in outcome.arrays.items()
+            for name, array in large.items()
         }
-        found[record["key"]] = dumps([outcome.to_json(), arrays])
+        found[record["key"]] = dumps([stated, arrays])
     return found
 
 
@@ -156,7 +156,7 @@ class Tracked:
             record = ours[run.data.tags["bythebook.run_id"]]
             assert run.info.status == "FINISHED"
             assert run.data.tags["mlflow.parentRunId"] in parents
-            assert run.data.metrics["value"] == record["outcome"]["metrics"]["value"]
+            assert run.data.metrics["value"] == record.metrics["value"]
             assert run.data.params["level"] == str(record["science"]["knobs"]["level"])
 
 

@@ -29,14 +29,14 @@ def experiment_files(folder: Path, trap: Path) -> dict[str, str]:
         "nested": (
             "_global_",
             f"launch: {{options: {{x: {target}}}}}",
-            "names something to import",
+            "states science",
         ),
-        "callback": ("_global_", f"hydra: {{callbacks: {{x: {target}}}}}", "hydra.callbacks"),
-        "package": ("hydra", f"callbacks: {{x: {target}}}", "hydra.callbacks"),
+        "callback": ("_global_", f"hydra: {{callbacks: {{x: {target}}}}}", "states science"),
+        "package": ("hydra", f"callbacks: {{x: {target}}}", "does not begin with"),
         "logging": (
             "_global_",
             f"hydra: {{job_logging: {{version: 1, handlers: {{x: {logger}}}}}}}",
-            "hydra.job_logging",
+            "states science",
         ),
         "tag": (
             "_global_",
@@ -46,12 +46,12 @@ def experiment_files(folder: Path, trap: Path) -> dict[str, str]:
         "environment": ("_global_", 'source: {note: "${oc.env:BOOK_SECRET}"}', "calls a resolver"),
         "claim": (
             "_global_",
-            'claims: [{metric: value, says: "${oc.env:BOOK_SECRET}"}]',
+            'claims: [{holds: value, says: "${oc.env:BOOK_SECRET}"}]',
             "calls a resolver",
         ),
         "nul": ("_global_", 'source: {title: "a\\0b"}', "not text"),
         "broken": ("_global_", "source: {title: [", "while parsing"),
-        "bytes": ("_global_", 'source: {title: "\udcff"}', "can't decode"),
+        "bytes": ("_global_", 'source: {title: "\udcff"}', "not text in UTF-8"),
     }
     place = folder / "experiment" / "hostile"
     place.mkdir(parents=True)
@@ -67,16 +67,16 @@ SWEEP = ["run", "-m", "study=misbehaving", "seed=1,2"]
 COMMANDS: dict[str, tuple[list[str], str]] = {
     "target": ([*RUN, "study._target_=os.getcwd"], "there is no 'study._target_'"),
     "added target": ([*RUN, "+_target_=os.getcwd"], "names something to import"),
-    "callback": ([*RUN, "+hydra.callbacks.x._target_=os.getcwd"], "hydra.callbacks"),
-    "callbacks": ([*RUN, "+hydra={callbacks:{x:{_target_:os.getcwd}}}"], "hydra"),
-    "logging": ([*RUN, "hydra/job_logging=default"], "hydra.job_logging"),
+    "callback": ([*RUN, "+hydra.callbacks.x._target_=os.getcwd"], "Hydra only composes"),
+    "callbacks": ([*RUN, "+hydra={callbacks:{x:{_target_:os.getcwd}}}"], "Hydra only composes"),
+    "logging": ([*RUN, "hydra/job_logging=default"], "Hydra only composes"),
     "sweeper": (
         ["run", "-m", *RUN[1:], "hydra.sweeper._target_=os.getcwd", "seed=1,2"],
-        "os.getcwd",
+        "Hydra only composes",
     ),
     "launcher": (
         [*RUN, "-m", "hydra/sweeper=basic", "hydra.launcher._target_=os.getcwd", "seed=1,2"],
-        "os.getcwd",
+        "Hydra only composes",
     ),
     "pickled configuration": (["run", "--experimental-rerun", "x.pickle"], "reads a pickle"),
     "other configuration": (["run", "--config-path", "/tmp", "-cn", "x"], "not allowed"),
@@ -109,7 +109,7 @@ COMMANDS: dict[str, tuple[list[str], str]] = {
     "not UTF-8": ([*RUN, "source.title=\udcff"], "not text in UTF-8"),
     "control characters": ([*RUN, "study.level=\x1b[31m"], "cannot be read"),
     "no limit": ([*RUN, "limit.seconds=-1"], "limit.seconds"),
-    "unknown flag": (["run", "--wrong"], "unrecognized arguments"),
+    "unknown flag": (["run", "--wrong"], "is not understood"),
 }
 
 # Text that is right to keep, and must stay text wherever it is shown.

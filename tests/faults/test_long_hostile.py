@@ -44,13 +44,13 @@ def test_strange_text_is_kept_as_text(outputs: Path) -> None:
     item = hostile.as_override("source.item", hostile.TITLE)
     sweep = ["run", "-m", "study=misbehaving", title, item]
     assert run(outputs, *sweep, "study.level=1,2")[0] == 0
-    assert run(outputs, *sweep, "seed=1,2,3", "study.way=strange", "metric=nan")[0] == 0
+    assert run(outputs, *sweep, "seed=1,2,3", "study.way=strange", "metric='nan'")[0] == 0
     code, _, err = run(outputs, "run", "study=misbehaving", title, item)
     assert code == 0, err
     assert len(folders(outputs)) == 6
     for path in folders(outputs):
         content = json.loads((path / "run.json").read_text(encoding="utf-8"))
-        assert content["science"]["source"]["title"] == hostile.TITLE
+        assert content["printed"]["source"]["title"] == hostile.TITLE
     for run_ in Tracked(LocalTracker(outputs).uri).runs():
         tags = run_.data.tags
         if tags["kind"] != "sweep":

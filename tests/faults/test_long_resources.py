@@ -218,6 +218,6 @@ def test_every_kind_of_misbehaviour_in_one_sweep(outputs: Path, workers: int) ->
     records = {read(p)["science"]["knobs"]["level"]: read(p) for p in folders(outputs)}
     kinds = {i: r["error"]["type"] for i, r in records.items() if not r.finished}
     assert {i: kind.removeprefix("_Array") for i, kind in kinds.items()} == failing
-    assert str(records[2]["outcome"]["metrics"]) == "{'nan': nan, 'inf': inf, 'value': 1.0}"
+    assert str(records[2].metrics) == "{'nan': nan, 'inf': inf, 'value': 1.0}"
     assert len(logged(outputs, "cell")) == 10
     assert len(logged(outputs, "sweep")) == 1

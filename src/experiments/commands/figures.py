@@ -89,8 +89,10 @@ def _draw(source: Path, target: Path, formats: list[str], style: str) -> tuple[i
             paths = figure.redraw(plan, source, target, formats, style)
         else:  # no cell of the sweep has a number to draw
             paths = []
-    except (BadInput, OSError):
+    except OSError:
         raise
+    except BadInput as error:  # it was damaged
+        return 0, f"{source.name} cannot be drawn: {error}"
     except Exception as error:
         return 0, f"{source.name} cannot be drawn: {type(error).__name__}: {error}"
     return len(paths), ""

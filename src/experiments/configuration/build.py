@@ -152,10 +152,10 @@ def checked(kind: Any, content: Any, prefix: str) -> dict[str, Any]:
         raise BadInput(f"{name}={shown(content)} is not a mapping; allowed: {name} with {names}")
     types, found, problems = field_types(kind), {}, []
     fields = {entry.name: entry for entry in dataclasses.fields(kind)}
+    if "_target_" in content:
+        raise BadInput(f"{prefix}_target_ names something to import: not allowed")
     for name, value in content.items():
-        if name == "_target_":
-            problems.append(f"{prefix}_target_ names something to import: not allowed")
-        elif name not in fields:
+        if name not in fields:
             problems.append(no_such(f"{prefix}{name}", list(fields)))
         elif dataclasses.is_dataclass(types[name]):
             inner: Any = types[name]

@@ -189,6 +189,8 @@ class Composer:
             values: Any = OmegaConf.to_container(part, resolve=True)
         except OmegaConfBaseException as error:
             raise explained(error, []) from error
+        if type(values["outputs"]) is int:  # a folder may be called 2024
+            values["outputs"] = str(values["outputs"])
         settings = Settings(**checked(Settings, values, ""))
         problems = list(bounded(settings))
         launch = settings.launch

@@ -1,5 +1,6 @@
 """The language of claims: what it reads, what it refuses, and the evidence it gives."""
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -317,47 +318,16 @@ def test_an_outer_product_is_refused_before_it_is_made() -> None:
 
 @given(st.text(max_size=80))
 def test_whatever_is_typed_gives_a_value_or_one_complaint(text: str) -> None:
-    try:
+    with contextlib.suppress(BadExpression):
         evaluate(text, OUTCOME)
-    except BadExpression:
-        pass
 
 
-@given(
-    st.lists(
-        st.sampled_from(
-            [
-                "loss",
-                "table",
-                "level",
-                "word",
-                "min(",
-                "all(",
-                "argmin(",
-                "over='order'",
-                ",",
-                ")",
-                "[",
-                "]",
-                ":",
-                "<",
-                "==",
-                "and",
-                "not",
-                "1",
-                "2.5",
-                "'loo'",
-                "in",
-                "-",
-                "*",
-                "**",
-                "(",
-                ".",
-            ]
-        ),
-        max_size=14,
-    )
-)
+NOUNS = ["loss", "table", "level", "word", "1", "2.5", "'loo'", "over='order'"]
+VERBS = ["min(", "all(", "argmin(", "(", ")", "[", "]", ":", ",", "."]
+SIGNS = ["<", "==", "and", "not", "in", "-", "*", "**"]
+
+
+@given(st.lists(st.sampled_from(NOUNS + VERBS + SIGNS), max_size=14))
 def test_scrambled_words_give_a_value_or_one_complaint(words: list[str]) -> None:
     text = " ".join(words)
     try:
@@ -435,7 +405,7 @@ def test_a_coordinate_that_stands_twice_is_no_label() -> None:
         ("any(loss == 2)", True, "1 of 4; closest at order 2: 2 == 2"),
         ("all(broken > 0)", False, "3 of 4; closest at order 2: nan > 0"),
         ("all(table['train'] < table['loo'])", True, "4 of 4; closest at order 1: 0 < 4"),
-        ("all(loss < table)", False, "9 of 12; closest at order 1, set train: 4 < 0"),
+        ("all(loss < table)", False, "8 of 12; closest at order 1, set train: 4 < 0"),
         ("all((loss < 2) == (loss < 3))", False, "3 of 4; closest at order 2: false == true"),
         ("all(best == 'a')", False, "2 of 3"),
         ("all(1 < loss < 5)", False, "3 of 4"),

@@ -1,48 +1,310 @@
-"""Outcomes survive JSON and npz to the last bit."""
+"""Outcomes: labelled arrays that survive JSON and npz to the last bit."""
 
+import io
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
 
 from experiments.contract.exact_json import dumps, loads
-from experiments.contract.legacy import Outcome, Series, differences
+from experiments.contract.outcome import INLINE, Axis, Outcome, Quantity, axis, differences, over
+
+LAG, GAME = axis("lag", [3, 5, 9]), axis("game", ["a", "b"])
+ERRORS = over(np.arange(6).reshape(3, 2), LAG, GAME)
 
 
-@given(st.floats(allow_nan=True, allow_infinity=True))
-def test_floats_survive_json_to_the_last_bit(value: float) -> None:
-    text = dumps({"x": value})
+def recorded(outcome: Outcome) -> Outcome:
+    """As the store would: JSON for what is small, npz for what is large, and back."""
+    stated, large = outcome.to_json()
+    text, stream = dumps(stated), io.BytesIO()
     json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not strict JSON"))
-    back = loads(text)["x"]
-    assert np.float64(back).tobytes() == np.float64(value).tobytes() or math.isnan(value)
-    assert math.isnan(back) == math.isnan(value)
+    np.savez(stream, allow_pickle=False, **large)
+    stream.seek(0)
+    with np.load(stream, allow_pickle=False) as stored:
+        return Outcome.from_json(loads(text), {name: stored[name] for name in stored.files})
 
 
-def test_numpy_values_become_plain_ones() -> None:
+# Axes
+
+
+def test_an_axis_has_a_name_and_coordinates() -> None:
+    assert axis("game", 3).values.tolist() == [0, 1, 2]
+    assert axis("x", [0.5, 1]).values.dtype == np.float64
+    assert axis("word", ["a", "b"]).values.dtype.kind == "U"
+    assert len(LAG) == 3
+    for name in ("", "a b", "3", "a-b", "_x"):
+        with pytest.raises(ValueError, match="no name for an axis"):
+            axis(name, 3)
+    with pytest.raises(ValueError, match="not a list"):
+        axis("x", [[1, 2], [3, 4]])
+    with pytest.raises(TypeError, match="axis x holds object"):
+        axis("x", [None, "a"])
+
+
+def test_a_coordinate_is_found_by_its_value() -> None:
+    assert LAG.place(5) == 1
+    assert LAG.place(5.0) == 1
+    assert LAG.place(np.int64(9)) == 2
+    assert GAME.place("b") == 1
+    assert GAME.place(np.str_("b")) == 1
+    assert axis("x", [0.1 + 0.2, 0.5]).place(0.3) == 0
+    assert axis("x", [0.25, math.inf]).place(math.inf) == 1
+    assert axis("x", np.linspace(-1, 1, 201)).place(0) == 100
+    for entry, label in ((LAG, 4), (LAG, "5"), (LAG, True), (GAME, "c"), (GAME, 0)):
+        with pytest.raises(LookupError, match=f"axis {entry.name} has no {label!r}; it has "):
+            entry.place(label)
+    with pytest.raises(LookupError, match=r"has no 0\.3001"):
+        axis("x", [0.3, 0.5]).place(0.3001)
+    assert axis("yes", [False, True]).place(True) == 1
+    with pytest.raises(LookupError):
+        axis("yes", [False, True]).place(1)
+
+
+def test_the_nearest_of_close_coordinates_is_meant() -> None:
+    tiny = axis("tolerance", [1e-12, 1e-13, 1e-14])
+    assert [tiny.place(label) for label in (1e-12, 1e-13, 1e-14)] == [0, 1, 2]
+    close = axis("x", [1.0, 1.0 + 1e-12])
+    assert [close.place(value) for value in close.values] == [0, 1]
+    assert close.place(1.0 + 0.9e-12) == 1
+    with pytest.raises(LookupError, match="has 2 2 times"):
+        axis("x", [1, 2, 2]).place(2)
+
+
+def test_an_axis_tells_a_dozen_of_its_coordinates() -> None:
+    assert axis("n", 13).told() == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ... 12"
+    assert axis("n", 12).told().endswith("10, 11")
+    assert axis("x", [1 / 3]).told() == "0.333333"
+
+
+# Quantities
+
+
+def test_parts_are_taken_by_coordinate() -> None:
+    assert ERRORS.at(lag=9).values.tolist() == [4, 5]
+    assert ERRORS.at(lag=9).names == ("game",)
+    assert ERRORS.at(game="b").values.tolist() == [1, 3, 5]
+    assert ERRORS.at(game="b", lag=5).item == 3
+    assert ERRORS.at().values is ERRORS.values
+    assert ERRORS.along("lag").tolist() == [3, 5, 9]
+    with pytest.raises(LookupError, match="no axis 'gam' here; the axes are: lag, game"):
+        ERRORS.at(gam="a")
+    with pytest.raises(LookupError, match="the axes are: none"):
+        Quantity(3).along("x")
+
+
+def test_shapes_and_axes_must_fit() -> None:
+    with pytest.raises(ValueError, match="does not fit"):
+        LAG.of([1, 2])
+    with pytest.raises(ValueError, match="does not fit"):
+        over(np.zeros((2, 3)), LAG, GAME)  # the other way round
+    with pytest.raises(ValueError, match="does not fit"):
+        Quantity([1, 2])
+    with pytest.raises(ValueError, match="an axis stands twice among lag, lag"):
+        over(np.eye(3), LAG, LAG)
+
+
+@pytest.mark.parametrize(
+    ("value", "plain"),
+    [
+        (np.float32(0.5), 0.5),
+        (np.int8(3), 3),
+        (np.uint16(3), 3),
+        (np.bool_(True), True),
+        ("word", "word"),
+        (2, 2),
+        (np.array(1.5), 1.5),
+    ],
+)
+def test_scalars_are_plain(value: Any, plain: Any) -> None:
+    found = Quantity(value).item
+    assert found == plain
+    assert type(found) is type(plain)
+
+
+@pytest.mark.parametrize("value", [None, 1j, b"x", [None], [{}], np.datetime64("2020")])
+def test_other_things_are_refused(value: Any) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        Quantity(value, [axis("x", 1)] if isinstance(value, list) else ())
+
+
+def test_whole_numbers_do_not_wrap() -> None:
+    assert Quantity(np.uint64(2**63 - 1)).item == 2**63 - 1
+    with pytest.raises(TypeError, match="more than 63 bits"):
+        Quantity(np.uint64(2**63))
+
+
+def test_numpy_sees_the_values() -> None:
+    assert np.sqrt(LAG.of([1.0, 4.0, 9.0])).tolist() == [1, 2, 3]
+    assert np.asarray(ERRORS) is not None
+    assert len(ERRORS) == 3
+
+
+# Outcomes
+
+
+def test_an_outcome_is_a_mapping_of_quantities() -> None:
+    outcome = Outcome(errors=ERRORS, rate=0.5, name="x")
+    assert list(outcome) == ["errors", "rate", "name"]
+    assert len(outcome) == 3
+    assert outcome["rate"].item == 0.5
+    assert set(outcome.axes) == {"lag", "game"}
+    with pytest.raises(KeyError):
+        outcome["ratio"]
+    with pytest.raises(ValueError, match="no name for a quantity"):
+        Outcome(**{"a b": 1})
+    with pytest.raises(ValueError, match="does not fit"):
+        Outcome(x=[1, 2])
+
+
+def test_a_name_stands_for_one_axis() -> None:
+    Outcome(a=axis("n", [1, 2]).of([1, 2]), b=axis("n", [1, 2]).of([3, 4]))
+    for other in (axis("n", [1, 3]), axis("n", [1])):
+        with pytest.raises(ValueError, match="axis n of b has other coordinates elsewhere"):
+            Outcome(a=axis("n", [1, 2]).of([1, 2]), b=other.of(np.zeros(len(other))))
+
+
+# The record
+
+KINDS = st.sampled_from([np.float64, np.int64, np.bool_, np.dtype("U3")])
+
+
+@given(st.data(), KINDS)
+def test_any_array_survives_the_record(data: st.DataObject, kind: Any) -> None:
+    shape = data.draw(array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4))
+    text = st.text("abé \u4e2d", max_size=3) if kind == np.dtype("U3") else None
+    values = data.draw(arrays(kind, shape, elements=text))
+    axes = [axis(f"axis{i}", 7 + np.arange(n)) for i, n in enumerate(shape)]
+    outcome = Outcome(x=over(values, *axes))
+    back = recorded(outcome)
+    assert not differences(outcome, back)
+    assert back["x"].values.shape == shape
+    assert back["x"].values.dtype.kind == outcome["x"].values.dtype.kind
+    assert back["x"].names == outcome["x"].names
+
+
+@pytest.mark.parametrize("size", [INLINE - 1, INLINE, INLINE + 1, 5000])
+def test_small_and_large_arrays_survive_alike(size: int) -> None:
+    rng = np.random.default_rng(0)
+    x, yes = axis("x", rng.standard_normal(size)), axis("word", [f"w{i}" for i in range(size)])
     outcome = Outcome(
-        {"a": np.float64(1.5), "b": np.int64(2), "c": np.bool_(True)},
-        {"curve": [1.0, 2.0], "steps": Series([3, 5], np.array([0.1, 0.2]))},
-        {"table": {"x": np.arange(2), "y": [0.5, None]}},
+        a=x.of(rng.standard_normal(size) * 10.0 ** rng.integers(-300, 300, size)),
+        b=yes.of(rng.integers(0, 2, size).astype(bool)),
+        c=x.of(rng.integers(-(2**62), 2**62, size)),
+        word=x.of(yes.values),
+        level=1 / 3,
     )
-    assert [type(v) for v in outcome.metrics.values()] == [float, int, bool]
-    assert outcome.series["curve"] == Series([0, 1], [1.0, 2.0])
-    assert outcome.tables["table"] == {"x": [0, 1], "y": [0.5, None]}
+    _, large = outcome.to_json()
+    assert set(large) == (
+        {"a", "b", "c", "word", "axis x", "axis word"} if size > INLINE else set()
+    )
+    assert not differences(outcome, recorded(outcome))
 
 
-def test_tables_and_series_must_be_rectangular() -> None:
-    with pytest.raises(ValueError, match="differ in length"):
-        Outcome(tables={"t": {"x": [1, 2], "y": [1]}})
-    with pytest.raises(ValueError, match="2 steps and 1 values"):
-        Outcome(series={"s": Series([1, 2], [1.0])})
+def test_what_is_no_number_survives() -> None:
+    odd = [math.nan, math.inf, -math.inf, -0.0, 5e-324, 1e308, 0.1]
+    n = axis("n", odd[1:4])
+    outcome = Outcome(
+        x=axis("m", len(odd)).of(odd),
+        nan=math.nan,
+        inf=-math.inf,
+        zero=-0.0,
+        y=n.of([1, 2, 3]),
+        made=np.copysign(math.nan, -1),  # as inf - inf has it
+    )
+    back = recorded(outcome)
+    assert not differences(outcome, back)
+    assert math.copysign(1, back["zero"].item) == -1  # type: ignore[arg-type]
+    assert math.copysign(1, back["x"].values[3]) == -1
+    assert back.axes["n"].values.tolist() == odd[1:4]
 
 
-def test_differences_sees_one_bit() -> None:
-    a = Outcome({"m": 0.1, "n": 1}, arrays={"x": np.array([1.0, 2.0])})
-    b = Outcome({"m": math.nextafter(0.1, 1), "n": 1}, arrays={"x": np.array([1.0, 2.0])})
-    c = Outcome({"m": 0.1}, arrays={"x": np.array([1.0, math.nextafter(2.0, 3)])})
-    assert differences(a, a) == []
-    assert differences(a, b) == ["metrics/m"]
-    assert differences(a, c) == ["metrics/n", "arrays/x"]
+def test_kinds_survive() -> None:
+    outcome = Outcome(a=3, b=3.0, c=True, d="3", e=axis("n", [1.0, 2.0]).of([1, 0]))
+    back = recorded(outcome)
+    assert [type(back[name].item) for name in "abcd"] == [int, float, bool, str]
+    assert back["e"].values.dtype == np.int64
+    assert back.axes["n"].values.dtype == np.float64
+
+
+def test_empty_arrays_keep_their_shape() -> None:
+    none = axis("none", [])
+    outcome = Outcome(
+        a=none.of([]), b=over(np.zeros((0, 3)), none, LAG), c=over(np.zeros((3, 0)), LAG, none)
+    )
+    back = recorded(outcome)
+    assert back["b"].values.shape == (0, 3)
+    assert back["c"].values.shape == (3, 0)
+    assert not differences(outcome, back)
+
+
+def test_words_of_any_width_are_the_same_words() -> None:
+    wide = np.array(["a", "b", "other"])[:2]  # NumPy remembers the longest
+    outcome = Outcome(x=axis("n", 2).of(wide), y=axis("word", wide).of([1, 2]))
+    assert not differences(outcome, recorded(outcome))
+
+
+def test_differences_see_one_bit() -> None:
+    def made(**changed: Any) -> Outcome:
+        return Outcome(**{"m": 0.1, "n": 1, "x": LAG.of([1.0, 2.0, math.nan])} | changed)
+
+    next_ = math.nextafter(2.0, 3)
+    assert differences(made(), made()) == []
+    assert differences(made(), made(m=math.nextafter(0.1, 1))) == ["m"]
+    assert differences(made(), made(m=-0.1)) == ["m"]
+    assert differences(made(), made(x=LAG.of([1.0, next_, math.nan]))) == ["x"]
+    assert differences(made(), made(x=LAG.of([1.0, math.nan, 2.0]))) == ["x"]
+    assert differences(made(), made(n=1.0)) == ["n"]  # another kind
+    assert differences(made(), made(n=True)) == ["n"]
+    assert differences(made(m=0.0), made(m=-0.0)) == ["m"]
+    assert differences(made(), made(extra=1)) == ["extra"]
+    assert differences(made(extra=1), made()) == ["extra"]
+    other = axis("lag", [3, 5, 8])
+    assert differences(made(), made(x=other.of([1.0, 2.0, math.nan]))) == ["axis lag"]
+    renamed = axis("delay", [3, 5, 9])
+    assert differences(made(), made(x=renamed.of([1.0, 2.0, math.nan]))) == ["x"]
+    assert differences(made(x="a"), made(x="b")) == ["x"]
+
+
+def test_arrays_are_equal_only_with_their_shapes() -> None:
+    flat, tall = over(np.zeros((1, 2)), axis("a", 1), axis("b", 2)), np.zeros((2, 1))
+    turned = Outcome(x=over(tall, axis("a", 2), axis("b", 1)))
+    assert "x" in differences(Outcome(x=flat), turned)
+
+
+# As pandas has it
+
+
+def test_a_series_has_the_axes_for_its_index() -> None:
+    series = ERRORS.frame("errors")
+    assert series.index.names == ["lag", "game"]
+    assert series.loc[(9, "b")] == 5
+    assert series.loc[(5, "a")] == 2
+    line = LAG.of([1.0, 2.0, 3.0]).frame()
+    assert line.index.name == "lag"
+    assert line.loc[9] == 3.0
+    assert Quantity(4).frame("x").tolist() == [4]
+
+
+def test_quantities_stand_side_by_side() -> None:
+    outcome = Outcome(a=LAG.of([1, 2, 3]), b=LAG.of([4.0, 5.0, 6.0]), level=7.0, errors=ERRORS)
+    frame = outcome.frame("a", "b")
+    assert list(frame.columns) == ["a", "b"]
+    assert frame.loc[5].tolist() == [2.0, 5.0]
+    whole = outcome.frame()
+    assert list(whole.columns) == ["quantity", "lag", "game", "value"]
+    assert len(whole) == 3 + 3 + 1 + 6
+    one = whole[(whole.quantity == "errors") & (whole.lag == 9) & (whole.game == "b")]
+    assert one.value.tolist() == [5]
+    assert whole[whole.quantity == "level"].value.tolist() == [7.0]
+
+
+def test_a_quantity_reads_well() -> None:
+    assert repr(ERRORS) == "Quantity over lag(3), game(2)"
+    assert repr(Quantity(3)) == "3"
+    assert repr(Axis("x", [1])) == "x(1)"
+    assert repr(Outcome(a=1, errors=ERRORS)) == "a: 1\nerrors: Quantity over lag(3), game(2)"
