@@ -1,0 +1,1 @@
+"""How the outcomes of the studies of graphical models are drawn."""

@@ -1,0 +1,1 @@
+"""Graphical models: tables of discrete variables, and questions to them."""

@@ -1,0 +1,1 @@
+"""Graphical models: variables, factors, and what they say of each other."""

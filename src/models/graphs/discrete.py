@@ -1,0 +1,49 @@
+r"""Discrete variables whose joint distribution is a product of tables (PRML 8.1, 8.3; FCML 2.2).
+
+    p(x) = 1/Z prod_s f_s(x_s)                                       PRML 8.5 (Z = 1), 8.39
+    p(a) = sum over all other variables                                  the sum rule
+    p(a | b) = p(a, b) / p(b)                                           the product rule
+
+A factor may be a conditional table p(child | parents), a joint table or a potential. Sums are over
+all states, in an order that einsum chooses.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from models.types import Floats
+
+
+class Factor(NamedTuple):
+    """A table over some variables, one axis each, in their order."""
+
+    variables: tuple[str, ...]
+    table: Floats
+
+
+def total(factors: Sequence[Factor]) -> float:
+    """Z, the sum of the product over everything; one for conditional tables of a directed graph."""
+    return float(_summed(factors, ()))
+
+
+def marginal(factors: Sequence[Factor], of: Sequence[str]) -> Floats:
+    """p(of), an axis for each variable in the order given."""
+    Z = total(factors)
+    kept = _summed(factors, tuple(of))
+    return kept if abs(Z - 1) < 1e-9 else kept / Z  # rounding of printed tables is left alone
+
+
+def conditional(factors: Sequence[Factor], of: Sequence[str], given: Sequence[str]) -> Floats:
+    """p(of | given), axes of both in this order; not a number where the condition has no chance."""
+    both = _summed(factors, (*of, *given))
+    with np.errstate(invalid="ignore"):
+        return np.asarray(both / both.sum(axis=tuple(range(len(of)))))
+
+
+def _summed(factors: Sequence[Factor], kept: tuple[str, ...]) -> Floats:
+    """The product of all factors, summed over what is not kept."""
+    names = {name: i for i, name in enumerate(dict.fromkeys(n for f in factors for n in f[0]))}
+    operands = [part for f in factors for part in (f.table, [names[n] for n in f.variables])]
+    return np.asarray(np.einsum(*operands, [names[n] for n in kept], optimize="greedy"))

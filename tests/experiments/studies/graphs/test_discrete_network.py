@@ -1,0 +1,66 @@
+"""Networks as knobs: rules, a simulation of two variables, and a loop over a joint table."""
+
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from experiments.contract.errors import BadInput
+from experiments.contract.outcome import Outcome
+from experiments.studies.graphs.discrete_network import DiscreteNetwork
+
+Run = Callable[..., Outcome]
+PAIR = {"x": ["a", "b"], "y": ["1", "2", "3"]}
+TABLES = {"x": [0.3, 0.7], "y | x": [0.2, 0.5, 0.3, 0.6, 0.1, 0.3]}
+
+
+@pytest.mark.parametrize(
+    ("changed", "complaint"),
+    [
+        ({"variables": {"x": ["a", "a"], "y": ["1"]}}, "different ones"),
+        ({"variables": {"x y": ["a", "b"]}}, "letters, digits"),
+        ({"factors": {"x": [0.3, 0.7]}}, "tables of all variables"),
+        ({"factors": {"x": [1.0], "y | x": TABLES["y | x"]}}, "1 numbers; allowed: 2"),
+        ({"factors": {"x": [1.3, -0.3], "y | x": TABLES["y | x"]}}, "none below zero"),
+        ({"factors": TABLES | {"y | x": [0.3] * 6}}, "rows that sum to one"),
+        ({"factors": TABLES | {"z": [1.0]}}, "each of x, y once"),
+        ({"queries": ["x, x"]}, "each of x, y once"),
+        ({"queries": ["| x"]}, "each of x, y once"),
+        ({"queries": ["x"], "show": ["y"]}, "among study.queries"),
+    ],
+)
+def test_knobs_that_make_no_sense_are_refused(changed: dict[str, object], complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        DiscreteNetwork(**({"variables": PAIR, "factors": TABLES} | changed))  # type: ignore[arg-type]
+
+
+def test_shares_of_many_simulated_pairs(run: Run) -> None:
+    found = run(DiscreteNetwork(PAIR, TABLES, ["x, y", "x | y", "y"]))
+    rng = np.random.default_rng(1)
+    x = (rng.uniform(size=200_000) > 0.3).astype(int)
+    rows = np.reshape(TABLES["y | x"], (2, 3))
+    y = (rng.uniform(size=x.size)[:, None] > np.cumsum(rows, axis=1)[x]).sum(1)
+    assert_allclose(found["p_x_y"].at(x="a", y="2").item, np.mean((x == 0) & (y == 1)), atol=0.005)
+    assert_allclose(found["p_y"].at(y="1").item, np.mean(y == 0), atol=0.005)
+    assert_allclose(found["p_x_given_y"].at(x="b", y="1").item, np.mean(x[y == 0]), atol=0.01)
+    assert found["total"].item == pytest.approx(1)
+
+
+def test_a_joint_table_by_a_loop(run: Run) -> None:
+    p = np.random.default_rng(2).random((2, 2, 2))
+    states = {name: ["0", "1"] for name in "abc"}
+    study = DiscreteNetwork(states, {"a, b, c": p.ravel().tolist()}, ["a, c", "b | a, c"])
+    found, p = run(study), p / p.sum()
+    for a, b, c in product(range(2), repeat=3):
+        here = {"a": str(a), "c": str(c)}
+        pair = p[a, 0, c] + p[a, 1, c]
+        assert_allclose(found["p_a_c"].at(**here).item, pair)
+        assert_allclose(found["p_b_given_a_c"].at(b=str(b), **here).item, p[a, b, c] / pair)
+
+
+def test_without_knobs_the_coin_is_reported(run: Run) -> None:
+    found = run(DiscreteNetwork())
+    assert_allclose(found["p_report"].at(report="heads").item, 0.4)
+    assert set(found) == {"total", "p_coin", "p_report"}
