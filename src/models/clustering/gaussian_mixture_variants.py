@@ -32,9 +32,14 @@ from models.clustering.gaussian_mixture import (
     fit,
     log_joint,
     m_step,
+    responsibilities,
     whitener,
 )
-from models.clustering.gaussian_mixture_starts import sample_covariance, weighted_moments
+from models.clustering.gaussian_mixture_starts import (
+    sample_covariance,
+    start_at,
+    weighted_moments,
+)
 from models.clustering.mixture import free_energy, posterior
 from models.em import EMFit, expectation_maximisation, take
 from models.types import Floats, Ints
@@ -203,3 +208,17 @@ def fit_incremental(
         max_iter=max_iter,
         snapshots=snapshots,
     )
+
+
+def renewal_error(X: Floats, mu: Floats, rng: np.random.Generator) -> float:
+    """Renew one point's responsibilities: (9.78) and (9.79) against the means from scratch."""
+    gamma = responsibilities(X, start_at(mu, np.eye(X.shape[1])))[0]
+    N = gamma.sum(axis=0)
+    mean = gamma.T @ X / N[:, None]
+    m = int(rng.integers(len(X)))
+    renewed = gamma.copy()
+    renewed[m] = rng.dirichlet(np.ones(len(N)))
+    d = renewed[m] - gamma[m]
+    updated = mean + (d / (N + d))[:, None] * (X[m] - mean)  # (9.78), (9.79)
+    scratch = renewed.T @ X / renewed.sum(axis=0)[:, None]
+    return float(np.abs(updated - scratch).max())

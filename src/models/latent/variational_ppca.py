@@ -16,7 +16,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy.special import digamma, gammaln
 
-from models.types import Floats, Ints
+from models.probability.gaussian import log_density_1d
+from models.types import Bools, Floats, Ints
 
 Treatment = Literal["switches", "latent"]
 _LOG_2PI = float(np.log(2 * np.pi))
@@ -177,3 +178,12 @@ def predict(q: Posterior) -> tuple[Floats, Floats]:
     mean = q.mu_x @ q.mu_w.swapaxes(1, 2)
     variance = expected_square(q) + (1 / q.tau)[:, None, None] - mean**2
     return mean, np.asarray(variance)
+
+
+def log_score(Y: Floats, removed: Bools, q: Posterior, treatment: Treatment) -> float:
+    """Log density of removed values under what the treatment says of them, per object."""
+    mean, variance = predict(q)
+    if treatment == "latent":  # the factor of a missing value, 7.6.1
+        variance = np.broadcast_to((1 / q.tau)[:, None, None], mean.shape)
+    total = log_density_1d(Y[removed], mean[removed], variance[removed]).sum()
+    return float(total / np.prod(mean.shape[:2]))

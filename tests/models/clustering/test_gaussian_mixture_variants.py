@@ -13,6 +13,7 @@ from models.clustering.gaussian_mixture_variants import (
     fit_with_floor,
     fit_with_resets,
     raised,
+    renewal_error,
 )
 from models.datasets import load
 from models.em import take
@@ -203,3 +204,8 @@ def test_the_floored_covariance_is_the_most_likely_one():
         A = rng.standard_normal((2, 2)) * rng.uniform(0.3, 1.5)
         candidate = raised(A @ A.T, 0.1)
         assert log_likelihood(candidate) <= best + 1e-12
+
+
+def test_the_mean_after_a_renewal_is_that_from_scratch(faithful, rng):
+    mu = np.array([[[-1.5, 1.0], [1.5, -1.0]]])
+    assert renewal_error(faithful, mu, rng) < 1e-12

@@ -58,8 +58,8 @@ def _any_q(outcome: Outcome) -> Figure:
 
 def _passes(study: EmBound, outcome: Outcome) -> Figure:
     figure, ax = panels()
-    maximum, batch = outcome["maximum"].item, outcome["batch_passes"].item
-    shown = 3 + max(batch, outcome["incremental_passes"].values.max())
+    maximum = outcome["maximum"].values
+    shown = 3 + max(outcome[name].values.max() for name in ("batch_passes", "incremental_passes"))
     below = maximum - outcome["incremental_log_likelihood"].values
     ax.plot(np.maximum(below, 1e-12).T[:shown], color="C1", alpha=0.35, linewidth=1)
     ax.plot([], [], color="C1", label="point by point, each order")

@@ -55,8 +55,8 @@ class BinaryClusters(Study):
             X = (rng.random((self.n, self.dimensions)) < p[truth]).astype(float)
             start = start_at_random(self.dimensions, self.k, rng, self.restarts, low=0, high=1)
             for j, alpha in enumerate(self.priors):
-                prior = None if alpha == 1 else Prior(alpha, alpha)
-                em = fit(X, start, prior=prior, tol=1e-6, max_iter=2000)
+                beta = None if alpha == 1 else Prior(alpha, alpha)
+                em = fit(X, start, prior=beta, tol=1e-6, max_iter=2000)
                 labels = responsibilities(X, em.theta)[em.best].argmax(axis=1)
                 mu = em.theta.mu[em.best]
                 rows[:, j, i] = (

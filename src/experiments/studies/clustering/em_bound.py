@@ -12,16 +12,11 @@ from numpy.random import Generator
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.clustering._points import Clusters, place_problems
-from models.clustering.gaussian_mixture import (
-    GaussianMixture,
-    fit,
-    log_density,
-    log_joint,
-    responsibilities,
-)
+from models.clustering.gaussian_mixture import GaussianMixture, fit, log_density, log_joint
 from models.clustering.gaussian_mixture_starts import start_at, start_at_points
-from models.clustering.gaussian_mixture_variants import fit_incremental
-from models.clustering.mixture import free_energy, kl_to_posterior, posterior
+from models.clustering.gaussian_mixture_variants import fit_incremental, renewal_error
+from models.clustering.half_steps import arbitrary_q, half_steps
+from models.clustering.mixture import free_energy, kl_to_posterior
 from models.em import smallest_gain, take
 from models.types import Floats, Ints
 
@@ -59,26 +54,15 @@ class EmBound(Clusters, Study):
         em = fit(X, start, tol=0, max_iter=self.iterations, snapshots=range(self.iterations + 1))
         one_by_one = self._one_by_one(X, start, em.objective, rng) if self.orders else {}
 
-        T = int(em.iterations[0])
-        path = zip(*(em.snapshots[t] for t in range(T + 1)), strict=True)
+        path = zip(*(em.snapshots[t] for t in range(int(em.iterations[0]) + 1)), strict=True)
         joint = log_joint(X, GaussianMixture(*map(np.concatenate, path)))  # (T + 1, N, K)
-        q, log_evidence = posterior(joint)
-        L = log_evidence.sum(axis=1)
-        before, after, q = joint[:-1], joint[1:], q[:-1]  # the posterior before the M step
-        # Any q whatever: from nearly certain labels to nearly uniform ones, at the start's theta.
-        sharpness = 10.0 ** rng.uniform(-1, 2, size=(self.random_q, 1, 1))
-        weights = rng.gamma(np.broadcast_to(sharpness, (self.random_q, *joint.shape[1:]))) + 1e-300
-        any_q = weights / weights.sum(axis=-1, keepdims=True)
-        half = axis("iteration", range(1, T + 1)), axis("step", ["E", "M"])
-        drawn = axis("q", self.random_q)
+        found, q = half_steps(joint), arbitrary_q(len(X), self.k, self.random_q, rng)
+        half = axis("iteration", range(1, len(joint))), axis("step", ["E", "M"])
+        any_q = axis("q", self.random_q)
         return Outcome(
-            log_likelihood=over(np.stack([L[:-1], L[1:]], axis=1), *half),
-            bound=over(np.stack([free_energy(p, q) for p in (before, after)], axis=1), *half),
-            divergence=over(
-                np.stack([kl_to_posterior(p, q) for p in (before, after)], axis=1), *half
-            ),
-            random_bound=drawn.of(free_energy(joint[:1], any_q)),
-            random_divergence=drawn.of(kl_to_posterior(joint[:1], any_q)),
+            **{name: over(values, *half) for name, values in found._asdict().items()},
+            random_bound=any_q.of(free_energy(joint[:1], q)),  # at the start's theta
+            random_divergence=any_q.of(kl_to_posterior(joint[:1], q)),
             **one_by_one,
         )
 
@@ -101,7 +85,7 @@ class EmBound(Clusters, Study):
             "incremental_log_likelihood": over(L, order, axis("passes", steps)),
             "incremental_passes": order.of(_passes(L, maximum - self.close)),
             "smallest_gain": smallest_gain(done.objective),  # of the bound, in one pass
-            "update_error": _update_error(X, start.mu, rng),
+            "update_error": renewal_error(X, start.mu, rng),
         }
 
 
@@ -109,18 +93,3 @@ def _passes(L: Floats, level: float) -> Ints:
     """The first pass after which each row has reached the level; one more than all if none has."""
     reached = L - level >= 0
     return np.asarray(np.where(reached.any(axis=1), reached.argmax(axis=1), L.shape[1]))
-
-
-def _update_error(X: Floats, mu: Floats, rng: Generator) -> float:
-    """Renew one point's responsibilities: (9.78) and (9.79) against the mean from scratch."""
-    theta = start_at(mu, np.eye(X.shape[1]))
-    gamma = responsibilities(X, theta)[0]
-    N = gamma.sum(axis=0)
-    mean = gamma.T @ X / N[:, None]
-    m = int(rng.integers(len(X)))
-    renewed = gamma.copy()
-    renewed[m] = rng.dirichlet(np.ones(len(N)))
-    d = renewed[m] - gamma[m]
-    updated = mean + (d / (N + d))[:, None] * (X[m] - mean)  # (9.78), (9.79)
-    scratch = renewed.T @ X / renewed.sum(axis=0)[:, None]
-    return float(np.abs(updated - scratch).max())

@@ -1,6 +1,5 @@
 """EM never lowers the log likelihood, whatever the latent-variable model (Ghahramani 3)."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,89 +7,23 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
-from models.chains.baum_welch import baum_welch
-from models.chains.baum_welch_starts import random_categorical
-from models.chains.casino import book_game
-from models.clustering import bernoulli_mixture, gaussian_mixture
-from models.clustering.gaussian_mixture_starts import start_at_points
 from models.em import held
-from models.latent.factor_analysis import fit_factors, random_start
-from models.state_space import lds_em
-from models.state_space.kalman import LDS, simulate
-from models.types import Floats
-
-# A fit takes restarts, iterations and the generator of its data, and gives objectives (R, T).
-Fit = Callable[[int, int, Generator], Floats]
-
-
-def _mixture(restarts: int, iterations: int, rng: Generator) -> Floats:
-    centres = np.array([[0.0, 0.0], [3.0, 0.0], [1.5, 3.0]])
-    X = np.repeat(centres, 60, axis=0) + rng.standard_normal((180, 2))
-    start = start_at_points(X, 3, rng, restarts)
-    return gaussian_mixture.fit(X, start, tol=0, max_iter=iterations).objective
-
-
-def _factor_data(rng: Generator) -> Floats:
-    loadings, noise = rng.standard_normal((8, 2)), rng.uniform(0.3, 1.0, 8)
-    return np.asarray(
-        rng.standard_normal((200, 2)) @ loadings.T + noise * rng.standard_normal((200, 8))
-    )
-
-
-def _factors(restarts: int, iterations: int, rng: Generator, isotropic: bool = False) -> Floats:
-    x = _factor_data(rng)
-    start = random_start(x, 2, restarts, rng)
-    return fit_factors(x, start, isotropic=isotropic, tol=0, max_iter=iterations).objective
-
-
-def _ppca(restarts: int, iterations: int, rng: Generator) -> Floats:
-    return _factors(restarts, iterations, rng, isotropic=True)
-
-
-def _bernoulli(restarts: int, iterations: int, rng: Generator) -> Floats:
-    means = rng.uniform(0.05, 0.95, (3, 12))
-    X = (rng.random((200, 12)) < means[rng.integers(3, size=200)]).astype(float)
-    start = bernoulli_mixture.start_at_random(12, 3, rng, restarts)
-    return bernoulli_mixture.fit(X, start, tol=0, max_iter=iterations).objective
-
-
-def _hmm(restarts: int, iterations: int, rng: Generator) -> Floats:
-    start = random_categorical(2, 6, restarts, rng)
-    return baum_welch(start, book_game().rolls, tol=0, max_iter=iterations).objective
-
-
-def _lds(restarts: int, iterations: int, rng: Generator) -> Floats:
-    turn = 0.98 * np.array([[np.cos(0.3), -np.sin(0.3)], [np.sin(0.3), np.cos(0.3)]])
-    C = rng.standard_normal((3, 2))
-    system = LDS(turn, np.eye(2), C, 0.5 * np.eye(3), np.zeros(2), np.eye(2))
-    _, x = simulate(system, 100, rng)
-    start = lds_em.random_start(x, 2, restarts, rng)
-    return lds_em.fit_lds(x, start, held=["V0"], tol=0, max_iter=iterations).objective
-
-
-MODELS: dict[str, Fit] = {
-    "mixture": _mixture,
-    "factors": _factors,
-    "ppca": _ppca,
-    "bernoulli": _bernoulli,
-    "hmm": _hmm,
-    "lds": _lds,
-}
+from models.em_examples import EXAMPLES
 
 
 @dataclass
 class EmMonotone(Study):
     """The log likelihood along EM for six latent-variable models, each from random starts."""
 
-    models: list[str] = knob(list(MODELS), "models", choices=tuple(MODELS), distinct=True)
+    models: list[str] = knob(list(EXAMPLES), "models", choices=tuple(EXAMPLES), distinct=True)
     restarts: int = knob(10, "random starts of each model", at_least=1, at_most=1000)
     iterations: int = knob(100, "iterations at most", at_least=1, at_most=10_000)
 
     def run(self, rng: Generator) -> Outcome:
         # Every model has its own stream, whichever are chosen.
-        streams = dict(zip(MODELS, rng.spawn(len(MODELS)), strict=True))
+        streams = dict(zip(EXAMPLES, rng.spawn(len(EXAMPLES)), strict=True))
         size = self.restarts, self.iterations
-        found = [MODELS[name](*size, streams[name]) for name in self.models]
+        found = [EXAMPLES[name](*size, streams[name]) for name in self.models]
         longest = max(L.shape[1] for L in found)
         model, start = axis("model", self.models), axis("start", self.restarts)
         return Outcome(

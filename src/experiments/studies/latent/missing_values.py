@@ -11,8 +11,7 @@ from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.latent._hidden_clusters import HiddenClusters, confusion
 from models.em import smallest_gain
-from models.latent.variational_ppca import Posterior, Treatment, fit, predict
-from models.probability.gaussian import log_density_1d
+from models.latent.variational_ppca import Posterior, Treatment, fit, log_score, predict
 from models.types import Bools, Floats
 
 TREATMENTS = ("switches", "latent")
@@ -55,9 +54,12 @@ class MissingValues(HiddenClusters, Study):
             for j, p in enumerate(self.probabilities):
                 Y, seen = _removed(whole, uniform >= p)
                 done = fit(Y, seen, 2, np.random.default_rng(seed), treatment=how)
-                S = done.q.Sigma_x
-                apart = np.abs(S - S[:, :1]).max()
-                each[:, i, j] = _score(Y, seen == 0, done.q, how), smallest_gain(done.bound), apart
+                Sigma = done.q.Sigma_x
+                each[:, i, j] = (
+                    log_score(Y, seen == 0, done.q, how),
+                    smallest_gain(done.bound),
+                    np.abs(Sigma - Sigma[:, :1]).max(),
+                )
                 kept.append((Y, seen, done.q))
         Y, seen, q = kept[0]
         every, first = np.ones(whole.shape), cast("Treatment", self.treatments[0])
@@ -102,12 +104,3 @@ def _removed(whole: Floats, left: Bools) -> tuple[Floats, Floats]:
     seen[:, :3, :2] = [[1, 1], [1, 0], [0, 0]]
     mean = (whole * seen).sum(1, keepdims=True) / seen.sum(1, keepdims=True)
     return whole - mean, seen
-
-
-def _score(Y: Floats, removed: Bools, q: Posterior, treatment: Treatment) -> float:
-    """Log density of the removed values under what the treatment says of them, per object."""
-    mean, variance = predict(q)
-    if treatment == "latent":  # the factor of a missing value, 7.6.1
-        variance = np.broadcast_to((1 / q.tau)[:, None, None], mean.shape)
-    total = log_density_1d(Y[removed], mean[removed], variance[removed]).sum()
-    return float(total / np.prod(mean.shape[:2]))

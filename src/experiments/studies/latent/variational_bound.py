@@ -1,20 +1,18 @@
 """The bound against the log evidence, against sampling, and about its maximum (FCML 7.9)."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
-from scipy.stats import gamma
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.latent._hidden_clusters import HiddenClusters
-from models.latent.variational_ppca import Posterior, bound, fit
+from models.latent.variational_ppca import bound, fit
+from models.latent.variational_ppca_checks import moved, sampled_bound
 from models.probability.gaussian import log_density
 from models.regression.bayesian_regression import posterior
 from models.regression.gaussian_bound import bound as regression_bound
-from models.types import Floats
 
 SCALES = [1.0, 0.5, 2.0]  # covariances of Q, in units of the posterior's
 
@@ -61,8 +59,8 @@ class VariationalBound(HiddenClusters, Study):
         Y = Y - Y.mean(axis=1, keepdims=True)
         seen = (rng.random(Y.shape) >= self.missing).astype(float)
         q = fit(Y, seen, 2, rng, tol=1e-9, max_iter=2000).q
-        sampled = _sampled_bound(Y[0], seen[0], q, self.samples, rng)
-        moved = np.stack([bound(aside, seen, 1.0, 1.0) for aside in _moved(q, rng)])
+        sampled = sampled_bound(Y[0], seen[0], q, self.samples, rng)
+        beside = np.stack([bound(aside, seen, 1.0, 1.0) for aside in moved(q, rng)])
         whole, seed = np.ones_like(Y), int(rng.integers(2**32))
         one, two = (
             fit(Y, whole, 2, np.random.default_rng(seed), treatment=treatment).q
@@ -71,41 +69,10 @@ class VariationalBound(HiddenClusters, Study):
         repetition = axis("repetition", len(Y))
         return {
             "bound": repetition.of(bound(q, seen, 1.0, 1.0)),
-            "bound_beside": over(moved, axis("move", len(moved)), repetition),
+            "bound_beside": over(beside, axis("move", len(beside)), repetition),
             "sampled_bound": float(sampled.mean()),  # of the first data set
             "sampling_error": float(sampled.std() / np.sqrt(self.samples)),
             "treatments_apart": max(  # with nothing missing
                 float(np.abs(x - y).max()) for x, y in zip(one, two, strict=True)
             ),
         }
-
-
-def _sampled_bound(Y: Floats, seen: Floats, q: Posterior, S: int, rng: Generator) -> Floats:
-    """Samples from Q of log p - log Q, whose expectation is the bound, for the first data set."""
-    x, w = (
-        mu[0] + np.einsum("nij,snj->sni", np.linalg.cholesky(Sigma[0]), noise)
-        for mu, Sigma, noise in (
-            (mu, Sigma, rng.standard_normal((S, *mu[0].shape)))
-            for mu, Sigma in ((q.mu_x, q.Sigma_x), (q.mu_w, q.Sigma_w))
-        )
-    )
-    tau = rng.gamma(q.e[0], 1 / q.f[0], S)
-    errors = (seen * (Y - x @ w.swapaxes(1, 2)) ** 2).sum(axis=(1, 2))
-    value = seen.sum() / 2 * np.log(tau / (2 * np.pi)) - tau * errors / 2 - tau  # Gamma(1, 1)
-    value -= gamma.logpdf(tau, q.e[0], scale=1 / q.f[0])
-    for v, mu, Sigma in ((x, q.mu_x[0], q.Sigma_x[0]), (w, q.mu_w[0], q.Sigma_w[0])):
-        white = np.linalg.solve(np.linalg.cholesky(Sigma), (v - mu)[..., None])
-        half_log_det = np.linalg.slogdet(Sigma)[1].sum() / 2
-        value += (white**2).sum(axis=(1, 2, 3)) / 2 + half_log_det - (v**2).sum(axis=(1, 2)) / 2
-    return np.asarray(value)
-
-
-def _moved(q: Posterior, rng: Generator) -> Iterator[Posterior]:
-    """Posteriors with one factor a little away from where it is."""
-    for name in ("mu_x", "mu_w"):
-        mu = getattr(q, name)
-        for _ in range(5):
-            yield q._replace(**{name: mu + 0.01 * rng.standard_normal(mu.shape)})
-    for name in ("Sigma_x", "Sigma_w", "e", "f"):
-        for scale in (0.95, 1.05):
-            yield q._replace(**{name: getattr(q, name) * scale})

@@ -39,7 +39,7 @@ def densities(X, pi, mu, Sigma):
     )
 
 
-def test_bound_and_divergence_by_loops(run):
+def test_bound_and_divergence_of_one_iteration(run):
     study = EmBound(**LINE, n_each=4, start=[[-1.0], [1.0]], iterations=1)
     outcome = run(study)
     X = study.points(generator(study.name, 0))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from experiments.contract.errors import BadInput
-from experiments.studies.clustering import em_monotone
-from experiments.studies.clustering.em_monotone import MODELS, EmMonotone
+from experiments.studies.clustering.em_monotone import EmMonotone
+from models.em_examples import EXAMPLES
 
 
 def test_unknown_models_are_refused():
@@ -15,8 +15,8 @@ def test_unknown_models_are_refused():
 
 def test_no_model_ever_falls(run):
     L = run(EmMonotone(restarts=3, iterations=15))["log_likelihood"]
-    assert L.values.shape == (len(MODELS), 3, 16)
-    for name in MODELS:
+    assert L.values.shape == (len(EXAMPLES), 3, 16)
+    for name in EXAMPLES:
         climbs = L.at(model=name).values
         assert np.diff(climbs).min() >= -1e-9 * np.abs(climbs).max()
         assert (climbs[:, -1] > climbs[:, 0]).all()
@@ -31,7 +31,7 @@ def test_a_model_does_not_depend_on_its_company(run):
 
 def test_a_fall_is_seen_and_an_end_is_held(run, monkeypatch):
     falling = np.array([[-5.0, -4.0, -4.1], [-5.0, -4.0, np.nan]])
-    monkeypatch.setitem(em_monotone.MODELS, "ppca", lambda *_: falling)
+    monkeypatch.setitem(EXAMPLES, "ppca", lambda *_: falling)
     outcome = run(EmMonotone(models=["ppca"], restarts=2))
     np.testing.assert_array_equal(
         outcome["log_likelihood"].values[0], [[-5, -4, -4.1], [-5, -4, -4]]

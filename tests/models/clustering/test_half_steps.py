@@ -1,0 +1,40 @@
+"""The bound along EM against loops over points and labels."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from models.clustering.half_steps import arbitrary_q, half_steps
+
+
+def test_bound_and_divergence_by_loops():
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=7)
+    thetas = [([0.4, 0.6], [-1.0, 1.0], [1.0, 0.7]), ([0.5, 0.5], [-0.5, 0.8], [0.9, 0.8])]
+    joint = np.array(
+        [
+            [
+                [np.log(p) + norm(m, s).logpdf(value) for p, m, s in zip(*theta, strict=True)]
+                for value in x
+            ]
+            for theta in thetas
+        ]
+    )
+    found = half_steps(joint)
+    evidence = np.exp(joint).sum(axis=2)  # (2, N)
+    q = np.exp(joint[0]) / evidence[0][:, None]
+    after_m = sum(q[n, k] * (joint[1, n, k] - np.log(q[n, k])) for n in range(7) for k in range(2))
+    new = np.exp(joint[1]) / evidence[1][:, None]
+    kl = sum(q[n, k] * np.log(q[n, k] / new[n, k]) for n in range(7) for k in range(2))
+    L = np.log(evidence).sum(axis=1)
+    assert found.log_likelihood[0] == pytest.approx(L, rel=1e-12)
+    assert found.bound[0] == pytest.approx([L[0], after_m], rel=1e-12)
+    assert found.divergence[0] == pytest.approx([0, kl], rel=1e-9, abs=1e-12)
+
+
+def test_arbitrary_q_are_distributions_sharp_and_flat():
+    q = arbitrary_q(30, 3, 200, np.random.default_rng(0))
+    np.testing.assert_allclose(q.sum(axis=2), 1)
+    sharpness = q.max(axis=2).mean(axis=1)
+    assert sharpness.min() < 0.45
+    assert sharpness.max() > 0.9
