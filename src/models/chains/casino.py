@@ -122,15 +122,16 @@ def error_counts(model: CategoricalHMM, game: Game, decoded: Decoded) -> Errors:
 
 def tally(game: Game, steps: Ints) -> Tally:
     """Count faces, changes, and how long the dice of games (N, T) stay."""
+    time, far = np.arange(game.dice.shape[1] - 1), steps.max()
+    changes = game.dice[:, 1:] != game.dice[:, :-1]
+    last = np.where(changes, time, len(time))[:, ::-1]  # of the run that each roll belongs to
+    last = np.minimum.accumulate(last, axis=1)[:, ::-1]
+    kept = np.minimum(last - time, far)[:, : len(time) + 1 - far]
     found = []
     for die in (FAIR, LOADED):
         here = game.dice == die
-        starts = kept = here[:, : here.shape[1] - steps[-1]]
-        stays = []
-        for step in steps:
-            kept = kept & here[:, step : step + kept.shape[1]]
-            stays.append(kept.sum())
-        faces = np.bincount(game.rolls[here], minlength=6)
-        left = here[:, :-1] & ~here[:, 1:]
-        found.append((faces, here[:, :-1].sum(), left.sum(), starts.sum(), stays))
+        lengths = np.bincount(kept[here[:, : kept.shape[1]]], minlength=far + 1)
+        at_least = lengths[::-1].cumsum()[::-1]
+        faces, before = np.bincount(game.rolls[here], minlength=6), here[:, :-1]
+        found.append((faces, before.sum(), changes[before].sum(), at_least[0], at_least[steps]))
     return Tally(*map(np.array, zip(*found, strict=True)))

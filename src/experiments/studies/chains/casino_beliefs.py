@@ -14,7 +14,8 @@ from models.chains.casino import LOADED, SIX
 from models.chains.hmm_enumeration import enumerate_paths, state_marginals
 from models.types import Bools, Floats, Ints
 
-GAMES = {"book": 300, "listing": 60}  # how many rolls they have
+GAMES = ("book", "listing", "simulated")
+ROLLS = {"book": 300, "listing": 60}
 BATCH = 100  # the book's code shows the mode of so many paths
 SHOWN = 30  # paths that the figure shows
 SUMMED = 8  # steps ahead that are summed over all paths
@@ -22,11 +23,7 @@ SUMMED = 8  # steps ahead that are summed over all paths
 
 @dataclass
 class CasinoBeliefs(Study):
-    """Filter, smoother and most probable path of one game; sampled paths; dice and rolls to come.
-
-    Paths are drawn by filtering forwards and sampling backwards (17.4.5), predictions are powers
-    of the transition matrix (17.42, 17.43).
-    """
+    """Filter, smoother and best path of one game; sampled paths (17.4.5); predictions (17.42)."""
 
     headline = {
         "errors_filtered": "errors['filtered']",
@@ -34,9 +31,7 @@ class CasinoBeliefs(Study):
         "errors_viterbi": "errors['viterbi']",
     }
 
-    game: str = knob(
-        "book", "rolls of Fig 17.10, of Listing 17.1, or simulated", choices=(*GAMES, "simulated")
-    )
+    game: str = knob("book", "that of Fig 17.10, of Listing 17.1, or a new one", choices=GAMES)
     length: int = knob(300, "how many of its rolls, from the first", at_least=2, at_most=100_000)
     six: float = knob(0.5, "probability of a six that is assumed", at_least=0, at_most=1)
     switching: float = knob(1.0, "how often dice are thought to change", above=0, at_most=10)
@@ -44,7 +39,7 @@ class CasinoBeliefs(Study):
     ahead: int = knob(0, "rolls to predict beyond the last", at_least=0, at_most=1000)
 
     def problems(self) -> Iterator[str]:
-        longest = GAMES.get(self.game, self.length)
+        longest = ROLLS.get(self.game, self.length)
         if self.length > longest:
             yield f"study.length={self.length}: the {self.game} game has {longest} rolls"
         if 0 < self.samples < BATCH:

@@ -21,11 +21,9 @@ class CasinoGames(Study):
     """What games are made of (Fig 17.9), and the dice that each estimate gets wrong in them."""
 
     headline = {
-        "loaded_share": "sum(face_counts['loaded']) / sum(face_counts)",
         "mean_errors_filtered": "mean(errors['filtered'])",
         "mean_errors_smoothed": "mean(errors['smoothed'])",
         "mean_errors_viterbi": "mean(errors['viterbi'])",
-        "smoothing_beats_viterbi": "share(errors['smoothed'] < errors['viterbi'])",
     }
 
     games: int = knob(2000, "games to simulate", at_least=2, at_most=1_000_000)

@@ -42,12 +42,9 @@ class HmmInference(Study):
     long: int = knob(2000, "steps of one long path", at_least=10, at_most=100_000)
 
     def problems(self) -> Iterator[str]:
-        K, T = self._shape[0], self.length
-        if K**T > by_paths.MOST_PATHS:
-            yield (
-                f"study.states={K}, study.length={T}: {K}^{T} paths are too many to enumerate;"
-                f" allowed: up to {by_paths.MOST_PATHS}"
-            )
+        K, T, most = self._shape[0], self.length, by_paths.MOST_PATHS
+        if most < K**T:
+            yield f"study.states={K}, study.length={T}: {K}^{T} paths; allowed: up to {most}"
         if self.forbidden >= K:
             yield f"study.forbidden={self.forbidden}; allowed: below study.states={K}"
 
@@ -71,9 +68,8 @@ class HmmInference(Study):
             found |= _marginals(pi[:ENUMERATED], A[:ENUMERATED], chains.lik[:ENUMERATED])
         if "path" in self.ask:
             found |= _paths(chains, best, told["smoothed"])
-            long = self._chains(self.long, 1, rng)
-            ends = hmm.viterbi(long.pi, long.A, np.log(long.lik))
-            found["long_log_joint"] = ends.log_joint[0]
+            pi, A, lik, _ = self._chains(self.long, 1, rng)
+            found["long_log_joint"] = hmm.viterbi(pi, A, np.log(lik)).log_joint[0]
         states, length = axis("states", np.arange(2, 9)), axis("length", np.arange(1, 13))
         K, T = states.values[:, None], length.values
         forward = recursion_costs(forward_unscaled, "products", states.values, T)
