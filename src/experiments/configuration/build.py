@@ -44,6 +44,11 @@ class Template:
         self.printed = Printed(
             _source(content.get("source") or {}), tuple(_claims(content.get("claims") or []))
         )
+        told = [self.printed.source.book, *(place.book for place in self.printed.source.also)]
+        for claim in self.printed.claims:
+            if claim.place and claim.place.partition(" ")[0] not in told:
+                texts = ", ".join(filter(None, told))
+                raise BadInput(f"claim '{claim.says}': place={claim.place}; allowed: {texts}")
         self._converted: dict[tuple[str, str], Any] = {}
         self.book: Job | None = None  # as the experiment's file states it
         if experiment in catalogue.names():

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from experiments.configuration.catalogue import BOOKS
 from experiments.report.content import Result, tallied
@@ -18,11 +19,12 @@ class Group:
     name: str
     label: str
     url: str
-    results: list[Result]
+    results: list[Result]  # at home here
+    claims: list[dict[str, Any]]  # of this book, wherever they are tested; of this topic
 
     @property
     def tallies(self) -> dict[str, Counter[str]]:
-        return tallied(claim for result in self.results for claim in result.claims)
+        return tallied(self.claims)
 
 
 def groups(found: Sequence[Result]) -> tuple[list[Group], list[Group]]:
@@ -33,7 +35,11 @@ def groups(found: Sequence[Result]) -> tuple[list[Group], list[Group]]:
     topics = sorted({result.topic for result in found})
     by_book = [
         Group(
-            book, BOOKS.get(book, book), f"books/{file}.html", [r for r in found if r.book == book]
+            book,
+            BOOKS.get(book, book),
+            f"books/{file}.html",
+            [r for r in found if r.book == book],
+            [claim for r in found for claim in r.claims if (claim["book"] or r.book) == book],
         )
         for book, file in zip(books, slugs(books), strict=True)
     ]
@@ -43,6 +49,7 @@ def groups(found: Sequence[Result]) -> tuple[list[Group], list[Group]]:
             humanised(topic),
             f"topics/{file}.html",
             [r for r in found if r.topic == topic],
+            [claim for r in found if r.topic == topic for claim in r.claims],
         )
         for topic, file in zip(topics, slugs(topics), strict=True)
     ]

@@ -7,19 +7,22 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from experiments.configuration.catalogue import BOOKS
-from experiments.contract.claims import ORIGINS, VERDICTS
+from experiments.contract.claims import ORIGINS
 from experiments.report import provenance
+from experiments.report.scoreboard import STANDINGS
 from experiments.report.slugs import humanised
 
 HERE = Path(__file__).parent
 
 # A sign beside every word and colour, so that neither eyesight nor the printer matters.
-SIGNS = dict(zip(VERDICTS, ("✓", "≈", "†", "≠", "○"), strict=True)) | {"not run": "–"}
+SIGNS = dict(zip(STANDINGS, ("✓", "≈", "†", "≠", "○", "="), strict=True)) | {"not run": "–"}
 MEANINGS = {
     "reproduced": "the computed value rounds to the printed digits, or the statement holds",
     "consistent": "the book's random draw lies in the central 95 % of ours",
     "erratum": "the book is wrong, and the run shows what is right",
     "differs": "it did not come out, and the reason is given as far as it is known",
+    "untested": "the data that would test it cannot be had here; what would is named",
+    "by construction": "it holds whatever the data, and is no evidence; counted apart",
 }
 GRADES = {
     "book": "data or generator as the book prints it",
@@ -48,7 +51,7 @@ def environment() -> Environment:
     made.globals.update(
         BOOKS=BOOKS,
         ORIGINS=ORIGINS,
-        VERDICTS=VERDICTS,
+        STANDINGS=STANDINGS,
         SIGNS=SIGNS,
         MEANINGS=MEANINGS,
         GRADES=GRADES,

@@ -5,11 +5,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from experiments.configuration.catalogue import BOOKS
-from experiments.contract.claims import DIFFERS, ORIGINS, VERDICTS
+from experiments.contract.claims import CONSTRUCTION, DIFFERS, REPRODUCED, VERDICTS
 from experiments.contract.places import topic
 from experiments.records.store import Record
 
 Claims = list[dict[str, Any]]
+BY_CONSTRUCTION = "by construction"
+STANDINGS = (*VERDICTS, BY_CONSTRUCTION)
 
 
 def claim_records(records: Mapping[str, Record]) -> Claims:
@@ -17,7 +19,8 @@ def claim_records(records: Mapping[str, Record]) -> Claims:
     return [
         {
             "experiment": name,
-            "book": record.source.book,
+            "book": verdict["place"].partition(" ")[0] or record.source.book,
+            "place": verdict["place"],
             "item": record.source.item,
             "topic": topic(record.study),
             "claim": verdict["says"],
@@ -35,6 +38,7 @@ def claim_records(records: Mapping[str, Record]) -> Claims:
             "judged": verdict["judged"],
             "corrected": verdict["corrected"],
             "why": verdict["why"],
+            "changed": verdict["changed"],
             "data_grade": verdict["grade"],
             "run_id": record.id,
         }
@@ -43,31 +47,42 @@ def claim_records(records: Mapping[str, Record]) -> Claims:
     ]
 
 
-def counts(claims: Claims, by: str) -> dict[str, dict[str, Counter[str]]]:
-    """Group -> origin -> verdict -> how many; groups in the order of the books or the alphabet."""
-    groups = list(BOOKS) if by == "book" else sorted({claim[by] for claim in claims})
-    found = {group: {origin: Counter[str]() for origin in ORIGINS} for group in groups}
-    for claim in claims:
-        found[claim[by]][claim["origin"]][claim["verdict"]] += 1
-    return {group: tally for group, tally in found.items() if any(tally.values())}
+def standing(claim: Mapping[str, Any]) -> str:
+    """Where a claim is counted: its verdict, or `by construction` if it could not have failed."""
+    if claim["by"] == CONSTRUCTION and claim["verdict"] == REPRODUCED:
+        return BY_CONSTRUCTION
+    return str(claim["verdict"])
 
 
-COLUMNS = ["results", *VERDICTS, "derived checks"]
+COLUMNS = ["results", *STANDINGS, "derived checks"]
 
 
 def rows(claims: Claims, by: str) -> list[list[str]]:
-    """A table: group, results, the verdicts of printed claims, derived ones apart, and a total."""
-    groups = [*counts(claims, by), "all"]
+    """A table: group, results, the standing of printed claims, derived ones apart, and a total.
+
+    A result is counted once, where it is at home; a claim is counted for the text that makes it.
+    """
+    present = {claim[by] for claim in claims}
+    groups = [book for book in BOOKS if book in present] if by == "book" else sorted(present)
     table = []
-    for group in groups:
+    for group in [*groups, "all"]:
         part = [claim for claim in claims if group in ("all", claim[by])]
-        results = {claim["experiment"] for claim in part}
-        printed = Counter(claim["verdict"] for claim in part if claim["origin"] == "printed")
+        home = [
+            claim
+            for claim in claims
+            if group in ("all", _home(claim) if by == "book" else claim[by])
+        ]
+        results = {claim["experiment"] for claim in home}
+        printed = Counter(standing(claim) for claim in part if claim["origin"] == "printed")
         derived = [claim["verdict"] for claim in part if claim["origin"] == "derived"]
         hold = sum(verdict != DIFFERS for verdict in derived)
-        verdicts = [str(printed[verdict] or "-") for verdict in VERDICTS]
-        table.append([group, str(len(results)), *verdicts, f"{hold} of {len(derived)} hold"])
+        counts = [str(printed[name] or "-") for name in STANDINGS]
+        table.append([group, str(len(results)), *counts, f"{hold} of {len(derived)} hold"])
     return table
+
+
+def _home(claim: Mapping[str, Any]) -> str:
+    return str(claim["experiment"]).partition("/")[0]
 
 
 def markdown(claims: Claims, by: str) -> str:

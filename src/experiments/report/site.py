@@ -134,7 +134,7 @@ class _Pages:
         self._page(
             "index.html",
             results=self.found,
-            total=Group("all", "all", "", self.found),
+            total=Group("all", "all", "", self.found, [c for r in self.found for c in r.claims]),
             surprises=[pair for pair in claims if not pair[1]["as_expected"]],
             differing=[pair for pair in claims if pair[1]["verdict"] == "differs"],
             errata=errata,
