@@ -386,7 +386,7 @@ def test_a_data_file_with_the_wrong_hash_is_refused(
     file = tmp_path / "data" / "fcml" / "kmeansdata" / "X.csv"
     file.parent.mkdir(parents=True)
     file.write_text("1,2\n" * 100)
-    study = ["study=kmeans_path", "study.data=fcml-kmeans", f"data.dir={tmp_path / 'data'}"]
+    study = ["study=cluster_path", "study.data=fcml-kmeans", f"data.dir={tmp_path / 'data'}"]
     refused(capsys, ["run", *study], "is damaged or not the right one")
     refused(capsys, ["run", "-m", *study, "seed=1,2"], "is damaged or not the right one")
     assert not list(outputs.iterdir())

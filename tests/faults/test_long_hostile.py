@@ -82,6 +82,6 @@ def test_a_data_file_with_the_wrong_hash(outputs: Path, tmp_path: Path, flags: l
     file = tmp_path / "data" / "fcml" / "kmeansdata" / "X.csv"
     file.parent.mkdir(parents=True)
     file.write_text("1,2\n" * 100)
-    study = ["study=kmeans_path", "study.data=fcml-kmeans", f"data.dir={tmp_path / 'data'}"]
+    study = ["study=cluster_path", "study.data=fcml-kmeans", f"data.dir={tmp_path / 'data'}"]
     refused(run(outputs, "run", *flags[:1], *study, *flags[1:]), "is damaged or not the right one")
     assert not list(outputs.iterdir())

@@ -1,6 +1,7 @@
 """What the figures of the clustering studies share: contours, mixed inks, legends below."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -89,3 +90,18 @@ def spare(axes: Iterable["Axes"]) -> None:
     """Hide the panels of a grid that have nothing to show."""
     for ax in axes:
         ax.set_axis_off()
+
+
+def sequence(
+    titles: Sequence[str], names: tuple[str, str], ratio: float = 0.7
+) -> "tuple[Figure, list[Axes]]":
+    """Panels (a), (b), ... of one plane, step after step, in rows of three."""
+    columns = min(3, len(titles))
+    figure, axes = grid(-(-len(titles) // columns), columns, ratio, sharex=True, sharey=True)
+    shown, rest = axes.ravel()[: len(titles)], axes.ravel()[len(titles) :]
+    for ax, letter, title in zip(shown, ascii_lowercase, titles, strict=False):
+        ax.set_title(f"({letter}) {title}")
+    spare(rest)
+    figure.supxlabel(names[0])
+    figure.supylabel(names[1])
+    return figure, list(shown)
