@@ -9,7 +9,7 @@ all states, in an order that einsum chooses.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,5 +45,7 @@ def conditional(factors: Sequence[Factor], of: Sequence[str], given: Sequence[st
 def _summed(factors: Sequence[Factor], kept: tuple[str, ...]) -> Floats:
     """The product of all factors, summed over what is not kept."""
     names = {name: i for i, name in enumerate(dict.fromkeys(n for f in factors for n in f[0]))}
-    operands = [part for f in factors for part in (f.table, [names[n] for n in f.variables])]
+    operands: list[Any] = []
+    for variables, table in factors:
+        operands += [table, [names[n] for n in variables]]
     return np.asarray(np.einsum(*operands, [names[n] for n in kept], optimize="greedy"))

@@ -21,7 +21,6 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import (
     betainc,
-    betaincinv,
     betaln,
     expit,
     gammaln,
@@ -94,11 +93,6 @@ def win_probability(r: Numbers, tosses: int, at_most: int) -> Floats:
     return np.asarray(betainc(tosses - at_most, at_most + 1, 1 - np.asarray(r)))  # sum of 3.2
 
 
-def r_of_win_probability(win: float, tosses: int, at_most: int) -> float:
-    """The r at which the bet is won with this probability."""
-    return 1 - float(betaincinv(tosses - at_most, at_most + 1, win))
-
-
 def expected_win_probability(belief: Beta, tosses: int, at_most: int) -> Floats:
     """E{P(Y <= at_most | r)}: the same bet averaged over what is believed of r."""
     lost = np.arange(at_most + 1, tosses + 1)
@@ -114,6 +108,24 @@ def expectation(f: Callable[[Floats], Floats], belief: Beta, points: int = 801) 
     log_weight = a * log_expit(u) + b * log_expit(-u)
     weight = np.exp(log_weight - log_weight.max(-1, keepdims=True))
     return np.asarray((weight * f(expit(u))).sum(-1) / weight.sum(-1))
+
+
+def by_quadrature(
+    prior: Beta, heads: Floats, tosses: Ints, game: int, at_most: int
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Mean, variance and winning probability after (S,) counts, and their evidence, as integrals.
+
+    What the closed forms above give for priors (P, 1), shape (P, S), without any of them.
+    """
+    belief, y, N = update(prior, heads, tosses), heads[:, None], tosses[:, None]
+    before = Beta(*(np.broadcast_to(part, belief.alpha.shape) for part in prior))
+    m = expectation(lambda r: r, belief)
+    return (
+        m,
+        expectation(lambda r: (r - m[..., None]) ** 2, belief),
+        expectation(lambda r: win_probability(r, game, at_most), belief),
+        expectation(lambda r: np.exp(log_binomial(y, N, r)), before),
+    )
 
 
 def best_prior(heads: int, tosses: int, alpha_max: float, beta_max: float) -> Beta:

@@ -39,3 +39,9 @@ def parts_visited(w: Floats, means: Floats) -> Ints:
     nearest = np.linalg.norm(w[:, :, None] - means, axis=-1).argmin(axis=-1)  # (S, C)
     seen: Bools = (nearest[..., None] == np.arange(len(means))).any(axis=0)
     return np.asarray(seen.sum(-1))
+
+
+def squared_distance(w: Floats, mean: Floats, covariance: Floats) -> Floats:
+    """Of samples (S, C, D) from a mean, in standard deviations of a Gaussian, shape (S, C)."""
+    z = np.linalg.solve(np.linalg.cholesky(covariance), (w - mean).reshape(-1, len(mean)).T)
+    return np.asarray((z**2).sum(0).reshape(w.shape[:2]))

@@ -59,13 +59,6 @@ def sample(
     return Chains(path, proposed, accepted)
 
 
-def walk(starts: Floats, samples: int, covariance: Floats, rng: np.random.Generator) -> Floats:
-    """Random walks from the starts (C, D), shape (S, C, D); covariance as in `sample`."""
-    C, D = starts.shape
-    moves = np.matvec(np.linalg.cholesky(covariance), rng.standard_normal((samples - 1, C, D)))
-    return np.concatenate([starts[None], starts + np.cumsum(moves, axis=0)])
-
-
 def mixture(weights: Floats, means: Floats, covariances: Floats) -> Callable[[Floats], Floats]:
     """The log density of a mixture of K Gaussians: means (K, D), covariances (K, D, D)."""
     K, D = means.shape

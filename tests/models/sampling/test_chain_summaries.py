@@ -3,7 +3,12 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from models.sampling.chain_summaries import autocorrelation, moments, parts_visited
+from models.sampling.chain_summaries import (
+    autocorrelation,
+    moments,
+    parts_visited,
+    squared_distance,
+)
 
 RNG = np.random.default_rng(3)
 
@@ -29,3 +34,13 @@ def test_parts_visited() -> None:
     means = np.array([[0.0, 0.0], [4.0, 0.0], [8.0, 0.0]])
     w = np.array([[[0.0, 0.0], [9.0, 1.0]], [[1.0, 0.0], [3.0, 1.0]]])  # (S, C, D)
     assert parts_visited(w, means).tolist() == [1, 2]
+
+
+def test_squared_distance() -> None:
+    w, mean, S = (
+        RNG.standard_normal((5, 3, 2)),
+        np.array([1.0, 2.0]),
+        np.array([[2, 0.5], [0.5, 1]]),
+    )
+    expected = [[(x - mean) @ np.linalg.inv(S) @ (x - mean) for x in row] for row in w]
+    assert_allclose(squared_distance(w, mean, S), expected)

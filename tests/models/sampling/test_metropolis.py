@@ -11,7 +11,6 @@ from models.sampling.metropolis import (
     mixture,
     sample,
     scale_reduction,
-    walk,
 )
 
 
@@ -79,10 +78,11 @@ def test_mixtures_against_scipy() -> None:
     assert_allclose(np.exp(alone), parts[1], rtol=1e-12)
 
 
-def test_walks_are_sums_of_their_steps() -> None:
+def test_on_a_flat_density_a_chain_is_the_sum_of_its_steps() -> None:
     starts = np.array([[0.0, 0.0], [2.0, 2.0]])
     S = np.array([1.0, 0.1])[:, None, None] * np.eye(2)
-    paths = walk(starts, 6, S, np.random.default_rng(5))
+    flat = lambda w: np.zeros(len(w))  # noqa: E731
+    paths = sample(flat, starts, 6, S, np.random.default_rng(5)).w
     noise = np.random.default_rng(5).standard_normal((5, 2, 2))
     place = starts.copy()
     for s in range(5):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import product
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -20,12 +21,12 @@ def draw(study: DiscreteNetwork, outcome: Outcome) -> Iterator[tuple[str, Figure
     for ax, (of, given) in zip(axes.flat, queries.values(), strict=False):
         _bars(ax, of, given, outcome[quantity_name(of, given)])
     spare(axes.flat[len(queries) :])
-    legend = {}
+    legend: dict[str, Any] = {}
     for ax in axes.flat:
         legend |= dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
     if legend:
-        many = min(len(legend), 4)
-        figure.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=many)
+        look: dict[str, Any] = {"loc": "outside lower center", "ncols": min(len(legend), 4)}
+        figure.legend(legend.values(), legend.keys(), **look)
     yield "tables", figure
 
 

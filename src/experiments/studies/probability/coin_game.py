@@ -114,25 +114,9 @@ class CoinGame(BetaPriors, Study):
         win = coin.expected_win_probability(belief, *bet)
         evidence = np.exp(coin.log_beta_binomial(y[at], N[at], self.prior))
         square = coin.expectation(lambda r: coin.win_probability(r, *bet) ** 2, belief)
-        mean = coin.expectation(lambda r: r, belief)
         before = np.maximum(at - 1, 0)
-        # The closed forms beside quadrature, which needs none of them.
-        pairs = {
-            "mean": (coin.mean(belief), mean),
-            "variance": (
-                coin.variance(belief),
-                coin.expectation(lambda r: (r - mean[..., None]) ** 2, belief),
-            ),
-            "win": (win, coin.expectation(lambda r: coin.win_probability(r, *bet), belief)),
-            "evidence": (
-                evidence,
-                coin.expectation(
-                    lambda r: np.exp(coin.log_binomial(y[at][:, None], N[at][:, None], r)),
-                    Beta(*(np.broadcast_to(part, mean.shape) for part in self.prior)),
-                ),
-            ),
-        }
-        gaps = [np.abs(closed / integral - 1) for closed, integral in pairs.values()]
+        closed = [coin.mean(belief), coin.variance(belief), win, evidence]
+        integrals = coin.by_quadrature(self.prior, y[at], N[at], *bet)
         reported = {
             "mass_in_interval": coin.mass(belief, *self.interval),
             "mass_above_half": coin.mass(belief, 0.5, 1.0),
@@ -144,7 +128,12 @@ class CoinGame(BetaPriors, Study):
             "area_as_printed": coin.expectation(lambda r: 1 - r, belief),
         }
         return {name: over(values, prior, stage) for name, values in reported.items()} | {
-            "quadrature_gap": over(gaps, axis("closed_form", list(pairs)), prior, stage),
+            "quadrature_gap": over(
+                [np.abs(a / b - 1) for a, b in zip(closed, integrals, strict=True)],
+                axis("closed_form", ["mean", "variance", "win", "evidence"]),
+                prior,
+                stage,
+            ),
             "prior_density": over(_density(self.prior)[:, 0], prior, r),
             "previous_density": over(
                 _density(Beta(path.alpha[:, before], path.beta[:, before])), prior, stage, r

@@ -9,7 +9,12 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
-from models.sampling.chain_summaries import autocorrelation, moments, parts_visited
+from models.sampling.chain_summaries import (
+    autocorrelation,
+    moments,
+    parts_visited,
+    squared_distance,
+)
 from models.sampling.metropolis import Chains, first_inside, mixture, sample, scale_reduction
 from models.types import Floats
 
@@ -126,10 +131,13 @@ class Sampler(Study):
         batch = sample(log_g, starts, self.samples, steps, rng)  # (S, V * C, 2)
         found: dict[str, list[Any]] = {}
         for v in range(V):
-            chains = Chains(*(part[:, v * C : (v + 1) * C] for part in batch))
+            mine = slice(v * C, (v + 1) * C)
+            chains = Chains(batch.w[:, mine], batch.proposed[:, mine], batch.accepted[:, mine])
             of_step = _chains(chains, lengths, self.lags, log_g)
             if K:
-                of_step |= _beside_part(chains.w, means[0], covariances[0])
+                distance = squared_distance(chains.w, means[0], covariances[0])
+                of_step["burn_in"] = first_inside(distance <= REGION)
+                of_step["samples_in_ring"] = np.histogram(distance, bins=np.linspace(0, 8, 9))[0]
                 of_step["parts_visited"] = parts_visited(chains.w, means)
             for name, value in of_step.items():
                 found.setdefault(name, []).append(value)
@@ -157,14 +165,6 @@ def _chains(chains: Chains, lengths: Any, lags: list[int], log_g: Any) -> dict[s
         "proposed": proposed[: KEPT - 1, 0],
         "accepted": accepted[: KEPT - 1, 0],
     }
-
-
-def _beside_part(w: Floats, mean: Floats, covariance: Floats) -> dict[str, Any]:
-    """When chains reach 95 % of a Gaussian, and how many samples lie in rings of equal area."""
-    z = np.linalg.solve(np.linalg.cholesky(covariance), (w - mean).reshape(-1, 2).T)
-    distance = (z**2).sum(0).reshape(w.shape[:2])
-    rings = np.histogram(distance, bins=np.linspace(0, 8, 9))[0]
-    return {"burn_in": first_inside(distance <= REGION), "samples_in_ring": rings}
 
 
 def _flat(w: Floats) -> Floats:
