@@ -1,33 +1,27 @@
-"""What the figures of the classification studies share: points by class, regions, boundaries."""
+"""What the figures of the classification studies share: points by class, regions, boundaries.
+
+Maps are quantities over (x2, x1), the two coordinates of a plane.
+"""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
+from experiments.contract.outcome import Outcome, Quantity
 from experiments.drawing.clusters import SYMBOLS
 from models.types import AnyArray, Floats
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
-
-def mesh(low: Sequence[float], high: Sequence[float], step: float) -> tuple[Floats, Floats, Floats]:
-    """Grid lines of both axes, and the points of the grid, shape (rows, columns, 2)."""
-    x = np.linspace(low[0], high[0], round((high[0] - low[0]) / step) + 1)
-    y = np.linspace(low[1], high[1], round((high[1] - low[1]) / step) + 1)
-    return x, y, np.stack(np.meshgrid(x, y), axis=-1)
-
-
-def scatter(
-    ax: "Axes", X: Floats, t: AnyArray, names: Sequence[str], *, grey: bool = False
-) -> None:
-    """Points of each class in its colour and symbol; or all grey, behind contours."""
+def scatter(ax: Axes, X: Floats, t: AnyArray, names: Sequence[str]) -> None:
+    """Points of each class in its colour and symbol."""
     for k, (label, name) in enumerate(zip(np.unique(t), names, strict=True)):
         ax.plot(
             *X[t == label].T,
             SYMBOLS[k % 8],
-            color="0.55" if grey else f"C{k}",
+            color=f"C{k}",
             markersize=4,
             markeredgecolor="white",
             markeredgewidth=0.4,
@@ -37,7 +31,18 @@ def scatter(
     ax.set(xlabel="$x_1$", ylabel="$x_2$")
 
 
-def ringed(ax: "Axes", X: Floats, label: str) -> None:
+def labelled_points(ax: Axes, outcome: Outcome, names: Sequence[str]) -> None:
+    """The points of an outcome, by class."""
+    scatter(ax, outcome["inputs"].values, outcome["label"].values, names)
+
+
+def legend_of(figure: Figure, ax: Axes, columns: int) -> None:
+    """One legend below the figure: what the first of its panels shows."""
+    handles, names = ax.get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=columns)
+
+
+def ringed(ax: Axes, X: Floats, label: str) -> None:
     """Rings round the points that matter most."""
     ax.plot(
         *X.T,
@@ -50,23 +55,43 @@ def ringed(ax: "Axes", X: Floats, label: str) -> None:
     )
 
 
-def boundary(ax: "Axes", x: Floats, y: Floats, values: Floats, **options: Any) -> None:
-    """The line where values (rows, columns) on a grid pass through a level, 0 unless given."""
-    style: dict[str, Any] = {"levels": [0.0], "colors": "0.15", "linewidths": 1.6}
-    ax.contour(x, y, values, **(style | options))
-
-
-def regions(ax: "Axes", x: Floats, y: Floats, chosen: AnyArray) -> None:
-    """The region where a map (rows, columns) is true, tinted, and its edge."""
-    values = chosen.astype(float)
-    if chosen.any():
-        ax.contourf(x, y, values, levels=[0.5, 1.5], colors=["C1"], alpha=0.13, zorder=0)
-    if chosen.any() and not chosen.all():
-        boundary(ax, x, y, values, levels=[0.5])
+def regions(ax: Axes, chosen: Quantity) -> None:
+    """The region where a map is true, tinted, and its edge."""
+    plane, inside = (chosen.along("x1"), chosen.along("x2")), chosen.values
+    if inside.any():
+        ax.contourf(*plane, inside.astype(float), levels=[0.5, 1.5], **_TINT)
+    if inside.any() and not inside.all():
+        ax.contour(*plane, inside.astype(float), levels=[0.5], colors="0.15", linewidths=1.6)
     ax.label_outer()
 
 
-def probability_lines(ax: "Axes", x: Floats, y: Floats, p: Floats, levels: list[float]) -> None:
-    """Contours of a probability on a grid, with their values."""
-    lines = ax.contour(x, y, p, levels=levels, cmap="viridis_r", vmin=0, vmax=1.1, linewidths=1.4)
+_TINT: dict[str, Any] = {"colors": ["C1"], "alpha": 0.13, "zorder": 0}
+
+
+def probability_lines(ax: Axes, p: Quantity, levels: list[float], **look: Any) -> None:
+    """Contours of a probability on a map, with their values."""
+    style = look or {"cmap": "viridis_r", "vmin": 0, "vmax": 1.1, "linewidths": 1.4}
+    lines = ax.contour(p.along("x1"), p.along("x2"), p.values, levels=levels, **style)
     ax.clabel(lines, fmt="%g", fontsize=7)
+
+
+def lines_through_origin(ax: Axes, w: Floats, **look: Any) -> None:
+    """The lines w^T x = 0 of weights (S, 2)."""
+    end = 10 * np.stack([-w[:, 1], w[:, 0]], axis=-1) / np.linalg.norm(w, axis=-1, keepdims=True)
+    ax.plot(*np.stack([-end, end]).transpose(2, 0, 1), **look)
+
+
+def line_across(ax: Axes, line: Floats, level: float, X: Floats, **look: Any) -> None:
+    """The line w^T x + b = level, for (w_1, w_2, b), across a picture of points X (N, 2)."""
+    w, b = line[:2], line[2]
+    foot = w * (level - b) / (w @ w)
+    along = np.array([-w[1], w[0]]) / np.linalg.norm(w)
+    reach = np.abs(X).max() * 4
+    ax.plot(*np.stack([foot - reach * along, foot + reach * along]).T, **look)
+
+
+def circles_and_squares(ax: Axes, X: Floats, t: AnyArray) -> None:
+    """The classes 0 and 1 of FCML chapter 4, with the book's symbols."""
+    ax.plot(*X[t == 0].T, "o", color="C0", markersize=4, clip_on=False, label="t = 0")
+    ax.plot(*X[t == 1].T, "s", color="C1", markersize=4, clip_on=False, label="t = 1")
+    ax.set(xlabel="$x_1$", ylabel="$x_2$", aspect="equal", xlim=(-5, 5), ylim=(-5, 5))

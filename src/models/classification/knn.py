@@ -10,9 +10,10 @@ same ordering with the points of the own fold struck out.
 """
 
 import numpy as np
+from scipy.ndimage import label
 from scipy.spatial.distance import cdist
 
-from models.types import Floats, Ints
+from models.types import Bools, Floats, Ints
 
 
 def squared_distances(X: Floats, Y: Floats) -> Floats:
@@ -68,3 +69,28 @@ def random_partitions(N: int, folds: int, repetitions: int, rng: np.random.Gener
     """The fold of every point in each of some random partitions, as equal as can be, (P, N)."""
     even = np.broadcast_to(np.arange(N) % folds, (repetitions, N))
     return np.asarray(rng.permuted(even, axis=1))
+
+
+def islands(regions: Bools) -> Ints:
+    """Regions of either class beyond the first of each, on maps (..., rows, columns).
+
+    Points that touch by a corner are one region.
+    """
+    touching = np.ones((3, 3))
+
+    def more(region: Bools) -> int:
+        counts = [label(part, touching)[1] for part in (region, ~region)]
+        return sum(max(count - 1, 0) for count in counts)
+
+    flat = regions.reshape(-1, *regions.shape[-2:])
+    return np.array([more(region) for region in flat]).reshape(regions.shape[:-2])
+
+
+def smallest_k_without(others: int, members: int) -> int:
+    """The least K from which on no vote can go, or be tied, in favour of a class with `members`."""
+    total = others + members
+    possible = [
+        any(2 * votes >= k for votes in range(max(0, k - others), min(k, members) + 1))
+        for k in range(1, total + 1)
+    ]
+    return max(k for k, can in enumerate(possible, start=1) if can) + 1  # FCML 5.3.1.1

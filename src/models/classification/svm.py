@@ -45,6 +45,10 @@ class Svm(NamedTuple):
         """Whether a point's influence is at the bound C, shape (R, N)."""
         return np.asarray(self.alpha >= self.C * (1 - 1e-9))
 
+    def part(self, keep: Bools) -> "Svm":
+        """Some of the problems."""
+        return Svm(self.alpha[keep], self.output[keep], self.bias[keep], self.gap[keep], self.C)
+
 
 def solve(
     K: Floats, t: Floats, C: float = np.inf, *, tol: float = 1e-9, max_iter: int = 200_000
@@ -166,6 +170,17 @@ def dual_objective(fit: Svm, t: Floats) -> Floats:
 def weights(fit: Svm, X: Floats, t: Floats) -> Floats:
     """W = sum_n alpha_n t_n x_n of a linear machine for points (R, N, D), shape (R, D)."""
     return np.asarray(np.einsum("rn,rnd->rd", fit.alpha * t, X))  # FCML 5.13
+
+
+def line(fit: Svm, X: Floats, t: Floats) -> Floats:
+    """Weights and bias of a linear machine, shape (R, D + 1)."""
+    return np.column_stack([weights(fit, X, t), fit.bias])
+
+
+def primal_objective(fit: Svm, X: Floats, t: Floats) -> Floats:
+    """|w|^2 / 2 + C sum_n max(0, 1 - t_n f(x_n)) of a linear machine, shape (R,)."""
+    slack = np.maximum(0, 1 - t * (fit.output + fit.bias[:, None]))
+    return np.asarray((weights(fit, X, t) ** 2).sum(1) / 2 + fit.C * slack.sum(1))
 
 
 class Primal(NamedTuple):

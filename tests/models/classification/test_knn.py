@@ -7,9 +7,11 @@ from sklearn.neighbors import KNeighborsClassifier
 from models.classification.kernels import gaussian, linear, polynomial
 from models.classification.knn import (
     fold_errors,
+    islands,
     kernel_distances,
     majority,
     random_partitions,
+    smallest_k_without,
     squared_distances,
     votes,
 )
@@ -75,3 +77,23 @@ def test_kernels_are_inner_products_and_give_distances(points):
     own, own_t = np.diag(polynomial(new, new, 2)), np.diag(polynomial(X, X, 2))
     distance = kernel_distances(polynomial(new, X, 2), own, own_t)
     np.testing.assert_allclose(distance, squared_distances(phi(new), phi(X)), rtol=1e-9, atol=1e-11)
+
+
+def test_islands_are_the_regions_beyond_the_first_of_each_class():
+    region = np.zeros((6, 6), dtype=bool)
+    assert islands(region) == 0
+    region[:, 4:] = True
+    assert islands(region) == 0
+    region[1, 1] = True
+    assert islands(region) == 1
+    region[3, 5] = False
+    assert islands(region) == 2
+    region[2, 2] = True  # touches the first by a corner
+    assert islands(region) == 2
+    assert islands(np.stack([region, np.zeros_like(region)])).tolist() == [2, 0]
+
+
+def test_the_vote_that_cannot_be_won():
+    assert smallest_k_without(50, 10) == 21  # FCML 5.3.1.1
+    assert smallest_k_without(50, 20) == 41
+    assert smallest_k_without(3, 5) == 9  # the larger class always can

@@ -78,6 +78,9 @@ def test_optimality_conditions_and_primal(problems):
     np.testing.assert_allclose(edge[free], 1, atol=1e-8)
     assert (edge[fit.bound] <= 1 + 1e-8).all()
     assert (edge[~fit.support] >= 1 - 1e-8).all()
+    dual = svm.dual_objective(fit, t)
+    np.testing.assert_allclose(svm.primal_objective(fit, X, t), dual, rtol=1e-7)
+    assert svm.line(fit, X, t)[0].tolist() == [*svm.weights(fit, X, t)[0], fit.bias[0]]
     primal = svm.solve_primal(X[0], t[0], C)
     np.testing.assert_allclose(primal.objective, svm.dual_objective(fit, t)[0], rtol=1e-7)
     np.testing.assert_allclose(primal.w, svm.weights(fit, X, t)[0], rtol=1e-4, atol=1e-6)

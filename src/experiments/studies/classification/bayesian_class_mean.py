@@ -1,22 +1,17 @@
 """A class whose mean is averaged out instead of estimated (FCML exercises 5.1 and 5.2)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.legacy import Outcome, Scalar
+from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
 from models.classification.gaussian_classifier import log_expected_likelihood, mean_posterior
 from models.datasets import load
 from models.probability.gaussian import log_density
 from models.types import Floats
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from matplotlib.figure import Figure
 
 
 @dataclass
@@ -32,7 +27,7 @@ class BayesianClassMean(Study):
     at: list[float] = knob([2.0, 0.0], "the new point")
     draws: int = knob(20_000, "draws of the posterior", at_least=100, at_most=1_000_000)
 
-    def problems(self) -> "Iterator[str]":
+    def problems(self) -> Iterator[str]:
         table = load(self.data).matrix
         most = int((table[:, -1] == self.of_class).sum())
         if table.shape[1] != 3 or max(self.sizes) > most:
@@ -45,70 +40,41 @@ class BayesianClassMean(Study):
     def run(self, rng: Generator) -> Outcome:
         table, x = load(self.data).matrix, np.array(self.at)
         X = table[table[:, 2] == self.of_class, :2]
-        I, R = np.eye(2), len(self.sizes)
-        line = np.linspace(-5.0, 5.0, 201)
+        I, line = np.eye(2), np.linspace(-5.0, 5.0, 201)
         through = np.stack([line, np.full_like(line, x[1])], axis=-1)
-        curves = np.empty((R, 2, len(line)))
-        v, exact, average, error, plug_in, divergence = np.empty((6, R))
-        for k, size in enumerate(self.sizes):
-            seen, centre = X[:size], X[:size].mean(0)
-            m, v[k] = found = mean_posterior(seen, self.prior_variance)
-            exact[k] = np.exp(log_expected_likelihood(x, found))
-            mu = m + np.sqrt(v[k]) * rng.standard_normal((self.draws, 2))
-            values = np.exp(log_density(mu, x, I))
-            average[k], error[k] = values.mean(), values.std() / np.sqrt(self.draws)
-            plug_in[k] = np.exp(log_density(x, centre, I))
+        sets = [X[:size] for size in self.sizes]
+        posteriors = [mean_posterior(points, self.prior_variance) for points in sets]
+        sampled = [
+            np.exp(log_density(m + np.sqrt(v) * rng.standard_normal((self.draws, 2)), x, I))
+            for m, v in posteriors
+        ]
+        expected = [log_expected_likelihood(x, found) for found in posteriors]
+        v = np.array([found.variance for found in posteriors])
+        pairs = [(found, points.mean(0)) for found, points in zip(posteriors, sets, strict=True)]
+        shift = np.array([((found.mean - centre) ** 2).sum() for found, centre in pairs])
+        curves = [
+            [log_expected_likelihood(through, found), log_density(through, centre, I)]
+            for found, centre in pairs
+        ]
+        m = posteriors[-1].mean[0]
+        moments = [[m, v[-1]], self._on_grid(sets[-1], m, v[-1])]
+        seen, mean = axis("seen", self.sizes), axis("mean", ["averaged", "estimated"])
+        way, moment = axis("way", ["formula", "grid"]), axis("moment", ["mean", "variance"])
+        return Outcome(
+            posterior_variance=seen.of(v),
+            posterior_moments=over(moments, way, moment),
+            expected_likelihood=seen.of(np.exp(expected)),
+            monte_carlo=seen.of([values.mean() for values in sampled]),
+            standard_error=seen.of([values.std() / np.sqrt(self.draws) for values in sampled]),
             # KL(N(mean, I) || N(m, (1 + v) I)): estimated against averaged, in nats
-            shift = ((centre - m) ** 2).sum()
-            divergence[k] = np.log1p(v[k]) + (1 + shift / 2) / (1 + v[k]) - 1
-            curves[k, 0] = np.exp(log_expected_likelihood(through, found))
-            curves[k, 1] = np.exp(log_density(through, centre, I))
-        n, peak = np.array(self.sizes), 1 / (2 * np.pi * (1 + v))
-        metrics: dict[str, Scalar] = {
-            "monte_carlo_agrees": bool((np.abs(average - exact) < 4 * error).all()),
-            "posterior_agrees_with_grid": self._grid_agrees(X),
-            "expected_is_flatter": bool((peak < 1 / (2 * np.pi)).all()),
-            "divergence_first": float(divergence[0]),
-            "divergence_last": float(divergence[-1]),
-            "plug_in_approached": bool((np.diff(divergence) < 0).all()),
-        }
-        metrics |= {
-            f"expected_likelihood_{size}": value for size, value in zip(n, exact, strict=True)
-        }
-        columns = {
-            "points": n,
-            "posterior_variance": v,
-            "expected_likelihood": exact,
-            "monte_carlo": average,
-            "standard_error": error,
-            "plug_in": plug_in,
-        }
-        return Outcome(metrics, tables={"sizes": columns}, arrays={"x": line, "curves": curves})
+            divergence=seen.of(np.log1p(v) + (1 + shift / 2) / (1 + v) - 1),
+            likelihood=over(np.exp(curves), seen, mean, axis("x1", line)),
+        )
 
-    def _grid_agrees(self, X: Floats) -> bool:
-        """Whether the posterior has the moments of prior times likelihood on a grid."""
-        n = self.sizes[-1]
-        m, v = mean_posterior(X[:n], self.prior_variance)
-        mu = m[0] + np.sqrt(v) * np.linspace(-9, 9, 2001)
-        log_p = -(mu**2) / (2 * self.prior_variance) - ((X[:n, :1] - mu) ** 2).sum(0) / 2
+    def _on_grid(self, X: Floats, m: float, v: float) -> tuple[float, float]:
+        """Moments of the first coordinate's mean by prior times likelihood on a grid."""
+        mu = m + np.sqrt(v) * np.linspace(-9, 9, 2001)
+        log_p = -(mu**2) / (2 * self.prior_variance) - ((X[:, :1] - mu) ** 2).sum(0) / 2
         p = np.exp(log_p - log_p.max())
         p /= p.sum()
-        mean = p @ mu
-        return bool(np.allclose([mean, p @ (mu - mean) ** 2], [m[0], v], rtol=1e-9, atol=1e-12))
-
-    def draw(self, outcome: Outcome) -> "dict[str, Figure]":
-        from experiments.drawing.canvas import panels
-
-        figure, axes = panels(1, 2, sharey=True)
-        for k, n in enumerate(self.sizes):
-            for which, ax in enumerate(axes):
-                curve = outcome.arrays["curves"][k, which]
-                style = ("-", "--", "-.", ":")[k % 4]
-                ax.plot(outcome.arrays["x"], curve, style, color=f"C{k}", label=f"{n} points")
-        titles = ("Mean averaged out", "Mean estimated")
-        for ax, title in zip(axes, titles, strict=True):
-            ax.set(xlabel=f"$x_1$ (at $x_2$ = {self.at[1]:g})", title=title, ylim=(0, None))
-        axes[0].set_ylabel(f"Likelihood of class {self.of_class}")
-        handles, names = axes[0].get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside lower center", ncols=len(names))
-        return {"likelihood": figure}
+        return p @ mu, p @ (mu - p @ mu) ** 2

@@ -1,11 +1,14 @@
 """The Gaussian classifier: FCML Table 5.1 by scipy, and what must be refused."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy.stats import multivariate_normal
 
 from experiments.contract.errors import BadInput
-from experiments.contract.study import generator
 from experiments.studies.classification.bayes_classifier import BayesClassifier
 from models.datasets import load
 
@@ -14,7 +17,6 @@ from models.datasets import load
     ("knobs", "complaint"),
     [
         ({"data": "old-faithful"}, "two attributes and a class"),
-        ({"at": [1.0]}, "two numbers"),
         ({"places": {"here": [1.0]}}, "two numbers"),
         ({"low": [8.0, 0.0]}, "low < high"),
         ({"covariance": "round"}, "study.covariance"),
@@ -25,30 +27,38 @@ def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complain
         BayesClassifier(**knobs)  # type: ignore[arg-type]
 
 
-def test_table_5_1_by_scipy() -> None:
-    study = BayesClassifier(step=0.5, places={"far": [50.0, 0.0]}, show=["data", "densities"])
-    outcome = study.run(generator(study.name, 0))
+def test_table_5_1_by_scipy(run: Callable[..., Any]) -> None:
+    study = BayesClassifier(step=0.5, places={"new": [2.0, 0.0], "far": [50.0, 0.0]})
+    outcome = run(study)
     table = load(study.data).matrix
-    for suffix, biased in (("", True), ("_unbiased", False)):
+    for divisor, biased in (("N", True), ("N-1", False)):
         p = np.array(
             [
-                multivariate_normal(mine.mean(0), np.cov(mine.T, bias=biased)).pdf([2, 0]) / 3
+                multivariate_normal(mine.mean(0), np.cov(mine.T, bias=biased)).pdf([2, 0])
                 for mine in (table[table[:, 2] == c, :2] for c in (1, 2, 3))
             ]
         )
-        for k in range(3):
-            name = f"{k + 1}{suffix}"
-            assert outcome.metrics[f"joint_{name}"] == pytest.approx(p[k], rel=1e-9)
-            assert outcome.metrics[f"probability_{name}"] == pytest.approx(p[k] / p.sum(), rel=1e-9)
-    assert round(outcome.metrics["likelihood_1_unbiased"], 4) == 0.0138  # FCML Table 5.1
-    assert outcome.metrics["distance_to_data_far"] > 40
-    assert list(study.draw(outcome)) == ["data", "densities"]
+        found = outcome["likelihood"].at(divisor=divisor, place="new")
+        assert_allclose(found, p, rtol=1e-9)
+        found = outcome["probability"].at(divisor=divisor, place="new")
+        assert_allclose(found, p / p.sum(), rtol=1e-9)
+    density = outcome["likelihood"].at(divisor="N-1", place="new").values
+    assert round(density[0], 4) == 0.0138  # FCML Table 5.1
+    assert outcome["distance_to_data"].at(place="far").item > 40
+    assert_allclose(outcome["prior"], 1 / 3)
 
 
-def test_naive_has_no_correlation_and_flips_the_decision() -> None:
+def test_own_densities_and_probabilities_by_loops(run: Callable[..., Any]) -> None:
     study = BayesClassifier(covariance="naive", step=0.5)
-    outcome = study.run(generator(study.name, 0))
-    assert outcome.metrics["correlation_3"] == 0
-    assert outcome.metrics["predicted_class"] == 3
-    assert outcome.metrics["class_that_loses_most"] == 3
-    assert list(study.draw(outcome)) == ["probabilities"]
+    outcome = run(study)
+    table = load(study.data).matrix
+    mine = table[table[:, 2] == 3, :2]
+    law = multivariate_normal(mine.mean(0), np.diag(mine.var(0)))
+    own = outcome["own_log_density"]
+    assert_allclose(own.at(covariance="naive").values[2], law.logpdf(mine).mean())
+    law = multivariate_normal(mine.mean(0), np.cov(mine.T, bias=True))
+    assert_allclose(own.at(covariance="full").values[2], law.logpdf(mine).mean())
+    assert outcome["correlation"].values[2] == 0
+    assert outcome["probability"].at(divisor="N", place="new").values.argmax() == 2
+    assert outcome["median_own_probability"].values.min() > 0.5
+    assert outcome["training_accuracy"].values.min() > 0.8

@@ -1,25 +1,36 @@
 """A class mean averaged out, against the density of a sum."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy.stats import multivariate_normal
 
 from experiments.contract.errors import BadInput
-from experiments.contract.study import generator
 from experiments.studies.classification.bayesian_class_mean import BayesianClassMean
 from models.datasets import load
 
 
-def test_class_mean_against_the_density_of_a_sum() -> None:
+def test_class_mean_against_the_density_of_a_sum(run: Callable[..., Any]) -> None:
     study = BayesianClassMean(sizes=[2, 5], draws=2000)
-    outcome = study.run(generator(study.name, 0))
+    outcome = run(study)
     X = load(study.data).matrix[:5, :2]  # the first class stands first
     v = 1 / (5 + 1 / 10)
     exact = multivariate_normal(v * X.sum(0), (1 + v) * np.eye(2)).pdf([2, 0])
-    assert outcome.metrics["expected_likelihood_5"] == pytest.approx(exact, rel=1e-9)
-    assert outcome.metrics["monte_carlo_agrees"] is True
-    assert outcome.metrics["posterior_agrees_with_grid"] is True
-    assert list(study.draw(outcome)) == ["likelihood"]
-    for knobs in ({"sizes": [31]}, {"sizes": [3, 1]}, {"at": [1.0]}):
-        with pytest.raises(BadInput):
-            BayesianClassMean(**knobs)  # type: ignore[arg-type]
+    expected = outcome["expected_likelihood"].at(seen=5).item
+    assert expected == pytest.approx(exact, rel=1e-9)
+    off = abs(outcome["monte_carlo"].at(seen=5).item - exact)
+    assert off < 4 * outcome["standard_error"].at(seen=5).item
+    moments = outcome["posterior_moments"]
+    assert_allclose(moments.at(way="grid"), moments.at(way="formula"), rtol=1e-9)
+    curve = outcome["likelihood"].at(seen=5, mean="estimated")
+    plain = multivariate_normal(X.mean(0), np.eye(2))
+    assert_allclose(curve, [plain.pdf([x, 0]) for x in curve.along("x1")], rtol=1e-9)
+
+
+@pytest.mark.parametrize("knobs", [{"sizes": [31]}, {"sizes": [3, 1]}, {"at": [1.0]}])
+def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, Any]) -> None:
+    with pytest.raises(BadInput):
+        BayesianClassMean(**knobs)

@@ -1,18 +1,19 @@
 """Measures of a constant answer by hand."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 from experiments.contract.errors import BadInput
-from experiments.contract.study import generator
 from experiments.studies.classification.classifier_metrics import ClassifierMetrics
 
 
-def test_a_constant_answer() -> None:
-    study = ClassifierMetrics(n=10, rare_share=0.3)
-    outcome = study.run(generator(study.name, 0))
-    assert outcome.metrics["loss_all_negative"] == pytest.approx(0.3)
-    assert (outcome.metrics["tn"], outcome.metrics["fn"]) == (7, 3)
-    assert outcome.metrics["auc_perfect"] == 1
-    assert list(study.draw(outcome)) == ["measures"]
+def test_a_constant_answer(run: Callable[..., Any]) -> None:
+    outcome = run(ClassifierMetrics(n=10, rare_share=0.3))
+    assert outcome["loss"].at(answer="all negative").item == pytest.approx(0.3)
+    assert outcome["confusion"].at(answer="all negative").values.tolist() == [[7, 3], [0, 0]]
+    assert outcome["confusion"].at(answer="all positive").values.tolist() == [[0, 0], [7, 3]]
+    assert outcome["auc"].values.tolist() == [0.5, 0.5, 1]
     with pytest.raises(BadInput, match="empty"):
         ClassifierMetrics(n=2)

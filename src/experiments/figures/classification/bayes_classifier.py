@@ -1,0 +1,45 @@
+"""Points of each class, the contours of its Gaussian, and maps of the class probabilities."""
+
+from collections.abc import Iterator
+
+from matplotlib.figure import Figure
+
+from experiments.contract.outcome import Outcome
+from experiments.drawing.canvas import panels
+from experiments.drawing.classes import labelled_points, legend_of, probability_lines
+from experiments.drawing.clusters import grid
+from experiments.studies.classification.bayes_classifier import BayesClassifier
+
+
+def draw(study: BayesClassifier, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    names = [f"class {c}" for c in outcome["prior"].along("class")]
+    if "data" in study.show:
+        yield "data", _points(study, outcome, names, densities=False)
+    if "densities" in study.show:
+        yield "densities", _points(study, outcome, names, densities=True)
+    if "probabilities" in study.show:
+        yield "probabilities", _maps(outcome, names)
+
+
+def _points(study: BayesClassifier, outcome: Outcome, names: list[str], densities: bool) -> Figure:
+    figure, ax = panels()
+    labelled_points(ax, outcome, names)
+    x1, x2 = outcome.axes["x1"].values, outcome.axes["x2"].values
+    for k, c in enumerate(outcome.axes["class"].values if densities else ()):
+        density = outcome["log_density_map"].at(**{"class": c}).values
+        # Lines at fixed shares of the class's own peak: 1, 2 and 3 standard deviations.
+        style = {"levels": density.max() - [4.5, 2.0, 0.5], "colors": f"C{k}", "linewidths": 1.2}
+        ax.contour(x1, x2, density, linestyles="-", zorder=1, **style)
+    ax.set(xlim=(study.low[0], study.high[0]), ylim=(study.low[1], study.high[1]))
+    legend_of(figure, ax, 3)
+    return figure
+
+
+def _maps(outcome: Outcome, names: list[str]) -> Figure:
+    figure, axes = grid(1, len(names), 1.0, sharey=True)
+    for k, (c, ax) in enumerate(zip(outcome.axes["class"].values, axes[0], strict=True)):
+        labelled_points(ax, outcome, names)
+        probability_lines(ax, outcome["probability_map"].at(**{"class": c}), [0.1, 0.5, 0.9])
+        ax.set(title=f"P(class {c})", ylabel="$x_2$" if k == 0 else "")
+    legend_of(figure, axes[0, 0], len(names))
+    return figure

@@ -1,0 +1,52 @@
+"""The regions of nearest neighbours, and their cross-validation error against K."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from experiments.contract.outcome import Outcome
+from experiments.drawing.canvas import panels
+from experiments.drawing.classes import labelled_points, legend_of, regions
+from experiments.drawing.clusters import grid, spare, whole_steps
+from experiments.studies.classification.nearest_neighbours import NearestNeighbours
+
+
+def draw(study: NearestNeighbours, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    if "regions" in study.methods:
+        yield "boundary", _regions(study, outcome)
+    if "cross-validation" in study.methods:
+        yield "error", _errors(outcome)
+
+
+def _regions(study: NearestNeighbours, outcome: Outcome) -> Figure:
+    names = ["class 0", "class 1"] if study.data is None else ["outside", "inside"]
+    cases = [(k, kernel) for k in study.ks for kernel in study.kernels]
+    columns = min(len(cases), 2)
+    ratio = 0.8 if len(study.kernels) > 1 else 0.85
+    figure, axes = grid(-(-len(cases) // columns), columns, ratio, sharex=True, sharey=True)
+    for ax, (k, kernel) in zip(axes.flat, cases, strict=False):
+        labelled_points(ax, outcome, names)
+        regions(ax, outcome["region"].at(k=k, kernel=kernel))
+        title = [f"K = {k}"] if len(study.ks) > 1 or len(study.kernels) == 1 else []
+        if len(study.kernels) > 1:
+            title.append("no kernel" if kernel == "none" else f"{kernel} kernel")
+        ax.set_title(", ".join(title))
+    spare(axes.flat[len(cases) :])
+    legend_of(figure, axes[0, 0], 2)
+    return figure
+
+
+def _errors(outcome: Outcome) -> Figure:
+    figure, axes = panels(1, 2)
+    labelled_points(axes[0], outcome, ["class 0", "class 1"])
+    error = outcome["cross_validation_error"]
+    ks, percent = error.along("k"), 100 * error.values
+    low, high = np.quantile(percent, [0.1, 0.9], axis=1)
+    axes[1].fill_between(ks, low, high, color="0.85", label="80 % of such sets")
+    axes[1].plot(ks, percent[:, 0], "o-", label="these points")
+    axes[1].plot(ks, percent.mean(1), "--", label="mean of such sets")
+    axes[1].set(xlabel="Neighbours K", ylabel="Cross-validation error (%)", ylim=(0, None))
+    whole_steps(axes[1])
+    figure.legend(loc="outside lower center", ncols=5)
+    return figure

@@ -1,0 +1,91 @@
+"""Nearest neighbours: maps and cross-validation by scikit-learn, kernels, and what is refused."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.neighbors import KNeighborsClassifier
+
+from experiments.contract.errors import BadInput
+from experiments.studies.classification.nearest_neighbours import NearestNeighbours
+
+
+@pytest.mark.parametrize(
+    ("knobs", "complaint"),
+    [
+        ({"ks": [71]}, "70 points"),
+        ({"data": "fcml-disc-train", "ks": [42]}, "41 points"),
+        ({"ks": [5, 1]}, "ascending"),
+        ({"centres": [[0.0, 0.0]]}, "two places"),
+        ({"sizes": [5]}, "two numbers each"),
+        ({"low": [0.0]}, "two numbers each"),
+        ({"data": "old-faithful"}, "two attributes and a label"),
+        ({"methods": ["cross-validation"], "folds": 2, "ks": [36]}, "study.folds=2"),
+        ({"methods": ["cross-validation"], "folds": 71, "ks": [70]}, "study.folds=71"),
+    ],
+)
+def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        NearestNeighbours(**knobs)  # type: ignore[arg-type]
+
+
+def test_the_map_is_that_of_scikit_learn(run: Callable[..., Any]) -> None:
+    study = NearestNeighbours(ks=[3], flipped=2, repetitions=2, step=0.5)
+    outcome = run(study)
+    X, t = outcome["inputs"].values, outcome["label"].values
+    assert (t != np.repeat([0, 1], study.sizes)).sum() == 2
+    region = outcome["region"].at(k=3, kernel="none")
+    grid = np.stack(np.meshgrid(region.along("x1"), region.along("x2")), axis=-1).reshape(-1, 2)
+    theirs = KNeighborsClassifier(3).fit(X, t).predict(grid)
+    assert_array_equal(region.values.ravel(), theirs == 1)
+    area = outcome["area"].at(k=3, kernel="none", repetition=0).item
+    assert area == pytest.approx((theirs == 1).mean())
+
+
+def test_votes_of_a_class_that_cannot_win(run: Callable[..., Any]) -> None:
+    outcome = run(NearestNeighbours(sizes=[50, 10], ks=[19, 20, 21], repetitions=3))
+    assert outcome["smallest_k_without_class_1"].item == 21  # FCML 5.3.1.1
+    assert outcome["area"].at(k=21).values.max() == 0
+    assert outcome["area"].at(k=19).values.max() > 0
+    assert outcome["least_winning_votes"].at(k=19).values.min() == 10
+    assert np.isinf(outcome["least_winning_votes"].at(k=21).values).all()
+    assert outcome["most_votes"].at(k=21).values.max() == 10
+    assert outcome["tied_area"].at(k=20).values.max() > 0
+    assert outcome["tied_area"].at(k=21).values.max() == 0
+
+
+def test_kernels_decide_as_they_should(run: Callable[..., Any]) -> None:
+    kernels = ["none", "linear", "gaussian", "polynomial"]
+    near = {"high": [3.0, 3.0], "step": 0.5}  # far away the Gaussian kernel underflows
+    outcome = run(NearestNeighbours(data="fcml-disc-train", ks=[3], kernels=kernels, **near))  # type: ignore[arg-type]
+    plain = outcome["region"].at(k=3, kernel="none").values
+    for name in ("linear", "gaussian"):  # their distances grow with the plain one
+        assert_array_equal(outcome["region"].at(k=3, kernel=name).values, plain)
+    gap = outcome["relative_distance_gap"]
+    assert gap.at(kernel="none").item == 0
+    assert gap.at(kernel="linear").item < 1e-12
+    assert gap.at(kernel="polynomial").item > 0.1
+
+
+def test_leave_one_out_by_a_plain_loop(run: Callable[..., Any]) -> None:
+    study = NearestNeighbours(
+        sizes=[30, 10],
+        ks=[1, 3, 5],
+        methods=["cross-validation"],
+        folds=40,
+        partitions=1,
+        repetitions=2,
+    )
+    outcome = run(study)
+    X, t = outcome["inputs"].values, outcome["label"].values
+    wrong = [
+        KNeighborsClassifier(5).fit(np.delete(X, n, 0), np.delete(t, n)).predict(X[n][None])[0]
+        != t[n]
+        for n in range(40)
+    ]
+    error = outcome["cross_validation_error"].at(k=5, repetition=0).item
+    assert error == pytest.approx(np.mean(wrong))
+    assert outcome["errors_averaged"].item == 40
+    assert "region" not in outcome
