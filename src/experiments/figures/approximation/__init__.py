@@ -1,0 +1,1 @@
+"""Laplace and Taylor approximations."""

@@ -1,0 +1,86 @@
+"""Gaussians in place of densities: knob rules, closed forms, and plain sums."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+
+from experiments.contract.errors import BadInput
+from experiments.studies.approximation.density_approximation import DensityApproximation
+from models.datasets import load
+
+
+@pytest.mark.parametrize(
+    ("knobs", "complaint"),
+    [
+        ({"parameters": [[2.0]]}, "needs α, β"),
+        ({"parameters": [[1.0, 2.0]]}, "no mode"),
+        ({"target": "coin", "parameters": [[1.0, 1.0, 3.0, 2.0]]}, "0 to N = 2"),
+        ({"target": "coin", "parameters": [[1.0, 1.0, 0.0, 4.0]]}, "no mode"),
+        ({"target": "coin", "parameters": [[2.0, 0.5, 0.0, 0.0]]}, "no mode"),
+        ({"target": "logistic", "parameters": [[0.0]]}, "σ² = 0"),
+        ({"target": "logistic", "parameters": [[1.0]], "data": "old-faithful"}, "and a class"),
+        ({"methods": ["guess"]}, "study.methods"),
+    ],
+)
+def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        DensityApproximation(**knobs)  # type: ignore[arg-type]
+
+
+def test_figure_4_5(run: Callable[..., Any]) -> None:
+    outcome = run(DensityApproximation(methods=["laplace", "moments"]))
+    laplace = outcome["centre"].at(case="20, 0.5", way="laplace", variable=1).item
+    assert laplace == 38
+    variance = outcome["covariance"].at(case="20, 0.5").values[:, 0, 0]
+    assert_allclose(variance, [80, 76, 80], rtol=1e-12)  # exact, laplace, moments
+    outside = outcome["mass_outside"].at(case="2, 100", method="laplace").item
+    assert_allclose(outside, stats.norm.cdf(-1), rtol=1e-9)
+    law = stats.gamma(20, scale=2)
+    x = outcome["place"].at(case="20, 0.5", variable=1).values
+    log_p = outcome["log_density"].at(case="20, 0.5")
+    assert_allclose(log_p.at(way="exact"), law.logpdf(x), rtol=1e-9)
+    assert_allclose(log_p.at(way="moments"), stats.norm(40, 80**0.5).logpdf(x), rtol=1e-9)
+    assert outcome["search_gap"].values.max() < 1e-3
+    assert outcome["curvature_gap"].values.max() < 1e-4
+
+
+def test_a_coin(run: Callable[..., Any]) -> None:
+    outcome = run(DensityApproximation(target="coin", parameters=[[1, 1, 9, 20], [5, 5, 9, 20]]))
+    # by hand: r (1 - r) / N under a uniform prior
+    case = {"case": "1, 1, 9, 20", "way": "laplace", "variable": 1}
+    assert_allclose(outcome["centre"].at(**case).item, 0.45, rtol=1e-12)
+    assert_allclose(outcome["covariance"].at(**case), [0.45 * 0.55 / 20], rtol=1e-12)
+    exact = outcome["covariance"].at(case="5, 5, 9, 20", way="exact", variable=1)
+    assert_allclose(exact, [stats.beta(14, 16).var()], rtol=1e-12)
+
+
+def test_a_logistic_posterior_by_plain_sums(run: Callable[..., Any]) -> None:
+    outcome = run(DensityApproximation(target="logistic", parameters=[[10.0]]))
+    matrix = load("fcml-logistic").matrix
+    axis = np.arange(-8.0, 22.0, 0.1)  # the posterior on a plain grid of one's own
+    g = -(axis[:, None] ** 2 + axis**2) / 20 - np.log(20 * np.pi)
+    for *x, target in matrix:
+        P = 1 / (1 + np.exp(-(x[0] * axis[:, None] + x[1] * axis)))
+        g += np.log(P if target == 1 else 1 - P + 1e-300)
+    p = np.exp(g - g.max())
+    evidence = g.max() + np.log(p.sum() * 0.1**2)
+    p /= p.sum()
+    mean = p.sum(1) @ axis
+    exact = {"case": "10", "way": "exact"}
+    assert_allclose(outcome["centre"].at(**exact).values[0], mean, rtol=1e-3)
+    variance = p.sum(1) @ (axis - mean) ** 2
+    assert_allclose(outcome["covariance"].at(**exact).values[0, 0], variance, rtol=2e-3)
+    assert_allclose(outcome["log_evidence"].at(**exact).item, evidence, rtol=1e-3)
+
+
+def test_a_linear_regression_is_gaussian_already(run: Callable[..., Any]) -> None:
+    outcome = run(DensityApproximation(target="linear", parameters=[[10.0, 30.0, 0.5, 0.8]]))
+    for name in ("centre", "covariance", "log_evidence"):
+        exact, laplace = (outcome[name].at(way=way) for way in ("exact", "laplace"))
+        assert_allclose(laplace.values, exact.values, rtol=1e-8)
+    assert outcome["log_error"].values.max() < 1e-9
+    assert outcome["total_variation"].values.max() < 1e-6

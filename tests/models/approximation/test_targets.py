@@ -1,0 +1,106 @@
+"""Densities to be approximated: against scipy.stats and adaptive quadrature."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+from scipy.integrate import quad
+from scipy.optimize import minimize_scalar
+
+from models.approximation.laplace import approximate
+from models.approximation.targets import (
+    Target,
+    about_mode,
+    beta,
+    gamma,
+    regression,
+    total_variation,
+    window,
+)
+from models.classification.logistic import Posterior
+
+CASES = [
+    (gamma(20.0, 0.5), stats.gamma(20, scale=2)),
+    (gamma(2.0, 100.0), stats.gamma(2, scale=0.01)),
+    (beta(10.0, 12.0), stats.beta(10, 12)),
+    (beta(3.0, 19.0), stats.beta(3, 19)),
+]
+
+
+def variance(target: Target) -> float:
+    return float(-1 / target.hessian[0, 0])
+
+
+@pytest.mark.parametrize(("target", "law"), CASES)
+def test_densities_and_their_modes(target: Target, law: stats.rv_continuous) -> None:
+    y = law.ppf([0.01, 0.3, 0.5, 0.9])
+    assert_allclose(target.log_g(y[:, None]), law.logpdf(y), rtol=1e-10)
+    bounds = law.ppf([0.001, 0.999])
+    top = minimize_scalar(lambda v: -law.logpdf(v), bounds=bounds, options={"xatol": 1e-10})
+    assert_allclose(target.mode[0], top.x, rtol=1e-5)
+    h = 1e-3 * law.std()
+    second = law.logpdf(target.mode + h * np.array([-1, 0, 1])) @ [1, -2, 1] / h**2
+    assert_allclose(target.hessian[0, 0], second, rtol=1e-4)
+    assert_allclose([target.mean[0], target.covariance[0, 0]], law.stats(), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("target", "law"), CASES)
+def test_total_variation_by_adaptive_quadrature(target: Target, law: stats.rv_continuous) -> None:
+    mode, ends = target.mode[0], target.support[0]
+    found, outside = total_variation(target, target.mode, np.array([[variance(target)]]))
+    normal = stats.norm(mode, np.sqrt(variance(target)))
+    low, high = mode - 12 * normal.std(), mode + 40 * normal.std()
+    points = [*ends, mode, *law.ppf([0.05, 0.3, 0.7, 0.95])]
+    points = [p for p in points if low < p < high]
+    distance, _ = quad(
+        lambda y: abs(law.pdf(y) - normal.pdf(y)), low, high, points=points, limit=400
+    )
+    assert_allclose(found, distance / 2, rtol=1e-4)
+    assert_allclose(outside, 1 - (normal.cdf(ends[1]) - normal.cdf(ends[0])), atol=1e-12)
+
+
+def test_figure_4_5() -> None:
+    # FCML 4.4.1: mode (alpha - 1) / beta and variance (alpha - 1) / beta^2
+    assert gamma(20.0, 0.5).mode == 38
+    assert_allclose(variance(gamma(20.0, 0.5)), 76, rtol=1e-12)
+    poor = gamma(2.0, 100.0)
+    _, outside = total_variation(poor, poor.mode, np.array([[variance(poor)]]))
+    assert_allclose(outside, stats.norm.cdf(-1), rtol=1e-12)
+
+
+def test_errors_about_the_mode_by_hand() -> None:
+    target, distances = gamma(20.0, 0.5), np.array([0.5, 2.0])
+    near = about_mode(target, np.array([[76.0]]), distances)
+    law, sd = stats.gamma(20, scale=2), 76**0.5
+    for sign, error in zip((1, -1), near.log_error, strict=True):
+        drop = law.logpdf(38 + sign * distances * sd) - law.logpdf(38)
+        assert_allclose(error, np.abs(drop + distances**2 / 2), rtol=1e-9)
+    assert near.direction.tolist() == [0, 180]
+    assert near.search_gap < 1e-4
+    assert near.curvature_gap < 1e-4
+    wrong = about_mode(target, np.array([[60.0]]), distances)  # too narrow
+    assert_allclose(wrong.curvature_gap, 1 - 60 / 76, rtol=1e-3)
+    moved = target._replace(mode=np.array([40.0]))
+    assert_allclose(about_mode(moved, np.array([[76.0]]), distances).search_gap, 2 / sd, rtol=1e-4)
+
+
+def test_the_window_stays_on_the_support() -> None:
+    (x,) = window(gamma(2.0, 100.0), np.array([0.01]))
+    assert (x[0], x[-1]) == pytest.approx((0, 0.07))
+    (r,) = window(beta(3.0, 2.0), np.array([0.3]))
+    assert (r[0], r[-1]) == (0, 1)
+
+
+def test_a_linear_regression_is_its_own_approximation() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((12, 2))
+    target = regression(Posterior(X, X @ [1.0, -0.5] + rng.standard_normal(12), 3.0, "real"))
+    found = approximate(target.mode, target.hessian, float(target.log_g(target.mode)))
+    assert_allclose(found.mean, target.mean, rtol=1e-10)
+    assert_allclose(found.covariance, target.covariance, rtol=1e-10)
+    assert_allclose(found.log_evidence, target.log_evidence, rtol=1e-9)
+    distance, outside = total_variation(target, found.mean, found.covariance)
+    assert distance < 1e-6
+    assert outside == 0
+    other = regression(Posterior(X, (X[:, 0] > 0).astype(float), 3.0))
+    assert total_variation(other, other.mean, other.covariance)[0] > 0.01
