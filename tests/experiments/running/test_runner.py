@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from experiments.configuration import catalogue
 from experiments.configuration.build import experiment_job
 from experiments.configuration.jobs import Job, recorded_job
 from experiments.contract.outcome import differences
@@ -81,11 +80,3 @@ def test_strange_numbers_are_kept(tmp_path: Path) -> None:
     (found,) = perform_all([job], tmp_path)
     assert str(found.record.metrics) == "{'nan': nan, 'inf': inf, 'value': 1.0}"
     assert differences(done.record.outcome, found.record.outcome) == []
-
-
-@pytest.mark.parametrize("name", catalogue.names())
-def test_every_experiment_comes_out_as_its_file_expects(name: str, tmp_path: Path) -> None:
-    (done,) = perform_all([experiment_job(name)], tmp_path)
-    assert done.record.finished, done.record["error"]
-    assert done.record.surprises == []
-    assert len(done.record.verdicts) == len(experiment_job(name).claims)
