@@ -56,18 +56,18 @@ class MixtureOrder(Clusters, Study):
 
         points = of_points(X)
         point, variable = points.axes
-        kind, k = axis("covariance", self.covariances), axis("k", self.k)
+        covariance, k = axis("covariance", self.covariances), axis("k", self.k)
         component, other = numbered("component", self.k[-1]), numbered("other", len(variable))
         quantities: dict[str, Quantity] = {}
         if self.folds:
-            quantities["held_out"] = over(held, kind, k, axis("fold", self.folds))
+            quantities["held_out"] = over(held, covariance, k, axis("fold", self.folds))
         if 3 in self.k:  # the components of the last fit that share each group of three
             groups = responsibilities(X, first[self.k.index(3)])[0].argmax(axis=1)
             parts = [len(np.unique(gamma.argmax(axis=1)[groups == g])) for g in np.unique(groups)]
             quantities["components_in_group"] = numbered("group", len(parts)).of(parts)
         return Outcome(
             points=points,
-            log_likelihood=over(likelihoods, kind, k),
+            log_likelihood=over(likelihoods, covariance, k),
             # The largest of the first kind.
             responsibilities=over(gamma, point, component),
             means=over(last.mu[0], component, variable),

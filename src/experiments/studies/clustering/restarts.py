@@ -139,9 +139,9 @@ class Restarts(Clusters, Study):
     def _table(self, values: Iterable[Any]) -> Quantity:
         """An entry for each kind of start and K, or one for each restart there."""
         cells = np.stack(list(values))
-        axes = axis("start", self.starts), axis("k", sorted(self.k)), axis("restart", self.restarts)
-        axes = axes[: cells.ndim + 1]
-        return over(cells.reshape([len(entry) for entry in axes]), *axes)
+        sides = {"start": self.starts, "k": sorted(self.k), "restart": self.restarts}
+        axes = [axis(name, values) for name, values in sides.items()][: cells.ndim + 1]
+        return over(cells.reshape([len(side) for side in axes]), *axes)
 
 
 def _count_optima(em: EMFit[GaussianMixture]) -> int:
