@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from experiments.contract.outcome import Quantity, axis
 from experiments.contract.study import knob
 from models.datasets import load
 from models.regression import curves
@@ -48,6 +49,12 @@ class SyntheticCurve:
     def grid(self, points: int = 300) -> Floats:
         """Where curves are drawn."""
         return np.linspace(self.low, self.high, points)
+
+    def drawn(self, x: Floats, t: Floats) -> dict[str, Quantity]:
+        """One data set and the true curve, as figures need them."""
+        point, grid = axis("point", len(x)), axis("x", self.grid())
+        truth = grid.of(self.truth(grid.values))
+        return {"inputs": point.of(x), "targets": point.of(t), "truth": truth}
 
     def expected_loss(self, f: Floats) -> Floats:
         """Expected squared loss on new data of fits f (..., G) at the nodes of `quadrature`."""

@@ -1,14 +1,20 @@
 """The shared generator, and the study of its data."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import norm
 
 from experiments.contract.errors import BadInput
+from experiments.contract.outcome import Outcome
 from experiments.contract.study import generator
 from experiments.drawing.canvas import style
+from experiments.figures.regression.curve_data import draw
 from experiments.studies.regression.curve_data import CurveData
+
+Run = Callable[..., Outcome]
 
 
 def test_noise_scales_the_same_random_numbers() -> None:
@@ -27,36 +33,30 @@ def test_true_order_ignores_trailing_zeros() -> None:
     assert CurveData(curve="sine").true_order is None
 
 
-def test_share_within_one_standard_deviation_is_the_normal_one() -> None:
-    study = CurveData(n=100, design="uniform", repetitions=400)
-    outcome = study.run(generator(study.name, 0))
+def test_share_within_one_standard_deviation_is_the_normal_one(run: Run) -> None:
+    found = run(CurveData(n=100, design="uniform", repetitions=400))
     p = norm.cdf(1) - norm.cdf(-1)
     standard_error = np.sqrt(p * (1 - p) / 40_000)
-    found = outcome.metrics["share_within_one_sd"]
-    assert_allclose(found, p, rtol=0, atol=4 * standard_error)
-    assert outcome.arrays["residual_rms"].shape == (400,)
-    assert outcome.metrics["equally_spaced"] is False
-    assert outcome.metrics["inputs_in_interval"] is True
+    share = np.mean(np.abs(found["residual"]) <= 0.3)
+    assert_allclose(share, p, rtol=0, atol=4 * standard_error)
+    assert found["inputs"].values.min() >= 0
+    assert found["inputs"].values.max() <= 1
 
 
-def test_an_embedded_data_set_takes_the_place_of_draws() -> None:
-    study = CurveData(data="curve-fitting")
-    outcome = study.run(generator(study.name, 0))
-    assert outcome.metrics["n_points"] == 10
-    assert outcome.metrics["equally_spaced"] is True
-    assert outcome.tables["data"]["t"][0] == 0.349486
-    expected = np.sqrt(
-        np.mean((outcome.arrays["t"] - np.sin(2 * np.pi * outcome.arrays["x"])) ** 2)
-    )
-    assert_allclose(outcome.metrics["residual_rms"], expected, rtol=1e-12)
+def test_an_embedded_data_set_takes_the_place_of_draws(run: Run) -> None:
+    found = run(CurveData(data="curve-fitting"))
+    assert found["targets"].values.shape == (1, 10)
+    assert found["targets"].values[0, 0] == 0.349486
+    expected = found["targets"].values - np.sin(2 * np.pi * found["inputs"].values)
+    assert_allclose(found["residual"], expected, rtol=1e-12)
 
 
-def test_without_a_true_curve_there_are_no_residuals() -> None:
+def test_without_a_true_curve_there_are_no_residuals(run: Run) -> None:
     study = CurveData(data="olympics-100m-men", curve="unknown")
-    outcome = study.run(generator(study.name, 0))
-    assert "residual_rms" not in outcome.metrics
+    found = run(study)
+    assert "residual" not in found
     with style("screen"):
-        (figure,) = study.draw(outcome).values()
+        ((_, figure),) = draw(study, found)
     assert [ax.get_ylabel() for ax in figure.axes] == ["time (s)"]
 
 

@@ -1,24 +1,25 @@
 """The batch over repetitions against a plain loop with np.polyfit."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from numpy.polynomial import Polynomial
 from numpy.testing import assert_allclose
 
 from experiments.contract.errors import BadInput
-from experiments.contract.legacy import Outcome
+from experiments.contract.expressions import evaluate
+from experiments.contract.outcome import Outcome, differences
 from experiments.contract.study import generator
 from experiments.drawing.canvas import style
+from experiments.figures.regression.order_recovery import draw
 from experiments.studies.regression.order_recovery import OrderRecovery
 from models.types import AnyArray, Floats
 
 SMALL = OrderRecovery(
     n=12, orders=[0, 1, 2, 3, 4], methods=["loo", "kfold", "holdout"], folds=4, repetitions=6
 )
-
-
-def run(study: OrderRecovery, seed: int = 0) -> Outcome:
-    return study.run(generator(study.name, seed))
+Run = Callable[..., Outcome]
 
 
 def sets(study: OrderRecovery) -> tuple[Floats, Floats]:
@@ -51,78 +52,63 @@ def plain_losses(x: Floats, t: Floats, order: int) -> dict[str, float]:
     }
 
 
-def test_losses_and_choices_are_those_of_a_plain_loop() -> None:
-    outcome = run(SMALL)
+def test_losses_and_choices_are_those_of_a_plain_loop(run: Run) -> None:
+    found = run(SMALL)
     x, t = sets(SMALL)
     losses = [[plain_losses(x[r], t[r], k) for k in SMALL.orders] for r in range(6)]
     for name in ("training", "loo", "kfold", "holdout", "test"):
         values = np.array([[cell[name] for cell in row] for row in losses])  # (6, orders)
-        for k, order in enumerate(SMALL.orders):
-            found = outcome.metrics[f"{name}_loss_order_{order}"]
-            assert_allclose(found, values[:, k].mean(), rtol=1e-6)
-        assert outcome.arrays[f"{name}_chosen_order"].tolist() == values.argmin(axis=-1).tolist()
-        share = outcome.metrics[f"share_{name}_chooses_1"]
-        assert share == np.mean(values.argmin(axis=-1) == 1)
-    loo = outcome.arrays["loo_chosen_order"]
-    picked = [row[order]["test"] for row, order in zip(losses, loo, strict=True)]
-    assert_allclose(outcome.metrics["loo_chosen_test_rms"], np.median(np.sqrt(picked)), rtol=1e-6)
+        assert_allclose(found[f"{name}_loss"], values, rtol=1e-6)
+        if name in SMALL.methods:
+            picked = [row[k]["test"] for row, k in zip(losses, values.argmin(axis=-1), strict=True)]
+            assert_allclose(found["chosen_test_loss"].at(method=name), picked, rtol=1e-6)
+    assert found["true_order"].item == 3
 
 
-def test_a_test_set_approximates_the_expected_loss() -> None:
-    exact = run(OrderRecovery(orders=[1, 3], repetitions=5))
-    drawn = run(OrderRecovery(orders=[1, 3], repetitions=5, test_points=10_000))
-    for order in (1, 3):
-        name = f"test_loss_order_{order}"
-        assert exact.metrics[name] != drawn.metrics[name]
-        assert_allclose(drawn.metrics[name], exact.metrics[name], rtol=0.03)
+def test_a_test_set_approximates_the_expected_loss(run: Run) -> None:
+    exact = run(OrderRecovery(orders=[1, 3], repetitions=5))["test_loss"].values
+    drawn = run(OrderRecovery(orders=[1, 3], repetitions=5, test_points=10_000))["test_loss"].values
+    assert np.all(exact != drawn)
+    assert_allclose(drawn.mean(axis=0), exact.mean(axis=0), rtol=0.03)
 
 
-def test_weights_of_the_highest_order_are_those_of_the_powers() -> None:
-    outcome = run(SMALL)
+def test_weights_of_the_highest_order_are_those_of_the_powers(run: Run) -> None:
     x, t = sets(SMALL)
-    for r in range(6):
-        expected = Polynomial.fit(x[r], t[r], 4).convert().coef.astype(float)
-        found = [outcome.arrays[f"weight_{k}"][r] for k in range(5)]
-        assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
+    expected = [Polynomial.fit(x[r], t[r], 4).convert().coef.astype(float) for r in range(6)]
+    assert_allclose(run(SMALL)["weight"], expected, rtol=1e-7, atol=1e-9)
 
 
-def test_valleys_are_counted() -> None:
-    study = OrderRecovery(n=12, noise=0.1, orders=[1, 2, 3, 4], repetitions=30)
-    x, t = sets(study)
-    count = 0
-    for r in range(30):
-        loo = [sum(error(x[r], t[r], np.array([i]), k) for i in range(12)) for k in study.orders]
-        count += loo[0] > loo[1] > loo[2] < loo[3]
-    assert 0 < count < 30
-    assert_allclose(run(study).metrics["share_loo_valley"], count / 30, rtol=1e-12)
+def recovers(found: Outcome, name: str) -> float:
+    share = evaluate(OrderRecovery.headline[f"share_{name}_recovers"], found)
+    assert isinstance(share, float)
+    return share
 
 
-def test_without_noise_the_simplest_exact_order_is_chosen() -> None:
-    found = run(OrderRecovery(noise=0.0, methods=["loo", "kfold"])).metrics
-    assert found["share_loo_recovers"] == found["share_kfold_recovers"] == 1
+def test_without_noise_the_simplest_exact_order_is_chosen(run: Run) -> None:
+    found = run(OrderRecovery(noise=0.0, methods=["loo", "kfold"]))
+    assert recovers(found, "loo") == recovers(found, "kfold") == recovers(found, "test") == 1
 
 
-def test_more_noise_makes_recovery_rarer() -> None:
-    shares = [run(OrderRecovery(noise=s)).metrics["share_loo_recovers"] for s in (0.1, 0.3, 1.0)]
+def test_more_noise_makes_recovery_rarer(run: Run) -> None:
+    shares = [recovers(run(OrderRecovery(noise=s)), "loo") for s in (0.1, 0.3, 1.0)]
     assert shares[0] > shares[1] > shares[2]
 
 
-def test_the_order_of_the_orders_does_not_matter() -> None:
+def test_the_order_of_the_orders_does_not_matter(run: Run) -> None:
     mixed = run(OrderRecovery(orders=[3, 0, 2, 1], repetitions=20))
     straight = run(OrderRecovery(orders=[0, 1, 2, 3], repetitions=20))
-    assert mixed.metrics == straight.metrics
+    assert not differences(mixed, straight)
 
 
-def test_a_sine_has_no_order_to_recover() -> None:
-    found = run(OrderRecovery(curve="sine", repetitions=5)).metrics
-    assert not any("recovers" in name or "valley" in name for name in found)
+def test_a_sine_has_no_order_to_recover(run: Run) -> None:
+    assert "true_order" not in run(OrderRecovery(curve="sine", repetitions=5))
 
 
 @pytest.mark.parametrize(("orders", "headline"), [([1, 2], "fits"), ([1, 2, 3], "loss")])
-def test_figures(orders: list[int], headline: str) -> None:
+def test_two_fits_come_before_their_losses(orders: list[int], headline: str, run: Run) -> None:
     study = OrderRecovery(orders=orders, repetitions=5)
     with style("screen"):
-        figures = study.draw(run(study))
+        figures = dict(draw(study, run(study)))
     assert next(iter(figures)) == headline
     assert set(figures) == {"fits", "loss"}
 
