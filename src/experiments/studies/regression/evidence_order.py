@@ -1,115 +1,100 @@
-"""The order of a polynomial by its marginal likelihood (FCML 3.8)."""
+"""The order of a polynomial by its evidence, or a bound on it (FCML 3.8, PRML 10.3)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import Generator
+from scipy.special import gammaln
 
-from experiments.contract.legacy import Outcome, Series
+from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.regression.curve_data import CURVES, SyntheticCurve, tiles
+from experiments.studies.regression._curves import NoisyCubic
+from models.regression import variational_regression as variational
 from models.regression.bayesian_regression import log_evidence
-from models.regression.curves import DESIGNS, powers
+from models.regression.curves import powers
+from models.regression.polynomials import fit_orders, training_loss
 from models.types import Floats
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 @dataclass
-class KnownNoise(SyntheticCurve):
-    """Draws about a polynomial, their noise known to the model."""
+class EvidenceOrder(NoisyCubic, Study):
+    """Polynomial orders by marginal likelihood, the noise being known (FCML 3.8, PRML 10.3.3).
 
-    curve: str = knob("polynomial", "the true curve: sin(2 pi x), or a polynomial", choices=CURVES)
-    noise: float = knob(0.3, "standard deviation of the noise, known to the model", above=0)
-    design: str = knob("uniform", "inputs equally spaced or drawn uniformly", choices=DESIGNS)
-    low: float = knob(-5.0, "the smallest input")
-    high: float = knob(5.0, "the largest input")
+    The weights' prior N(0, s I) has a variance s that is given, for the evidence itself, or a
+    precision 1 / s with a gamma prior, for the variational bound.
+    """
+
+    headline = {
+        "evidence_best_order": "argmax(median(first(log_evidence), over='repetition'))",
+        "bound_best_order": "argmax(median(first(bound), over='repetition'))",
+    }
+
+    orders: list[int] = knob(list(range(8)), "to compare", at_least=0, at_most=15, distinct=True)
+    prior_variances: list[float] = knob(
+        [1.0], "of the weights", above=0, distinct=True, may_be_empty=True
+    )
+    gamma_priors: list[float] = knob(
+        [],
+        "shape and rate of gamma priors on the weights' precision; 0: improper",
+        at_least=0,
+        distinct=True,
+        may_be_empty=True,
+    )
     repetitions: int = knob(300, "data sets to draw", at_least=1, at_most=10_000)
 
-    def shares(self, chosen: Floats, orders: list[int]) -> list[float]:
-        """The share of data sets that choose each order."""
-        return [float(np.mean(chosen == order)) for order in orders]
-
-
-@dataclass
-class EvidenceOrder(KnownNoise, Study):
-    """Marginal likelihood of polynomial orders under priors of several widths (FCML 3.8)."""
-
-    weights: list[float] = knob(
-        [0.0, 1.0, -1.0, 5.0], "w0, w1, ... of the true curve if a polynomial"
-    )
-    n: int = knob(100, "points in a data set", at_least=2)
-    noise: float = knob(12.25, "standard deviation of the noise, known to the model", above=0)
-    orders: list[int] = knob(
-        list(range(1, 8)), "orders to compare", at_least=0, at_most=15, distinct=True
-    )
-    prior_variances: list[float] = knob(
-        [1.0], "variances of the weights' prior", above=0, distinct=True
-    )
+    def problems(self) -> Iterator[str]:
+        yield from super().problems()
+        if self.noise == 0:
+            yield "study.noise=0: the model needs some; allowed: > 0"
+        if not self.prior_variances and not self.gamma_priors:
+            yield "study.prior_variances=[] and study.gamma_priors=[] leave no prior"
+        if self.gamma_priors and max(self.orders) >= self.n:
+            yield f"study.orders={self.orders}: {self.n} points; allowed: orders < {self.n}"
 
     def run(self, rng: Generator) -> Outcome:
-        orders, variances = sorted(self.orders), sorted(self.prior_variances)
+        order, repetition = axis("order", sorted(self.orders)), axis("repetition", self.repetitions)
         x, t = self.sample(rng, self.repetitions)
+        found = self.drawn(x[0], t[0])
+        if self.prior_variances:
+            found |= self._evidence(x, t, order, repetition)
+        if self.gamma_priors:
+            found |= self._bound(x, t, order, repetition)
+        return Outcome(**found)
+
+    def _evidence(self, x: Floats, t: Floats, order: Axis, repetition: Axis) -> dict[str, Quantity]:
+        variance = axis("prior_variance", sorted(self.prior_variances))
         log_p = np.stack(
-            [log_evidence(powers(x, k), t, self.noise**2, np.array(variances)) for k in orders],
+            [log_evidence(powers(x, k), t, self.noise**2, variance.values) for k in order.values],
             axis=-1,
-        )  # (variances, repetitions, orders)
-        chosen = np.array(orders)[np.argmax(log_p, axis=-1)]
-        relative = np.exp(log_p - log_p.max(axis=-1, keepdims=True))
-        runner_up = (
-            np.sort(relative, axis=-1)[..., -2] if len(orders) > 1 else np.zeros_like(chosen)
         )
-        metrics: dict[str, Any] = {}
-        arrays: dict[str, Floats] = {
-            "x": x[0],
-            "t": t[0],
-            "grid": self.grid(),
-            "truth": self.truth(self.grid()),
+        second = np.sort(log_p, axis=-1)[..., -2] if len(order) > 1 else -np.inf + log_p[..., 0]
+        return {
+            "log_evidence": over(log_p, variance, repetition, order),
+            "second_log_evidence": over(second, variance, repetition),
         }
-        table: dict[str, Any] = {"order": orders}
-        for i, s in enumerate(variances):
-            shares = self.shares(chosen[i], orders)
-            metrics |= {
-                f"share_chooses_{k}_prior_{s:g}": v for k, v in zip(orders, shares, strict=True)
-            }
-            metrics[f"runner_up_prior_{s:g}"] = np.median(runner_up[i])
-            arrays[f"chosen_order_prior_{s:g}"] = chosen[i]
-            low, middle, high = np.quantile(relative[i], [0.05, 0.5, 0.95], axis=0)
-            table |= {
-                f"{name}_{s:g}": v for name, v in (("low", low), ("median", middle), ("high", high))
-            }
-            table |= {f"share_{s:g}": shares, f"log_evidence_{s:g}": np.median(log_p[i], axis=0)}
-        metrics["mean_order_widest_prior"] = chosen[-1].mean()
-        metrics["mean_order_narrowest_prior"] = chosen[0].mean()
-        metrics["narrower_prior_higher_order"] = bool(np.all(np.diff(chosen.mean(axis=-1)) < 0))
-        metrics["order_never_falls_as_prior_narrows"] = np.mean(
-            np.all(np.diff(chosen, axis=0) <= 0, axis=0)
-        )
-        series = {
-            f"log_evidence_prior_{s:g}": Series(orders, table[f"log_evidence_{s:g}"])
-            for s in variances
+
+    def _bound(self, x: Floats, t: Floats, order: Axis, repetition: Axis) -> dict[str, Quantity]:
+        prior, beta = axis("gamma_prior", sorted(self.gamma_priors)), 1 / self.noise**2
+        proper = axis("proper_prior", prior.values[prior.values > 0])
+        bound = np.empty((len(prior), len(repetition), len(order)))
+        exact, printed = (np.empty((len(proper), *bound.shape[1:])) for _ in range(2))
+        least_step = np.empty((len(prior), len(order)))
+        for k, power in enumerate(order.values):
+            Phi = powers(x, power)
+            for i, a0 in enumerate(prior.values):
+                fit = variational.fit(Phi, t, beta, a0, a0)
+                bound[i, :, k] = fit.bound
+                least_step[i, k] = np.nanmin(np.diff(fit.history), initial=0.0)
+                if a0 > 0:  # the evidence exists, and (10.110) as printed has Gamma(a_N)
+                    j = i + len(proper) - len(prior)
+                    exact[j, :, k] = variational.log_evidence(Phi, t, beta, a0, a0)
+                    printed[j, :, k] = fit.bound + gammaln(a0) - gammaln(fit.a)
+        residual = np.sqrt(training_loss(fit_orders(x, t, order.values[-1])))[:, order.values]
+        return {
+            "bound": over(bound, prior, repetition, order),
+            "least_step": over(least_step, prior, order),  # of the bound, in an iteration
+            "exact_log_evidence": over(exact, proper, repetition, order),
+            "printed_bound": over(printed, proper, repetition, order),
+            "residual_rms": over(residual, repetition, order),
         }
-        return Outcome(metrics, series, {"orders": table}, arrays)
-
-    def draw(self, outcome: Outcome) -> "dict[str, Figure]":
-        from experiments.drawing.canvas import panels
-
-        table, arrays = outcome.tables["orders"], outcome.arrays
-        variances = sorted(self.prior_variances, reverse=True)
-        axis_names = ("polynomial order", "evidence / highest")
-        figure, axes = tiles(len(variances), *axis_names, sharex=True, sharey=True)
-        for ax, s in zip(axes, variances, strict=True):
-            low, middle, high = (
-                np.array(table[f"{part}_{s:g}"]) for part in ("low", "median", "high")
-            )
-            look: dict[str, Any] = {"ecolor": "black", "capsize": 3, "error_kw": {"elinewidth": 1}}
-            ax.bar(table["order"], middle, yerr=[middle - low, high - middle], color="C0", **look)
-            ax.set(title=f"prior variance {s:g}", xticks=table["order"])
-        data, ax = panels()
-        ax.plot(arrays["x"], arrays["t"], "o", color="C0", markersize=4, label="data")
-        ax.plot(arrays["grid"], arrays["truth"], color="C2", label="true curve")
-        ax.set(xlabel="x", ylabel="t")
-        ax.legend()
-        return {"evidence": figure, "data": data}
