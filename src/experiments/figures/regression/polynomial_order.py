@@ -1,4 +1,4 @@
-"""Losses against the order, the least one marked; and the fits of a few orders."""
+"""Losses against the order, the least one marked; the fits of a few orders, and their weights."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,8 @@ def draw(study: PolynomialOrder, outcome: Outcome) -> Iterator[tuple[str, Figure
     if study.curves:
         yield "fits", _fits(study, outcome)
     for method in study.methods:
-        yield method, _losses(study, outcome, PANELS[method])
+        weights = method == "weights"
+        yield method, _weights(outcome) if weights else _losses(study, outcome, PANELS[method])
 
 
 def _losses(study: PolynomialOrder, outcome: Outcome, quantities: dict[str, str]) -> Figure:
@@ -65,4 +66,17 @@ def _fits(study: PolynomialOrder, outcome: Outcome) -> Figure:
     room = (max(heights) - min(heights)) / 5  # high orders leave the page outside the data
     ax.set(xlabel=names.x, ylabel=names.t, ylim=(min(heights) - room, max(heights) + room))
     ax.legend()
+    return figure
+
+
+def _weights(outcome: Outcome) -> Figure:
+    figure, ax = panels()
+    sizes = outcome["weight"]
+    orders, terms = sizes.along("order"), sizes.along("term")
+    for i, order in enumerate(orders):
+        used = slice(order + 1)
+        mark, label = "os^Dv"[i % 5] + "-", f"order {order}"
+        ax.plot(terms[used], abs(sizes.values[i, used]), mark, label=label)
+    ax.set(xlabel="power of x", ylabel="size of its weight, |w|", yscale="log", xticks=terms)
+    ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     return figure

@@ -1,0 +1,79 @@
+"""Errors against the order or the size, and a few fits; or likelihoods with a penalty."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from experiments.contract.outcome import Outcome
+from experiments.drawing.canvas import panels
+from experiments.drawing.clusters import legend_below
+from experiments.drawing.curves import band, column_names, fit, legend_of, tiles
+from experiments.studies.regression.overfitting import Overfitting
+
+
+def draw(study: Overfitting, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    if study.prior_variance is not None:
+        yield "likelihood", _likelihoods(outcome)
+    else:
+        yield "error", _by_size(study, outcome) if study.more_n else _by_order(outcome)
+        yield "fits", _fits(study, outcome)
+
+
+def _by_order(outcome: Outcome) -> Figure:
+    """Errors of the first data set."""
+    orders, test = outcome["test_loss"].along("order"), np.sqrt(outcome["test_loss"].values[0, 0])
+    figure, ax = panels()
+    ax.plot(orders, np.sqrt(outcome["training_loss"].values[0, 0]), "o-", label="training")
+    ax.plot(orders, test, "s-", label="new data")
+    ax.plot(orders, outcome["noise_in_fit"], "^:", label="noise in the fit")
+    ax.set(xlabel="polynomial order", ylabel="root mean square", xticks=orders)
+    ax.set_ylim(-0.03 * max(test), 1.1 * max(test))
+    legend_below(ax)
+    return figure
+
+
+def _by_size(study: Overfitting, outcome: Outcome) -> Figure:
+    """Errors of the highest order."""
+    n = outcome["test_loss"].along("n")
+    training, test = (np.sqrt(outcome[f"{k}_loss"].values[..., -1]) for k in ("training", "test"))
+    low, middle, high = np.quantile(test, [0.05, 0.5, 0.95], axis=-1)
+    figure, ax = panels()
+    ax.plot(n, np.median(training, axis=-1), "o-", label="training, median")
+    ax.plot(n, middle, "s-", label="new data, median")
+    band(ax, n, low, high, color="C1", label="new data, central 90 %")
+    ax.axhline(study.noise, color="black", linestyle="--", linewidth=1, label="noise")
+    ax.set(xlabel="points in the training set", ylabel="root mean square error", xscale="log")
+    if max(high) > 20 * study.noise > 0:
+        ax.set_yscale("log")
+    legend_below(ax, 2)
+    return figure
+
+
+def _fits(study: Overfitting, outcome: Outcome) -> Figure:
+    curves, truth = outcome["curve"], outcome["truth"]
+    sizes, orders = curves.along("shown_n"), curves.along("drawn_order")
+    x, t = (np.split(outcome[k].values, np.cumsum(sizes)[:-1]) for k in ("inputs", "targets"))
+    names = column_names(study.data)
+    figure, axes = tiles(len(sizes) * len(orders), *names, sharex=True, sharey=True)
+    for i, ax in enumerate(axes):
+        k, j = divmod(i, len(orders))
+        fit(ax, x[k], t[k], truth.along("x"), truth.values, curves.values[k, j])
+        size = f"{sizes[k]} points, " if study.more_n else ""
+        ax.set_title(f"{size}order {orders[j]}")
+    legend_of(figure, axes[0], 3)
+    return figure
+
+
+def _likelihoods(outcome: Outcome) -> Figure:
+    values = outcome["log_likelihood"]
+    orders = values.along("order")
+    figure, axes = panels(1, 2, sharex=True)
+    for ax, sample in zip(axes, ("training", "new"), strict=True):
+        for kind, mark in (("maximum", "o-"), ("penalised", "s--")):
+            here = values.at(fit=kind, sample=sample)
+            ax.plot(orders, here, mark, label=f"{kind} likelihood")
+        ax.set(xlabel="polynomial order", title=f"{sample} data", xticks=orders)
+    axes[0].set_ylabel("log likelihood per point (nats)")
+    legend_of(figure, axes[0], 2)
+    return figure
