@@ -1,15 +1,19 @@
-"""Paths against normal equations, refits and a numerical minimiser."""
+"""Paths against normal equations, refits, a numerical minimiser and the posterior itself."""
+
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
 from scipy.optimize import minimize
+from scipy.stats import norm
 
 from experiments.contract.errors import BadInput
-from experiments.contract.legacy import Outcome
+from experiments.contract.outcome import Outcome
 from experiments.contract.study import generator
 from experiments.drawing.canvas import style
+from experiments.figures.regression.ridge_path import draw
 from experiments.studies.regression.ridge_path import RidgePath
 from models.datasets import load
 from models.regression.polynomials import random_folds
@@ -28,8 +32,7 @@ MEN = RidgePath(
 )
 
 
-def run(study: RidgePath) -> Outcome:
-    return study.run(generator(study.name, 0))
+Run = Callable[..., Outcome]
 
 
 def solve(Phi: Floats, t: Floats, penalty: float) -> Floats:
@@ -37,11 +40,11 @@ def solve(Phi: Floats, t: Floats, penalty: float) -> Floats:
     return np.asarray(w, dtype=np.float64)
 
 
-def test_cross_validation_refits_with_the_penalty_of_the_points_left() -> None:
+def test_cross_validation_refits_with_the_penalty_of_the_points_left(run: Run) -> None:
     """FCML 1.21 multiplies lambda by the number of points: 26 without one, fewer without a fold."""
     years, t = load("olympics-100m-men").xt
     Phi = ((years - 1896) / 112)[:, None] ** np.arange(5)
-    found = run(MEN).metrics
+    found = run(MEN)
     folds = {"loo": [np.array([n]) for n in range(27)]}
     folds["kfold"] = random_folds(27, 5, generator(MEN.name, 0))
     for name, parts in folds.items():
@@ -50,27 +53,28 @@ def test_cross_validation_refits_with_the_penalty_of_the_points_left() -> None:
             rest = np.setdiff1d(np.arange(27), fold)
             w = solve(Phi[rest], t[rest], len(rest) * 1e-4)
             total += np.sum((t[fold] - Phi[fold] @ w) ** 2)
-        assert_allclose(found[f"{name}_loss_lambda_0.0001_order_4"], total / 27, rtol=1e-8)
+        loss = found[f"{name}_loss"].at(order=4, penalty=1e-4, repetition=0)
+        assert_allclose(loss, total / 27, rtol=1e-8)
     w = solve(Phi, t, 27 * 1e-4)
-    assert_allclose([found[f"weight_{j}_lambda_0.0001_order_4"] for j in range(5)], w, rtol=1e-8)
-    assert "test_best_lambda_order_4" not in found
+    assert_allclose(found["weight"].at(order=4, penalty=1e-4), w, rtol=1e-8)
+    assert "test_loss" not in found
 
 
-def test_new_data_by_an_integral_and_the_total_penalty() -> None:
+def test_new_data_by_an_integral_and_the_total_penalty(run: Run) -> None:
     study = RidgePath(data="curve-fitting", orders=[5], lambdas=[0.01], ln_count=0)
     x, t = load("curve-fitting").xt
     w = solve(x[:, None] ** np.arange(6), t, 0.01)
     bias = quad(lambda u: (np.polyval(w[::-1], u) - np.sin(2 * np.pi * u)) ** 2, 0, 1)[0]
-    assert_allclose(run(study).metrics["test_loss_lambda_0.01_order_5"], bias + 0.09, rtol=1e-8)
+    assert_allclose(run(study)["test_loss"], [[[bias + 0.09]]], rtol=1e-8)
 
 
 @pytest.mark.parametrize("penalise_bias", [True, False])
-def test_gaussian_bumps_minimise_the_total_error(penalise_bias: bool) -> None:
+def test_gaussian_bumps_minimise_the_total_error(penalise_bias: bool, run: Run) -> None:
     study = RidgePath(
         basis="gaussian", orders=[4], lambdas=[0.5], ln_count=0, n=15, penalise_bias=penalise_bias
     )
-    outcome = run(study)
-    x, t = outcome.arrays["x"], outcome.arrays["t"]
+    found = run(study)
+    x, t = found["inputs"].values, found["targets"].values[0]
     centres = np.array([0, 1 / 3, 2 / 3, 1])
     Phi = np.column_stack([np.ones(15), np.exp(-4.5 * (x[:, None] - centres) ** 2)])
     penalised = np.array([penalise_bias, 1, 1, 1, 1])
@@ -79,12 +83,11 @@ def test_gaussian_bumps_minimise_the_total_error(penalise_bias: bool) -> None:
         return float(np.sum((t - Phi @ w) ** 2) + 0.5 * penalised @ w**2)
 
     best = minimize(total_error, np.zeros(5), method="BFGS", options={"gtol": 1e-8})
-    found = [outcome.metrics[f"weight_{j}_lambda_0.5_order_4"] for j in range(5)]
-    assert_allclose(found, best.x, rtol=1e-4, atol=1e-5)
-    assert outcome.metrics["gradient_vanishes_order_4"] is True
+    assert_allclose(found["weight"].at(order=4, penalty=0.5), best.x, rtol=1e-4, atol=1e-5)
+    assert found["gradient"].at(order=4).item < 1e-12
 
 
-def test_draws_share_their_inputs_and_statements_hold_for_all() -> None:
+def test_draws_share_their_inputs(run: Run) -> None:
     study = RidgePath(
         curve="polynomial",
         weights=[-3.0, 2.0],
@@ -97,38 +100,86 @@ def test_draws_share_their_inputs_and_statements_hold_for_all() -> None:
         penalty="mean",
         repetitions=50,
     )
-    outcome = run(study)
-    rng = generator(study.name, 0)
-    x, t = study.sample(rng, 50)
+    found = run(study)
+    x, t = study.sample(generator(study.name, 0), 50)
     t = t - study.truth(x) + study.truth(x[0])
-    Phi = x[0][:, None] ** np.arange(6)
-    losses = []
+    Phi, grid = x[0][:, None] ** np.arange(6), np.linspace(x[0, 0], x[0, -1], 300)
+    exact = grid[:, None] ** np.arange(6) @ np.linalg.solve(Phi, t.T)
     for lam in (1e-6, 0.01, 0.1):
-        fitted = Phi @ solve(Phi, t.T, 6 * lam)
-        losses.append(np.mean((t - fitted.T) ** 2, axis=-1))
-        found = outcome.metrics[f"training_loss_lambda_{lam:g}_order_5"]
-        assert_allclose(found, np.median(losses[-1]), rtol=1e-6)
-    assert np.all(np.diff(losses, axis=0) > 0)
-    assert outcome.metrics["training_never_falls_order_5"] is True
-    assert outcome.metrics["weights_always_shrink_order_5"] is True
-    assert outcome.metrics["interpolates_lambda_0_order_5"] is True
-    assert outcome.metrics["interpolates_lambda_0.1_order_5"] is False
-    assert outcome.metrics["likeness_lambda_0_order_5"] == pytest.approx(1)
+        w = solve(Phi, t.T, 6 * lam)
+        names = ("training_loss", "weights_squared", "curve_range", "likeness")
+        here = {name: found[name].at(order=5, penalty=lam) for name in names}
+        assert_allclose(here["training_loss"], np.mean((t.T - Phi @ w) ** 2, axis=0), rtol=1e-6)
+        assert_allclose(here["weights_squared"], np.sum(w**2, axis=0), rtol=1e-6)
+        curves = grid[:, None] ** np.arange(6) @ w
+        assert_allclose(here["curve_range"], np.ptp(curves, axis=0), rtol=1e-6)
+        alike = [np.corrcoef(f, g)[0, 1] for f, g in zip(curves.T, exact.T, strict=True)]
+        assert_allclose(here["likeness"], alike, rtol=0, atol=1e-6)
+    assert found["training_loss"].at(order=5, penalty=0.0).values.max() < 1e-20
 
 
-def test_an_error_summed_to_the_order_is_another_problem() -> None:
-    found = run(RidgePath(data="curve-fitting", lambdas=[0.1], orders=[9, 10])).metrics
-    assert found["sum_to_order_agrees_order_9"] is False
-    assert found["sum_to_order_agrees_order_10"] is True  # as many points as the order: all
+def test_degrees_of_freedom_are_the_trace_of_the_hat_matrix(run: Run) -> None:
+    study = RidgePath(data="curve-fitting", lambdas=[0.01], ln_count=0, orders=[5, 3])
+    dof = run(study)["dof"]
+    for order in (3, 5):
+        Phi = load("curve-fitting").xt[0][:, None] ** np.arange(order + 1)
+        trace = np.trace(Phi @ solve(Phi, np.eye(10), 0.01))
+        assert_allclose(dof.at(order=order, penalty=0.01), trace, rtol=1e-8)
 
 
-def test_path_and_shown_penalties_are_merged_and_drawn() -> None:
-    study = RidgePath(data="curve-fitting", lambdas=[0.0, 1e-8], ln_count=5, orders=[3, 9])
-    outcome = run(study)
-    assert len(outcome.tables["order_9"]["lambda"]) == 7
+def test_an_error_summed_to_the_order_is_another_problem(run: Run) -> None:
+    found = run(RidgePath(data="curve-fitting", lambdas=[0.1], orders=[9, 10]))
+    difference = found["difference_summed_to_order"]
+    assert difference.at(order=9).item > 0.01
+    assert difference.at(order=10).item == 0  # as many points as the order: all
+
+
+def test_most_probable_weights_are_the_maximum_of_the_posterior(run: Run) -> None:
+    study = RidgePath(
+        data="curve-fitting", orders=[2], lambdas=[0.1], ln_count=0, noise_variance=0.09
+    )
+    found = run(study)
+    assert_allclose(found["prior_variance"], [0.9], rtol=1e-12)
+    x, t = load("curve-fitting").xt
+
+    def minus_log_posterior(w: Floats) -> float:
+        prior = norm(0, np.sqrt(0.9)).logpdf(w).sum()
+        return -float(prior + norm(np.polyval(w[::-1], x), 0.3).logpdf(t).sum())
+
+    best = minimize(minus_log_posterior, np.zeros(3), method="BFGS", options={"gtol": 1e-7})
+    for name in ("weight", "map_weight"):
+        assert_allclose(found[name].at(order=2, penalty=0.1), best.x, rtol=1e-4, atol=1e-5)
+
+
+def test_fcml_exercise_3_9(run: Run) -> None:
+    """Computed apart: w = [10.754628, -0.033531] for lambda 0.01, x = (year - 1896) / 4."""
+    study = RidgePath(
+        data="olympics-100m-men",
+        curve="unknown",
+        shift=1896,
+        scale=4,
+        penalty="mean",
+        orders=[1],
+        lambdas=[0.01, 1.0],
+        ln_count=0,
+        noise_variance=0.05,
+    )
+    found = run(study)
+    for name in ("weight", "map_weight"):
+        weights = found[name].at(order=1, penalty=0.01)
+        assert_allclose(weights, [10.754628, -0.033531], rtol=0, atol=1e-6)
+    assert_allclose(found["prior_variance"].at(penalty=0.01), 0.05 / 0.27, rtol=1e-12)
     with style("screen"):
-        assert list(study.draw(outcome)) == ["path", "curves"]
-        assert list(MEN.draw(run(MEN))) == ["curves"]
+        assert list(dict(draw(study, found))) == ["weights"]
+
+
+def test_path_and_shown_penalties_are_merged_and_drawn(run: Run) -> None:
+    study = RidgePath(data="curve-fitting", lambdas=[0.0, 1e-8], ln_count=5, orders=[3, 9])
+    found = run(study)
+    assert len(found["dof"].along("penalty")) == 7
+    with style("screen"):
+        assert list(dict(draw(study, found))) == ["path", "curves"]
+        assert list(dict(draw(MEN, run(MEN)))) == ["curves"]
 
 
 @pytest.mark.parametrize(
@@ -142,6 +193,8 @@ def test_path_and_shown_penalties_are_merged_and_drawn() -> None:
         ({"folds": 11}, "10 points"),
         ({"scale": 0.0}, "study.scale"),
         ({"penalty": "median"}, "study.penalty"),
+        ({"noise_variance": 0.0}, "study.noise_variance"),
+        ({"noise_variance": 0.1}, "no prior has a penalty of 0"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
