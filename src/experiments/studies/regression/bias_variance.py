@@ -1,15 +1,15 @@
 """Bias, variance and noise against a model's flexibility (notes 2.2.2, FCML 2.8)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.polynomial.legendre import legvander
 from numpy.random import Generator
 
-from experiments.contract.legacy import Outcome, Scalar, Series, Table
+from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.regression.curve_data import SyntheticCurve
+from experiments.studies.regression._curves import SyntheticCurve
 from models.regression.bias_variance import (
     Decomposition,
     decompose,
@@ -19,17 +19,8 @@ from models.regression.bias_variance import (
 )
 from models.types import Floats
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from matplotlib.figure import Figure
-
-_AXES = {
-    "order": "polynomial order",
-    "gaussians": "number of Gaussians",
-    "ln_lambda": r"$\ln \lambda$",
-}
-_FITS = 20  # drawn for each of three models
+BASES = ("polynomial", "gaussian")
+SHOWN = 20  # fits drawn for each of three models
 
 
 @dataclass
@@ -38,93 +29,86 @@ class BiasVariance(SyntheticCurve, Study):
 
     noise: float = knob(0.3, "standard deviation of the noise", above=0)
     more_n: list[int] = knob(
-        [], "further sizes of a data set", at_least=2, may_be_empty=True, distinct=True
+        [], "further sizes of a data set", at_least=2, distinct=True, may_be_empty=True
     )
-    basis: str = knob("polynomial", "the functions weighted", choices=("polynomial", "gaussian"))
+    basis: str = knob("polynomial", "the functions weighted", choices=BASES)
     sizes: list[int] = knob(
-        [1, 3, 9], "orders, or numbers of Gaussians", at_least=0, at_most=200, distinct=True
+        [1, 3, 9], "orders, or Gaussians", at_least=0, at_most=200, distinct=True
     )
     width: float = knob(0.1, "a Gaussian's standard deviation, over the range of x", above=0)
-    ln_lambdas: list[float] = knob(
-        [], "ln of the penalties on the squared weights; none: no penalty", may_be_empty=True
-    )
+    ln_lambdas: list[float] = knob([], "ln of the penalties; none: no penalty", may_be_empty=True)
     repetitions: int = knob(1000, "data sets to fit", at_least=2, at_most=100_000)
 
-    def problems(self) -> "Iterator[str]":
+    def problems(self) -> Iterator[str]:
         yield from super().problems()
         if len(self.sizes) > 1 and len(self.ln_lambdas) > 1:
             yield "study.sizes and study.ln_lambdas both have several entries; vary one of them"
-        if not self.ln_lambdas and max(self.sizes) >= min(self._ns):
+        least = min([self.n, *self.more_n])
+        if not self.ln_lambdas and max(self.sizes) >= least:
             yield (
-                f"study.sizes={self.sizes} without penalty: {min(self._ns)} points;"
-                f" allowed: < {min(self._ns)}, or give study.ln_lambdas"
+                f"study.sizes={self.sizes} without penalty: {least} points;"
+                f" allowed: < {least}, or give study.ln_lambdas"
             )
 
     @property
-    def _ns(self) -> list[int]:
-        return [self.n, *self.more_n]
-
-    @property
-    def _axis(self) -> str:
+    def flexibility(self) -> Axis:
+        """What is varied, from rigid to flexible."""
         if len(self.ln_lambdas) > 1:
-            return "ln_lambda"
-        return "order" if self.basis == "polynomial" else "gaussians"
-
-    @property
-    def _places(self) -> list[float]:
-        """The models along the axis, from rigid to flexible."""
-        if self._axis == "ln_lambda":
-            return sorted(self.ln_lambdas, reverse=True)
-        return [*sorted(self.sizes)]
+            return axis("ln_lambda", sorted(self.ln_lambdas, reverse=True))
+        name = "order" if self.basis == "polynomial" else "gaussians"
+        return axis(name, sorted(self.sizes))
 
     def run(self, rng: Generator) -> Outcome:
-        grid, places = self.grid(101), self._places
-        h = self.truth(grid)
-        metrics: dict[str, Scalar] = {}
-        columns: Table = {"n": [], self._axis: []}
+        sizes, model, x = [self.n, *self.more_n], self.flexibility, axis("x", self.grid(101))
+        h, noise2 = self.truth(x.values), self.noise**2
         found = []
-        for n in self._ns:
-            y, exact = self._fits(n, grid, rng)
-            parts = decompose(y, h, self.noise**2)
+        for n in sizes:
+            y, exact = self._fits(n, x.values, rng)
+            drawn = decompose(y, h, noise2)
             # New targets for every data set: the loss that the identity (2.17) is about.
             e = self.noise * rng.standard_normal(y.shape[1:])
             loss = ((y - h - e) ** 2).mean(-1)
-            direct = ((y - h) ** 2).mean((-2, -1)) + self.noise**2
-            excess = loss - ((y - h) ** 2).mean(-1) - self.noise**2
-            z = excess.mean(-1) / (excess.std(-1) / np.sqrt(len(e)))
-            best = exact or parts
+            direct = ((y - h) ** 2).mean((-2, -1)) + noise2
+            excess = loss - ((y - h) ** 2).mean(-1) - noise2
+            parts = exact or drawn
             found.append(
                 {
-                    "gap": np.max(np.abs(direct / parts.expected_loss - 1)),
-                    "z": np.max(np.abs(z)),
-                    "truth_wins": np.all((e**2).mean() < loss.mean(-1)),
-                    "bias2": best.bias2,
-                    "variance": best.variance,
+                    "bias2": parts.bias2,
+                    "variance": parts.variance,
+                    "test_loss": loss.mean(-1),
+                    "truth_test_loss": (e**2).mean(),
+                    "identity_gap": np.max(np.abs(direct / drawn.expected_loss - 1)),
+                    "test_loss_z": excess.mean(-1) / (excess.std(-1) / np.sqrt(len(e))),
                 }
             )
-            table = {"bias2": best.bias2, "variance": best.variance, "test_loss": loss.mean(-1)}
             if exact is not None:
-                table |= {"simulated_bias2": parts.bias2, "simulated_variance": parts.variance}
-                found[-1]["theory_z"] = _theory_z(y, parts, exact)
-            columns["n"] += [n] * len(places)
-            columns[self._axis] += places
-            for name, values in table.items():
-                columns.setdefault(name, []).extend(values.tolist())
-                suffix = "" if n == self.n else f"_n_{n}"
-                for place, value in zip(places, values, strict=True):
-                    metrics[f"{name}_{self._axis}_{place:g}{suffix}"] = value
-            if n == self.n:
-                total = best.bias2 + best.variance
-                shown = sorted({0, int(np.argmin(total)), len(places) - 1})
-                arrays = {"grid": grid, "truth": h, "fits": y[shown, :_FITS]}
-                arrays |= {"mean_fits": best.mean[shown], "shown": np.array(places)[shown]}
-                metrics[f"best_{self._axis}"] = places[int(np.argmin(total))]
-                series = {
-                    name: Series(list(range(len(places))), getattr(best, name))
-                    for name in ("bias2", "variance")
+                found[-1] |= {
+                    "simulated_bias2": drawn.bias2,
+                    "simulated_variance": drawn.variance,
+                    "simulation_z": _simulation_z(y, drawn, exact),
                 }
-        metrics |= self._statements(found) | noise_terms(self.noise)
-        return Outcome(metrics, series, {"parts": columns}, arrays)
+                if not self.ln_lambdas:
+                    found[-1]["in_sample_variance_gap"] = self._in_sample_gap(n)
+            if n == self.n:
+                best = int(np.argmin(parts.bias2 + parts.variance))
+                places = sorted({0, best, len(model) - 1})
+                fits, mean_fits = y[places, :SHOWN], parts.mean[places]
+        by_n = np.argsort(sizes)
+        n_axis, shown = axis("n", np.sort(sizes)), axis("shown", model.values[places])
+        quantities: dict[str, Quantity] = {}
+        for name, value in found[0].items():
+            values = np.array([one[name] for one in found])[by_n]
+            quantities[name] = over(values, n_axis, *[model] * np.ndim(value))
+        reach = axis("reach", [10.0, 20.0])  # standard deviations on either side
+        joint, marginal = noise_terms(self.noise, reach.values)
+        return Outcome(
+            **quantities,
+            fits=over(fits, shown, axis("fit", fits.shape[1]), x),
+            mean_fit=over(mean_fits, shown, x),
+            truth=x.of(h),
+            noise_weighted_by_joint=reach.of(joint),
+            noise_weighted_by_inputs=reach.of(marginal),
+        )
 
     def _design(self, x: Floats, size: int) -> Floats:
         """Legendre polynomials, or a constant and Gaussians, on the range of x; (..., n, M)."""
@@ -143,43 +127,15 @@ class BiasVariance(SyntheticCurve, Study):
             Phi, Phi_grid = self._design(x[0] if shared else x, size), self._design(grid, size)
             y.append(ridge_predictions(Phi, t, Phi_grid, lambdas))
             if shared:
-                h, noise2 = self.truth(x[0]), self.noise**2
-                args = (Phi, h, Phi_grid, self.truth(grid), noise2, lambdas)
-                exact.append(ridge_decomposition(*args))
-        moments = None
-        if shared:
-            bias2, variance, mean = (
-                np.concatenate([getattr(one, name) for one in exact])
-                for name in ("bias2", "variance", "mean")
-            )
-            moments = Decomposition(bias2, variance, self.noise**2, mean)
-        return np.concatenate(y), moments
-
-    def _statements(self, found: list[dict[str, Floats]]) -> dict[str, Scalar]:
-        bias2, variance = (np.array([one[name] for one in found]) for name in ("bias2", "variance"))
-        scale = 1e-9 * (bias2.max() + self.noise**2)  # a bias of zero is zero up to rounding
-        by_n = np.argsort(self._ns)
-        statements: dict[str, Scalar] = {
-            "identity_gap": max(float(one["gap"]) for one in found),
-            "identity_holds": all(bool(one["gap"] < 1e-12) for one in found),
-            "test_loss_largest_z": max(float(one["z"]) for one in found),
-            "test_loss_agrees": all(bool(one["z"] < 4) for one in found),
-            "truth_has_least_loss": all(bool(one["truth_wins"]) for one in found),
-            "bias2_never_rises": bool(np.all(np.diff(bias2) <= scale)),
-            "variance_always_rises": bool(np.all(np.diff(variance) > 0)),
-            "rigid_has_more_bias": bool(np.all(bias2[:, 0] > bias2[:, -1] + scale)),
-        }
-        if len(self._ns) > 1:
-            falls = np.diff(variance[by_n], axis=0) < 0
-            statements["variance_falls_with_n"] = bool(np.all(falls))
-        if self.design == "grid":
-            worst = max(float(one["theory_z"]) for one in found)
-            statements |= {"theory_largest_z": worst, "simulation_agrees": worst < 4}
-            if not self.ln_lambdas:
-                gap = max(self._in_sample_gap(n) for n in self._ns)
-                statements["in_sample_variance_gap"] = gap
-                statements["in_sample_variance_is_share_of_weights"] = gap < 1e-9
-        return statements
+                known = (Phi, self.truth(x[0]), Phi_grid, self.truth(grid), self.noise**2)
+                exact.append(ridge_decomposition(*known, lambdas))
+        if not shared:
+            return np.concatenate(y), None
+        bias2, variance, mean = (
+            np.concatenate([getattr(one, name) for one in exact])
+            for name in ("bias2", "variance", "mean")
+        )
+        return np.concatenate(y), Decomposition(bias2, variance, self.noise**2, mean)
 
     def _in_sample_gap(self, n: int) -> float:
         """The variance at the training inputs against noise^2 weights / n, largest relative gap."""
@@ -191,62 +147,8 @@ class BiasVariance(SyntheticCurve, Study):
             gaps.append(abs(float(part.variance[0]) * n / Phi.shape[-1] - 1.0))
         return float(max(gaps))
 
-    def draw(self, outcome: Outcome) -> "dict[str, Figure]":
-        from experiments.drawing.canvas import panels
 
-        table = {name: np.array(values) for name, values in outcome.tables["parts"].items()}
-        figure, axes = panels(1, len(self._ns), squeeze=False, sharey=True)
-        total = table["bias2"] + table["variance"]
-        low = min(table["variance"].min(), total.min()) / 3
-        wide = total.max() > 100 * total.min()
-        for ax, n in zip(axes[0], sorted(self._ns), strict=True):
-            rows = table["n"] == n
-            x = table[self._axis][rows]
-            many = len(x) > 15
-            for i, (values, label) in enumerate(
-                (
-                    (table["bias2"], r"bias$^2$"),
-                    (table["variance"], "variance"),
-                    (total, r"bias$^2$ + variance"),
-                    (table["test_loss"], "test loss, with noise"),
-                )
-            ):
-                mark = None if many else "os^D"[i]
-                ax.plot(x, values[rows], marker=mark, label=label, color=f"C{i}")
-            ax.set(xlabel=_AXES[self._axis], title=f"N = {n}", yscale="log" if wide else "linear")
-            ax.set_ylim(bottom=low if wide else 0)
-        axes[0, 0].set_ylabel("squared error")
-        handles, labels = axes[0, 0].get_legend_handles_labels()
-        narrow = len(self._ns) == 1
-        if not narrow:
-            figure.set_size_inches(*(figure.get_size_inches() * (0.7, 0.9)))
-        figure.legend(handles, labels, loc="outside lower center", ncols=2 if narrow else 4)
-        return {"decomposition": figure, "fits": self._draw_fits(outcome)}
-
-    def _draw_fits(self, outcome: Outcome) -> "Figure":
-        from experiments.drawing.canvas import panels
-
-        arrays = outcome.arrays
-        figure, axes = panels(1, len(arrays["shown"]), squeeze=False, sharey=True)
-        for ax, place, fits, mean in zip(
-            axes[0], arrays["shown"], arrays["fits"], arrays["mean_fits"], strict=True
-        ):
-            ax.plot(arrays["grid"], fits.T, "-", color="C4", linewidth=0.6, alpha=0.6)
-            ax.plot([], [], "-", color="C4", linewidth=0.6, label=f"{len(fits)} of the fits")
-            ax.plot(arrays["grid"], arrays["truth"], "-", color="C2", label="true curve")
-            ax.plot(arrays["grid"], mean, "--", color="C1", label="mean of all fits")
-            equals = " = " if self._axis == "ln_lambda" else " "
-            ax.set(xlabel="x", title=f"{_AXES[self._axis]}{equals}{place:g}")
-        spread = np.ptp(arrays["truth"])
-        middle = (arrays["truth"].max() + arrays["truth"].min()) / 2
-        axes[0, 0].set(ylabel="t", ylim=(middle - 0.9 * spread, middle + 0.9 * spread))
-        figure.set_size_inches(*(figure.get_size_inches() * (0.7, 0.9)))
-        handles, labels = axes[0, 0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=3)
-        return figure
-
-
-def _theory_z(y: Floats, drawn: Decomposition, exact: Decomposition) -> float:
+def _simulation_z(y: Floats, drawn: Decomposition, exact: Decomposition) -> float:
     """The largest gap between simulated and exact moments, in standard errors."""
     L = y.shape[1]
     spread = ((y - drawn.mean[:, None]) ** 2).mean(-1)
@@ -257,19 +159,11 @@ def _theory_z(y: Floats, drawn: Decomposition, exact: Decomposition) -> float:
     return float(max(variance.max(), bias2.max()))
 
 
-def noise_terms(noise: float) -> dict[str, Scalar]:
-    """The noise term of (2.11), weighted by p(x, t) and by p(x) alone as printed.
+def noise_terms(noise: float, reach: Floats) -> tuple[Floats, Floats]:
+    """The noise term of (2.11), weighted by p(x, t) and by p(x) alone as printed, by reach.
 
     With p(x) alone the square of t - h(x) is integrated over all t: the wider the range, the more.
     """
-    right, printed = [], []
-    for reach in (10.0, 20.0):  # standard deviations on either side
-        e = noise * np.linspace(-reach, reach, 4001)
-        density = np.exp(-0.5 * (e / noise) ** 2) / (noise * np.sqrt(2 * np.pi))
-        right.append(float(np.trapezoid(e**2 * density, e)))
-        printed.append(float(np.trapezoid(e**2, e)))
-    return {
-        "noise_weighted_by_joint": right[-1],
-        "noise_weighted_by_joint_converges": abs(right[1] / right[0] - 1) < 1e-6,
-        "noise_weighted_by_inputs_converges": abs(printed[1] / printed[0] - 1) < 1e-6,
-    }
+    e = noise * np.array([np.linspace(-r, r, 4001) for r in reach])
+    density = np.exp(-0.5 * (e / noise) ** 2) / (noise * np.sqrt(2 * np.pi))
+    return np.asarray(np.trapezoid(e**2 * density, e)), np.asarray(np.trapezoid(e**2, e))

@@ -1,14 +1,17 @@
 """The decomposition against a plain loop over data sets, and the knobs' rules."""
 
 import dataclasses
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from experiments.contract.errors import BadInput
-from experiments.contract.legacy import Outcome
+from experiments.contract.outcome import Outcome
 from experiments.contract.study import generator
+from experiments.drawing.canvas import style
+from experiments.figures.regression.bias_variance import draw
 from experiments.studies.regression.bias_variance import BiasVariance, noise_terms
 from models.types import Floats
 
@@ -32,8 +35,8 @@ SINE = BiasVariance(
 )
 
 
-def run(study: BiasVariance, seed: int = 0) -> Outcome:
-    return study.run(generator(study.name, seed))
+Run = Callable[..., Outcome]
+PARTS = ("simulated_bias2", "simulated_variance", "test_loss")
 
 
 @pytest.mark.parametrize(
@@ -58,26 +61,19 @@ def test_a_penalty_allows_more_weights_than_points() -> None:
     dataclasses.replace(CUBIC, n=5, sizes=[12], ln_lambdas=[0.0])
 
 
-def test_the_cubic_against_the_catalogue_and_against_refits() -> None:
+def test_the_cubic_against_the_catalogue_and_against_refits(run: Run) -> None:
     """Values of FCML 2.8 recomputed by the catalogue; bias and variance by polyfit on each t."""
     found = run(CUBIC)
-    bias2 = [found.metrics[f"bias2_order_{k}"] for k in range(3)]
-    assert_allclose(bias2, [60562.6, 9542.6, 9484.7], rtol=0, atol=0.05)
-    variance = [found.metrics[f"variance_order_{k}"] for k in range(9)]
+    bias2, variance = (found[name].at(n=50).values for name in ("bias2", "variance"))
+    assert_allclose(bias2[:3], [60562.6, 9542.6, 9484.7], rtol=0, atol=0.05)
     printed = [20.0, 39.6, 58.8, 77.8, 96.5, 115.0, 133.4, 151.9, 170.5]
     assert_allclose(variance, printed, rtol=0, atol=0.051)
-    assert found.metrics["best_order"] == 3
-    for name in (
-        "identity_holds",
-        "bias2_never_rises",
-        "variance_always_rises",
-        "rigid_has_more_bias",
-        "simulation_agrees",
-        "test_loss_agrees",
-        "truth_has_least_loss",
-        "in_sample_variance_is_share_of_weights",
-    ):
-        assert found.metrics[name] is True, name
+    assert (bias2 + variance).argmin() == 3
+    assert found["identity_gap"].values.max() < 1e-12
+    assert found["simulation_z"].values.max() < 4
+    assert np.abs(found["test_loss_z"]).max() < 4
+    assert found["in_sample_variance_gap"].values.max() < 1e-9
+    assert found["truth_test_loss"].at(n=50).item < found["test_loss"].values.min()
 
     # The same stream by hand: the data sets are drawn before anything else.
     rng = generator(CUBIC.name, 0)
@@ -89,19 +85,18 @@ def test_the_cubic_against_the_catalogue_and_against_refits() -> None:
     for order in range(9):
         fits = np.array([np.polyval(np.polyfit(x, one, order), grid) for one in t])
         mean = fits.mean(0)
-        row = found.tables["parts"]["order"].index(order)
-        table = {name: values[row] for name, values in found.tables["parts"].items()}
-        assert_allclose(table["simulated_bias2"], np.mean((mean - h) ** 2), rtol=1e-6, atol=1e-6)
-        assert_allclose(table["simulated_variance"], np.mean((fits - mean) ** 2), rtol=1e-8)
+        here = {name: found[name].at(n=50, order=order) for name in PARTS}
+        assert_allclose(here["simulated_bias2"], np.mean((mean - h) ** 2), rtol=1e-6, atol=1e-6)
+        assert_allclose(here["simulated_variance"], np.mean((fits - mean) ** 2), rtol=1e-8)
         losses = np.mean((fits - h - e) ** 2, axis=1)
-        assert_allclose(table["test_loss"], losses.mean(), rtol=1e-8)
+        assert_allclose(here["test_loss"], losses.mean(), rtol=1e-8)
         excess = losses - np.mean((fits - h) ** 2, axis=1) - 1000
-        z.append(abs(excess.mean()) / (excess.std() / np.sqrt(300)))
-    assert found.metrics["test_loss_largest_z"] == pytest.approx(max(z), rel=1e-6)
-    assert found.arrays["mean_fits"].shape == (3, 101)
+        z.append(excess.mean() / (excess.std() / np.sqrt(300)))
+    assert_allclose(found["test_loss_z"].at(n=50), z, rtol=1e-6, atol=1e-9)
+    assert found["mean_fit"].along("shown").tolist() == [0, 3, 8]
 
 
-def test_the_sine_against_the_normal_equations() -> None:
+def test_the_sine_against_the_normal_equations(run: Run) -> None:
     found = run(SINE)
     rng = generator(SINE.name, 0)
     x = np.sort(rng.uniform(0, 1, (200, 25)), axis=-1)
@@ -120,38 +115,30 @@ def test_the_sine_against_the_normal_equations() -> None:
             fits.append(design(grid) @ np.linalg.solve(A, Phi.T @ target))
         mean = np.mean(fits, axis=0)
         bias2, variance = np.mean((mean - np.sin(2 * np.pi * grid)) ** 2), np.var(fits, 0).mean()
-        assert_allclose(found.metrics[f"bias2_ln_lambda_{ln_lambda:g}"], bias2, rtol=1e-8)
-        assert_allclose(found.metrics[f"variance_ln_lambda_{ln_lambda:g}"], variance, rtol=1e-8)
+        assert_allclose(found["bias2"].at(n=25, ln_lambda=ln_lambda), bias2, rtol=1e-8)
+        assert_allclose(found["variance"].at(n=25, ln_lambda=ln_lambda), variance, rtol=1e-8)
     # From rigid to flexible, whatever the order of the knob.
-    assert found.tables["parts"]["ln_lambda"] == [2.6, -0.31, -2.4]
-    assert found.metrics["variance_always_rises"] is True
-    assert "simulation_agrees" not in found.metrics  # no closed form for inputs that vary
+    assert found["bias2"].along("ln_lambda").tolist() == [2.6, -0.31, -2.4]
+    assert np.all(np.diff(found["variance"]) > 0)
+    assert "simulation_z" not in found  # no closed form for inputs that vary
 
 
-def test_several_sizes_of_data_set() -> None:
+def test_several_sizes_of_data_set(run: Run) -> None:
     study = BiasVariance(n=25, more_n=[100, 10], sizes=[0, 3, 9], repetitions=50)
     found = run(study)
-    assert found.metrics["variance_falls_with_n"] is True
-    parts = [found.metrics[f"variance_order_3{suffix}"] for suffix in ("_n_10", "", "_n_100")]
-    assert parts == sorted(parts, reverse=True)
-    assert [ax.get_title() for ax in study.draw(found)["decomposition"].axes] == [
-        "N = 10",
-        "N = 25",
-        "N = 100",
-    ]
+    assert found["variance"].along("n").tolist() == [10, 25, 100]
+    assert np.all(np.diff(found["variance"], axis=0) < 0)
+    with style("screen"):
+        figure = dict(draw(study, found))["decomposition"]
+    assert [ax.get_title() for ax in figure.axes] == ["N = 10", "N = 25", "N = 100"]
 
 
-def test_statements_that_are_false_come_out_false() -> None:
-    """A constant has no bias to lose; and penalties next to none are all the same."""
+def test_a_constant_has_no_bias_to_lose(run: Run) -> None:
     flat = BiasVariance(curve="polynomial", weights=[2.0], n=12, sizes=[0, 3], repetitions=50)
-    assert run(flat).metrics["rigid_has_more_bias"] is False
-    assert run(flat).metrics["bias2_never_rises"] is True  # it is zero, up to rounding
-    free = BiasVariance(n=12, sizes=[3], ln_lambdas=[-90.0, -80.0], repetitions=50)
-    assert run(free).metrics["variance_always_rises"] is False
+    assert_allclose(run(flat)["bias2"], 0, rtol=0, atol=1e-20)
 
 
 def test_the_printed_noise_term_has_no_limit() -> None:
-    terms = noise_terms(0.3)
-    assert terms["noise_weighted_by_joint"] == pytest.approx(0.09, rel=1e-9)
-    assert terms["noise_weighted_by_joint_converges"] is True
-    assert terms["noise_weighted_by_inputs_converges"] is False
+    joint, marginal = noise_terms(0.3, np.array([10.0, 20.0]))
+    assert_allclose(joint, 0.09, rtol=1e-9)
+    assert marginal[1] / marginal[0] == pytest.approx(8)

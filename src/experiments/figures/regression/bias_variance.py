@@ -1,0 +1,67 @@
+"""The parts of the expected loss against flexibility, and fits of three models."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from experiments.contract.outcome import Outcome
+from experiments.drawing.canvas import panels
+from experiments.drawing.curves import legend_of, many_fits
+from experiments.studies.regression.bias_variance import BiasVariance
+
+NAMES = {
+    "order": "polynomial order",
+    "gaussians": "number of Gaussians",
+    "ln_lambda": r"$\ln \lambda$",
+}
+
+
+def draw(study: BiasVariance, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    yield "decomposition", _parts(study, outcome)
+    yield "fits", _fits(study, outcome)
+
+
+def _parts(study: BiasVariance, outcome: Outcome) -> Figure:
+    bias2, variance = outcome["bias2"].values, outcome["variance"].values
+    total, sizes, model = bias2 + variance, outcome["bias2"].along("n"), study.flexibility
+    curves = {
+        r"bias$^2$": bias2,
+        "variance": variance,
+        r"bias$^2$ + variance": total,
+        "test loss, with noise": outcome["test_loss"].values,
+    }
+    wide = total.max() > 100 * total.min()
+    figure, axes = panels(1, len(sizes), squeeze=False, sharey=True)
+    for row, (ax, n) in enumerate(zip(axes[0], sizes, strict=True)):
+        for i, (label, values) in enumerate(curves.items()):
+            mark = None if len(model) > 15 else "os^D"[i]
+            ax.plot(model.values, values[row], marker=mark, label=label, color=f"C{i}")
+        ax.set(xlabel=NAMES[model.name], title=f"N = {n}", yscale="log" if wide else "linear")
+        ax.set_ylim(bottom=min(variance.min(), total.min()) / 3 if wide else 0)
+    axes[0, 0].set_ylabel("squared error")
+    if len(sizes) > 1:
+        _narrow(figure)
+    legend_of(figure, axes[0, 0], 2 if len(sizes) == 1 else 4)
+    return figure
+
+
+def _fits(study: BiasVariance, outcome: Outcome) -> Figure:
+    fits, truth = outcome["fits"], outcome["truth"].values
+    shown, x, name = fits.along("shown"), fits.along("x"), study.flexibility.name
+    figure, axes = panels(1, len(shown), squeeze=False, sharey=True)
+    for k, (ax, place) in enumerate(zip(axes[0], shown, strict=True)):
+        many_fits(ax, x, fits.values[k], f"{len(fits.values[k])} of the fits")
+        ax.plot(x, truth, "-", color="C2", label="true curve")
+        ax.plot(x, outcome["mean_fit"].values[k], "--", color="C1", label="mean of all fits")
+        equals = " = " if name == "ln_lambda" else " "
+        ax.set(xlabel="x", title=f"{NAMES[name]}{equals}{place:g}")
+    middle, spread = (truth.max() + truth.min()) / 2, np.ptp(truth)
+    axes[0, 0].set(ylabel="t", ylim=(middle - 0.9 * spread, middle + 0.9 * spread))
+    _narrow(figure)
+    legend_of(figure, axes[0, 0], 3)
+    return figure
+
+
+def _narrow(figure: Figure) -> None:
+    figure.set_size_inches(*(figure.get_size_inches() * (0.7, 0.9)))
