@@ -1,0 +1,54 @@
+"""Errors of committees and of their members against the size, and the first committee."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from experiments.contract.outcome import Outcome
+from experiments.drawing.canvas import panels
+from experiments.drawing.curves import around, legend_of, many_fits
+from experiments.studies.ensembles.bagging import Bagging
+
+LABELS = {
+    "average_error": "members on average",
+    "committee_error": "bootstrap committee",
+    "independent_error": "members with own data sets",
+}
+
+
+def draw(study: Bagging, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    orders = outcome["single_error"].along("order")
+    shape = -(-len(orders) // 2), min(2, len(orders))
+    yield "errors", _errors(outcome, *panels(*shape, squeeze=False, sharey=True))
+    yield "fits", _fits(outcome, *panels(*shape, squeeze=False, sharey=True))
+
+
+def _errors(outcome: Outcome, figure: Figure, axes: np.ndarray) -> Figure:
+    for k, (ax, order) in enumerate(zip(axes.flat, outcome.axes["order"].values, strict=False)):
+        for i, (name, label) in enumerate(LABELS.items()):
+            errors = np.median(outcome[name].values[k], axis=-1)
+            ax.plot(outcome[name].along("members"), errors, marker="os^"[i], label=label)
+        single = np.median(outcome["single_error"].values[k])
+        look = {"color": "black", "linewidth": 1, "linestyle": ":"}
+        ax.axhline(single, label="one fit to all data", **look)
+        ax.set(xlabel="members", xscale="log", yscale="log", title=f"order {order}")
+    figure.supylabel("squared error about the true curve", fontsize="medium")
+    legend_of(figure, axes[0, 0], 2)
+    return figure
+
+
+def _fits(outcome: Outcome, figure: Figure, axes: np.ndarray) -> Figure:
+    members, truth = outcome["member_curve"], outcome["truth"].values
+    x = members.along("x")
+    for k, (ax, order) in enumerate(zip(axes.flat, members.along("order"), strict=False)):
+        many_fits(ax, x, members.values[k], f"{len(members.values[k])} members")
+        ax.plot(outcome["inputs"], outcome["targets"], "o", color="0.4", markersize=3, label="data")
+        ax.plot(x, truth, "-", color="C2", label="true curve")
+        ax.plot(x, outcome["committee_curve"].values[k], "--", color="C1", label="committee")
+        ax.set(xlabel="x", title=f"order {order}")
+    around(axes[0, 0], truth, 0.5)
+    for row in axes:
+        row[0].set_ylabel("t")
+    legend_of(figure, axes[0, 0], 4)
+    return figure
