@@ -1,16 +1,17 @@
 """Pruning: connections counted by hand, and a network that no penalty of this size prunes."""
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from experiments.contract.errors import BadInput
-from experiments.contract.legacy import Outcome
+from experiments.contract.outcome import Outcome
 from experiments.contract.study import generator
-from experiments.running.runner import one_thread
+from experiments.figures.networks.network_pruning import draw
+from experiments.running.work import one_thread
 from experiments.studies.networks.network_pruning import NetworkPruning
 from models.networks.neural_network import error_and_gradient, fit_network, predict
 from models.regression.random_curves import random_curves
@@ -20,15 +21,14 @@ SMALL = NetworkPruning(
 )
 
 
+Run = Callable[..., Outcome]
+
+
 @pytest.fixture(autouse=True)
 def single_thread() -> Iterator[None]:
     """As in a run: many small products are slower by far on threads that wait for each other."""
     with one_thread():
         yield
-
-
-def run(study: NetworkPruning) -> Outcome:
-    return study.run(generator(study.name, 0))
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complain
         dataclasses.replace(SMALL, **knobs)  # type: ignore[arg-type]
 
 
-def test_the_fits_one_by_one() -> None:
-    outcome = run(SMALL)
+def test_the_fits_one_by_one(run: Run) -> None:
+    found = run(SMALL)
     rng, sizes = generator(SMALL.name, 0), (1, 3, 2, 1)
     data = random_curves(2, 20, rng)
     start = rng.standard_normal((2, 17))
@@ -59,33 +59,32 @@ def test_the_fits_one_by_one() -> None:
             left.append(np.count_nonzero(np.abs(theta) > 1e-4))
             misfit.append(np.std(predict(theta, sizes, x)[0] - t) / np.std(t))
             if penalty == 1.0 and s == 0:
-                assert_allclose(outcome.arrays["theta"], theta[0], rtol=1e-9, atol=1e-12)
-        found = outcome.metrics
-        assert_allclose(found[f"connections_penalty_{penalty:g}"], np.mean(left), rtol=1e-12)
-        assert_allclose(found[f"share_pruned_penalty_{penalty:g}"], 1 - np.mean(left) / 17)
-        assert_allclose(found[f"misfit_penalty_{penalty:g}"], np.median(misfit), rtol=1e-9)
-    assert found["connections_at_start"] == 17
-    assert found["connections_fall_with_penalty"] is True
-    assert float(found["connections_penalty_100"]) <= 1  # at most the mean of the data is left
+                assert_allclose(found["weight"], theta[0], rtol=1e-9, atol=1e-12)
+        assert found["connections"].at(penalty=penalty).values.tolist() == left
+        assert_allclose(found["misfit"].at(penalty=penalty), misfit, rtol=1e-9)
+    assert found["connections_at_start"].item == 17
+    connections = found["connections"].values.mean(axis=1)
+    assert np.all(np.diff(connections) < 0)
+    assert connections[-1] <= 1  # at most the mean of the data is left
 
 
-def test_restarts_go_on_from_where_the_last_stopped() -> None:
+def test_restarts_go_on_from_where_the_last_stopped(run: Run) -> None:
     """The penalised error after more rounds is no larger."""
 
     def objective(study: NetworkPruning) -> float:
-        arrays = run(study).arrays
-        x, t, theta = arrays["x"][:, None], arrays["t"][:, None], arrays["theta"]
-        error, _ = error_and_gradient(theta, (1, 3, 2, 1), x, t)
+        found = run(study)
+        x, t, theta = (found[name].values for name in ("inputs", "targets", "weight"))
+        error, _ = error_and_gradient(theta, (1, 3, 2, 1), x[:, None], t[:, None])
         return float(error + 0.5e-3 * (theta**2).sum() + np.abs(theta).sum())
 
     once = dataclasses.replace(SMALL, repetitions=1, rounds=1, max_iter=40)
     assert objective(dataclasses.replace(once, rounds=5)) < objective(once)
 
 
-def test_the_figure_draws_the_connections_that_are_left() -> None:
-    outcome = run(dataclasses.replace(SMALL, repetitions=1))
-    left = np.count_nonzero(np.abs(outcome.arrays["theta"]) > 1e-4)
-    axes = SMALL.draw(outcome)["network"].axes[0]
+def test_the_figure_draws_the_connections_that_are_left(run: Run) -> None:
+    found = run(dataclasses.replace(SMALL, repetitions=1))
+    left = np.count_nonzero(np.abs(found["weight"]) > 1e-4)
+    axes = dict(draw(SMALL, found))["network"].axes[0]
     edges = [
         line for line in axes.lines if np.size(line.get_xdata()) == 2 and line.get_zorder() == 1
     ]

@@ -1,6 +1,7 @@
 """Networks one by one against the batch, and the statements the texts make."""
 
 import dataclasses
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -8,8 +9,10 @@ from numpy.testing import assert_allclose
 from scipy import integrate
 
 from experiments.contract.errors import BadInput
-from experiments.contract.legacy import Outcome
+from experiments.contract.outcome import Outcome
 from experiments.contract.study import generator
+from experiments.drawing.canvas import style
+from experiments.figures.networks.network_regularisation import draw
 from experiments.studies.networks.network_regularisation import NetworkRegularisation
 from models.datasets import load
 from models.networks.neural_network import fit_networks, per_layer, predict, random_start
@@ -20,8 +23,7 @@ TEN = NetworkRegularisation(
 )
 
 
-def run(study: NetworkRegularisation) -> Outcome:
-    return study.run(generator(study.name, 0))
+Run = Callable[..., Outcome]
 
 
 @pytest.mark.parametrize(
@@ -32,7 +34,6 @@ def run(study: NetworkRegularisation) -> Outcome:
         ({"hidden": [0]}, "study.hidden"),
         ({"decays": [-1.0]}, "study.decays"),
         ({"rate": 0.0}, "study.rate"),
-        ({"low": 2.0}, "low < high"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
@@ -47,8 +48,8 @@ def excess(u: float, theta: Floats, sizes: tuple[int, ...]) -> float:
 
 
 @pytest.mark.parametrize("biases", [False, True])
-def test_errors_of_networks_fitted_one_by_one(biases: bool) -> None:
-    found = run(dataclasses.replace(TEN, penalise_biases=biases)).metrics
+def test_errors_of_networks_fitted_one_by_one(biases: bool, run: Run) -> None:
+    found = run(dataclasses.replace(TEN, penalise_biases=biases))
     rng = generator(TEN.name, 0)
     rng.uniform(size=30)
     rng.standard_normal(30)  # the validation set comes first
@@ -65,24 +66,26 @@ def test_errors_of_networks_fitted_one_by_one(biases: bool) -> None:
                 train.append(np.mean((predict(theta, sizes, column)[0, :, 0] - t) ** 2))
 
                 test.append(integrate.quad(excess, 0, 1, (theta, sizes), limit=200)[0] + 0.09)
-            name = f"rms_hidden_{units}_decay_{decay:g}"
-            assert_allclose(found[f"train_{name}"], np.sqrt(np.median(train)), rtol=1e-5, atol=1e-7)
-            assert_allclose(found[f"test_{name}"], np.sqrt(np.median(test)), rtol=1e-4)
+            here = {"hidden": units, "decay": decay}
+            assert_allclose(found["training_loss"].at(**here), train, rtol=1e-4, atol=1e-12)
+            assert_allclose(found["test_loss"].at(**here), test, rtol=1e-3)
 
 
-def test_decay_cures_what_hidden_units_do() -> None:
+def test_decay_cures_what_hidden_units_do(run: Run) -> None:
     study = dataclasses.replace(TEN, hidden=[1, 3, 10], starts=8, max_iter=200, validation=200)
-    outcome = run(study)
-    found = outcome.metrics
-    assert found["largest_network_overfits"] is True
-    assert found["smallest_network_underfits"] is True
-    assert found["decay_helps_largest_network"] is True
-    assert found["decay_is_a_gaussian_prior"] is True
-    assert found["chosen_decay"] == 0.01
-    assert list(study.draw(outcome)) == ["hidden", "fits"]
+    found = run(study)
+    assert found["chosen_decay"].item == 0.01
+    training, test = (np.median(found[f"{k}_loss"], axis=-1) for k in ("training", "test"))
+    assert training[-1, 0] < training[-1, 1]  # ten units without decay over-fit
+    assert test[-1, 0] > test[-1, 1]
+    assert test[0, 1] > test[:, 1].min()  # one unit under-fits
+    constant = found["penalty_plus_log_prior"].values
+    assert_allclose(constant[0], constant[1], rtol=1e-12)
+    with style("screen"):
+        assert list(dict(draw(study, found))) == ["hidden", "fits"]
 
 
-def test_early_stopping_finds_the_turn_of_the_validation_error() -> None:
+def test_early_stopping_finds_the_turn_of_the_validation_error(run: Run) -> None:
     study = NetworkRegularisation(
         data="curve-fitting",
         hidden=[10],
@@ -94,27 +97,37 @@ def test_early_stopping_finds_the_turn_of_the_validation_error() -> None:
         descent_hidden=10,
         rate=0.02,
     )
-    outcome = run(study)
-    found = outcome.metrics
-    assert found["training_never_rises"] is True
-    table = outcome.tables["epochs"]
-    assert table["epoch"][0] == 0
-    assert table["epoch"][-1] == 3000
-    assert np.all(np.diff(table["training_median"]) < 0)
-    assert float(found["stopped_test_rms"]) <= float(found["final_test_rms"]) * 1.05
-    assert list(study.draw(outcome)) == ["epochs"]
-    short = run(dataclasses.replace(study, epochs=3)).metrics
-    assert short["mean_validation_turns"] is False  # after three epochs nothing has turned
-    assert short["stopping_early_helps"] is False
+    found = run(study)
+    assert found["largest_training_step"].values.max() <= 0
+    path = found["training_path"]
+    assert path.along("shown_epoch")[[0, -1]].tolist() == [0, 3000]
+    assert np.all(np.diff(np.median(path, axis=0)) < 0)
+    last = found["descent_training_loss"].at(moment="last")
+    assert_allclose(last, path.values[:, -1], rtol=1e-12)
+    stopped = found["stopping_epoch"].values
+    assert_allclose(
+        found["mean_validation_loss"].values[path.along("shown_epoch")],
+        found["validation_path"].values.mean(axis=0),
+        rtol=1e-12,
+    )
+    assert np.all(stopped <= 3000)
+    rms = np.sqrt(found["descent_test_loss"].values.mean(axis=1))
+    assert rms[0] <= 1.05 * rms[1]
+    with style("screen"):
+        assert list(dict(draw(study, found))) == ["epochs"]
+    short = run(dataclasses.replace(study, epochs=3))
+    assert np.all(short["stopping_epoch"].values == 3)  # after three epochs nothing has turned
+    assert_allclose(*short["descent_test_loss"].values, rtol=1e-12)
 
 
-def test_a_step_that_is_too_large_is_seen() -> None:
+def test_a_step_that_is_too_large_is_seen(run: Run) -> None:
     study = dataclasses.replace(TEN, starts=1, max_iter=2, epochs=3, rate=0.12)
-    assert run(study).metrics["training_never_rises"] is False
+    assert run(study)["largest_training_step"].values.max() > 0
 
 
-def test_drawn_data_sets_have_networks_of_their_own() -> None:
+def test_drawn_data_sets_have_networks_of_their_own(run: Run) -> None:
     study = NetworkRegularisation(hidden=[2], decays=[0.1], repetitions=3, starts=2, max_iter=20)
-    outcome = run(study)
-    assert outcome.arrays["x"].shape == (25,)
-    assert np.isfinite(float(outcome.metrics["test_rms_hidden_2_decay_0.1"]))
+    found = run(study)
+    assert found["inputs"].values.shape == (25,)
+    assert found["test_loss"].values.shape == (1, 1, 6)
+    assert np.all(np.isfinite(found["test_loss"]))

@@ -1,0 +1,63 @@
+"""The connections that are left and their fit; connections and misfit against the penalty."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from experiments.contract.outcome import Outcome
+from experiments.drawing.canvas import panels
+from experiments.studies.networks.network_pruning import NetworkPruning
+from models.networks.neural_network import layers
+
+
+def draw(study: NetworkPruning, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    figure, (left, right) = panels(1, 2)
+    _network(left, study, outcome)
+    right.plot(outcome["inputs"], outcome["targets"], "o", color="0.6", markersize=3, label="data")
+    right.plot(
+        outcome["curve"].along("x"), outcome["curve"], "-", color="C1", label="pruned network"
+    )
+    right.set(xlabel="x", ylabel="y")
+    figure.legend(loc="outside lower center", ncols=3)
+    yield "network", figure
+    yield "penalties", _penalties(outcome)
+
+
+def _network(ax: Axes, study: NetworkPruning, outcome: Outcome) -> None:
+    """Circles for units, squares for the constant 1 that feeds the biases."""
+    sizes = study.layer_sizes
+    height = [np.arange(units) - (units - 1) / 2 for units in sizes]
+    top = max(sizes) / 2 + 0.5
+    for depth, layer in enumerate(layers(outcome["weight"].values, sizes)):
+        for place, weights in (*zip(height[depth], layer.W.T, strict=True), (top, layer.b)):
+            for target, weight in zip(height[depth + 1], weights, strict=True):
+                if abs(weight) > study.threshold:
+                    colour, width = "C0" if weight > 0 else "C1", min(0.6 + abs(weight), 4)
+                    ends = ([depth, depth + 1], [place, target])
+                    ax.plot(*ends, "-", color=colour, linewidth=width, alpha=0.8, zorder=1)
+        ax.plot(depth, top, "s", color="0.6", markersize=8, zorder=2)
+    for depth, places in enumerate(height):
+        ax.plot(np.full(len(places), depth), places, "o", color="black", markersize=9, zorder=2)
+    ax.plot([], [], "-", color="C0", label="positive weight")
+    ax.plot([], [], "-", color="C1", label="negative weight")
+    ax.plot([], [], "s", color="0.6", label="constant 1")
+    names = ["input", *(f"hidden {k + 1}" for k in range(len(study.hidden))), "output"]
+    ax.set(xticks=range(len(sizes)), xticklabels=names, yticks=[])
+    ax.tick_params(axis="x", rotation=30, length=0)
+    ax.grid(visible=False)
+    ax.spines[:].set_visible(False)
+
+
+def _penalties(outcome: Outcome) -> Figure:
+    penalty, start = outcome["misfit"].along("penalty"), outcome["connections_at_start"].item
+    figure, (left, right) = panels(1, 2, sharex=True)
+    left.plot(penalty, outcome["connections"].values.mean(1), marker="o")
+    left.axhline(start, color="black", linewidth=1, linestyle=":")
+    left.set(xlabel="l1 penalty", ylabel="connections left", xscale="log")
+    left.set_ylim(bottom=0)
+    right.plot(penalty, np.median(outcome["misfit"], axis=1), marker="o")
+    right.set(xlabel="l1 penalty", ylabel="residual sd / data sd")
+    right.set_ylim(bottom=0)
+    return figure
