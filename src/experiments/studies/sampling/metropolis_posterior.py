@@ -30,6 +30,8 @@ SHOWN = ("samples", "marginals", "trace", "predictive")
 class MetropolisPosterior(Study):
     """Samples of a regression posterior, and what they predict (FCML 4.5.2, EX 4.6-4.8)."""
 
+    headline = {"scale_reduction": "max(scale_reduction)", "accepted": "mean(accepted)"}
+
     data: str | None = knob(
         "fcml-logistic", "attributes and response; null: drawn from the model", dataset=True
     )

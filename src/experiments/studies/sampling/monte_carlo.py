@@ -28,6 +28,8 @@ class Expectation(NamedTuple):
 class MonteCarlo(Study):
     """E{f(y)} exactly and from growing samples; f may count hits (FCML 2.5.1, 4.5.1, EX 4.4)."""
 
+    headline = {"error": "max(last(rms_error, over='size'))", "decay_rate": "first(decay_rate)"}
+
     function: str = knob("square", "the function f of y", choices=(*INTEGRANDS, *HITS))
     low: float = knob(0.0, "square, sine: the smallest of uniform y")
     high: float = knob(1.0, "square, sine: the largest y")
