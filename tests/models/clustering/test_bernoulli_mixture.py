@@ -13,6 +13,7 @@ from models.clustering.bernoulli_mixture import (
     Prior,
     Statistics,
     e_step,
+    extreme_updates,
     fit,
     log_density,
     log_joint,
@@ -224,3 +225,9 @@ def test_random_starts(rng):
 def test_a_prior_without_a_mode_is_an_error(X, rng):
     with pytest.raises(ValueError, match="below 1"):
         fit(X, start_at_random(10, 2, rng), prior=Prior(0.5, 1.0))
+
+
+def test_the_least_and_the_greatest_update() -> None:
+    # FCML 6.3.8 prints (alpha - 1) / (alpha + beta - 2) for the least, without the N objects.
+    assert extreme_updates(100, Prior(2.0, 2.0)) == pytest.approx([1 / 102, 101 / 102])
+    assert extreme_updates(10, Prior(3.0, 2.0)) == pytest.approx([2 / 13, 12 / 13])

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from experiments.contract.outcome import Outcome
 from experiments.drawing.canvas import panels
 from experiments.drawing.clusters import SYMBOLS, contour, grid
+from experiments.drawing.curves import legend_of
 from experiments.drawing.latent import objects
 from experiments.studies.latent.missing_values import MissingValues
 
@@ -28,7 +29,7 @@ def draw(study: MissingValues, outcome: Outcome) -> Iterator[tuple[str, Figure]]
     for i, covariance in enumerate(outcome["posterior_covariance"].values):
         contour(three, means[i], covariance, "k", linestyle=("-", "--", ":")[i])
         three.lines[-2].set_label(CASES[i])
-    figure.legend(*three.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    legend_of(figure, three, 3)
     yield "missing", figure
 
 

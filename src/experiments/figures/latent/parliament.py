@@ -1,6 +1,6 @@
 """MPs by party, their attendance, the least certain of them, and divisions with boundaries."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 from experiments.contract.outcome import Outcome
 from experiments.drawing.canvas import panels
 from experiments.drawing.clusters import SYMBOLS, contour, grid, legend_below, spare
-from experiments.studies.latent.parliament import MAIN, Parliament
+from experiments.drawing.curves import legend_of
+from experiments.studies.latent.parliament import FIGURES, MAIN, Parliament
 from models.standins import PARTIES
 from models.types import AnyArray
 
@@ -18,8 +19,9 @@ VOTES = ((0, ".", "0.8", "absent"), (1, "o", "C0", "for"), (-1, "s", "C1", "agai
 
 
 def draw(study: Parliament, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    drawn = dict(zip(FIGURES, (_attendance, _map, _small, _uncertain, _divisions), strict=True))
     for name in study.show:
-        yield name, _FIGURES[name](outcome)
+        yield name, drawn[name](outcome)
 
 
 def _parties(ax: Axes, X: AnyArray, party: AnyArray, names: tuple[str, ...]) -> None:
@@ -85,10 +87,8 @@ def _divisions(outcome: Outcome) -> Figure:
         for vote, symbol, colour, name in VOTES:
             own = X[votes.at(division=division).values == vote]
             ax.plot(*own.T, symbol, color=colour, markersize=3.5, label=name)
-        w, right = (
-            outcome[name].at(division=division).values
-            for name in ("boundary", "division_share_right")
-        )
+        w = outcome["boundary"].at(division=division).values
+        right = outcome["division_share_right"].at(division=division).item
         along = 3 * reach * np.array([-w[1], w[0]]) / np.linalg.norm(w)
         ax.plot(*np.stack([-along, along]).T, color="black", label="boundary")
         ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
@@ -98,15 +98,5 @@ def _divisions(outcome: Outcome) -> Figure:
         ax.set_xlabel("Latent dimension 1")
     for ax in axes[:, 0]:
         ax.set_ylabel("Latent dimension 2")
-    handles, names = cells[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=4)
+    legend_of(figure, cells[0], 4)
     return figure
-
-
-_FIGURES: dict[str, Callable[[Outcome], Figure]] = {
-    "attendance": _attendance,
-    "map": _map,
-    "small-parties": _small,
-    "uncertain": _uncertain,
-    "divisions": _divisions,
-}

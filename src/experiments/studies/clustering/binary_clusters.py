@@ -9,14 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
+from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
 from models.clustering.agreement import agreement
 from models.clustering.bernoulli_mixture import (
-    BernoulliMixture,
     Prior,
-    Statistics,
     e_step,
+    extreme_updates,
     fit,
     m_step,
     responsibilities,
@@ -67,6 +66,10 @@ class BinaryClusters(Study):
                 if j == 0:
                     seen.append((X, labels))
         X, labels = seen[0]
+        start = start_at_random(self.dimensions, self.k, rng)
+        q, _ = e_step(X, start)
+        flat = m_step(start, q, Prior(1.0, 1.0)).mu - m_step(start, q).mu
+        extreme = extreme_updates(self.n, Prior(max(self.priors), max(self.priors)))
         prior, draw = axis("prior", self.priors), axis("draw", self.draws)
         thing, variable = axis("object", self.n), axis("variable", self.dimensions)
         return Outcome(
@@ -76,25 +79,9 @@ class BinaryClusters(Study):
             agreement=over(rows[1], prior, draw),
             smallest_gain=over(rows[2], prior, draw),
             most_constant=draw.of([_most_constant(*pair, self.k) for pair in seen]),
-            **self._updates(X, rng),
+            flat_prior_change=float(np.abs(flat).max()),
+            extreme_update=axis("observed", ["zeros", "ones"]).of(extreme),
         )
-
-    def _updates(self, X: Floats, rng: Generator) -> dict[str, float | Quantity]:
-        """The update of the text: its flat case, and the least and greatest values it can take."""
-        start = start_at_random(self.dimensions, self.k, rng)
-        q, _ = e_step(X, start)
-        flat, plain = m_step(start, q, Prior(1.0, 1.0)), m_step(start, q)
-        # All objects in one cluster, first variable always 0, second always 1.
-        N, ones, alpha = np.array([[float(self.n)]]), np.array([[[0.0, self.n]]]), max(self.priors)
-        extreme = m_step(
-            BernoulliMixture(np.ones((1, 1)), np.full((1, 1, 2), 0.5)),
-            Statistics(N, ones, self.n - ones),
-            Prior(alpha, alpha),
-        )
-        return {
-            "flat_prior_change": float(np.abs(flat.mu - plain.mu).max()),
-            "extreme_update": axis("observed", ["zeros", "ones"]).of(extreme.mu[0, 0]),
-        }
 
 
 def _most_constant(X: Floats, labels: Ints, k: int) -> int:

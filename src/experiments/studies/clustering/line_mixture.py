@@ -17,8 +17,6 @@ from models.clustering.linear_mixture import (
     start_at_random,
 )
 from models.em import smallest_gain
-from models.regression.linear import maximum_log_likelihood
-from models.types import Floats
 
 LIMIT = 2000  # iterations of EM at most
 CLOSE = 1e-3  # log units below the end that count as close to convergence
@@ -60,7 +58,7 @@ class LineMixture(Study):
             Phi, t, start_at(np.repeat(start, len(x), axis=0), t), tol=0, max_iter=LIMIT
         )
         repetition, point = axis("repetition", len(x)), axis("point", self.n)
-        alone = _single_line(x, t)
+        alone = fit_each(Phi, t, start_at(np.zeros((len(x), 1, 2)), t))  # a mixture of one line
 
         # The first data set, which is drawn: snapshots on the way, and random lines to start from.
         Phi, x, t = Phi[0], x[0], t[0]
@@ -87,7 +85,7 @@ class LineMixture(Study):
             random_climb=over(climbs, random_start, axis("early_iteration", climbs.shape[1])),
             random_final=random_start.of(many.final),
             final_log_likelihood=repetition.of(every.final),
-            single_line_log_likelihood=repetition.of(alone),
+            single_line_log_likelihood=repetition.of(alone.final),
             slopes=over(np.sort(every.theta.w[..., 1], axis=1), repetition, line),
             iterations_until_close=repetition.of(
                 np.argmax(every.final[:, None] - every.objective < CLOSE, axis=1)
@@ -96,10 +94,3 @@ class LineMixture(Study):
                 [smallest_gain(em.objective) for em in (every, many)]
             ),
         )
-
-
-def _single_line(x: Floats, t: Floats) -> Floats:
-    """The maximised log likelihood of one line for each data set, shape (S,)."""
-    dx, dt = x - x.mean(axis=1, keepdims=True), t - t.mean(axis=1, keepdims=True)
-    explained = (dx * dt).mean(axis=1) ** 2 / (dx**2).mean(axis=1)
-    return maximum_log_likelihood((dt**2).mean(axis=1) - explained, x.shape[1])

@@ -9,6 +9,7 @@ from numpy.random import Generator
 from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from models.datasets import load
+from models.latent import groups
 from models.latent.pca import pca
 from models.latent.probit_ppca import fit, most_probable
 from models.standins import PARTIES
@@ -48,17 +49,10 @@ class Parliament(Study):
         if self.iterations:
             maps["probit"], further = self._probit(Y, attended, member, dimension, rng)
         model, X = axis("model", list(maps)), np.stack(list(maps.values()))
-        named, other, main = (axis("party", PARTIES), axis("other", PARTIES), axis("main", MAIN))
-        centres = np.stack([np.median(X[:, party == k], axis=1) for k in range(len(PARTIES))], 1)
-        spread = [
-            np.median(np.linalg.norm(X[:, party == k] - centres[:, [k]], axis=2), axis=1)
-            for k in range(len(PARTIES))
-        ]
+        named, other, main = axis("party", PARTIES), axis("other", PARTIES), axis("main", MAIN)
         norm = np.linalg.norm(X, axis=2)
-        related = [
-            [np.corrcoef(r[party == k], attended[party == k])[0, 1] for k in range(len(MAIN))]
-            for r in norm
-        ]
+        related = groups.correlations(norm, attended, party, len(MAIN))
+        centres = groups.medians(X, party, len(PARTIES))
         return Outcome(
             divisions=Y.shape[1],
             votes_cast=member.of(attended),
@@ -66,11 +60,9 @@ class Parliament(Study):
             position=over(X, model, member, dimension),
             distance_from_origin=over(norm, model, member),
             attendance_correlation=over(related, model, main),  # of votes cast and that distance
-            nearest_centre_is_own_party=model.of([_own_party(x, party) for x in X]),
-            party_distance=over(
-                np.linalg.norm(centres[:, :, None] - centres[:, None], axis=3), model, named, other
-            ),
-            party_spread=over(np.stack(spread, axis=1), model, named),
+            nearest_centre_is_own_party=model.of(groups.nearest_to_own(X, party, len(MAIN))),
+            party_distance=over(groups.distances(centres), model, named, other),
+            party_spread=over(groups.spreads(X, party, len(PARTIES)), model, named),
             **further,
         )
 
@@ -84,7 +76,7 @@ class Parliament(Study):
         rank = np.argsort(np.argsort(attended, kind="stable"))
         right = (most_probable(q) == Y) & observed
         by_division = right.sum(axis=0) / np.maximum(observed.sum(axis=0), 1)
-        chosen = _worth_seeing(Y, by_division, self.shown)
+        chosen = groups.contested(Y, by_division, self.shown)
         uncertain, division = axis("uncertain", len(least)), axis("division", chosen + 1)
         return q.mu_x, {
             "bound": axis("iteration", range(1, len(done.bound) + 1)).of(done.bound),
@@ -99,23 +91,3 @@ class Parliament(Study):
             "division_votes": over(Y[:, chosen], member, division),
             "division_share_right": division.of(by_division[chosen]),
         }
-
-
-def _worth_seeing(Y: Floats, right: Floats, shown: int) -> Ints:
-    """Contested divisions, from one of the worst classified to the median, places (shown,)."""
-    in_favour, cast = (Y > 0).sum(axis=0), (Y != 0).sum(axis=0)
-    share = in_favour / np.maximum(cast, 1)
-    contested = np.flatnonzero((np.abs(share - 0.5) < 0.35) & (cast > len(Y) / 4))
-    if len(contested) < shown:
-        contested = np.arange(Y.shape[1])
-    order = contested[np.argsort(right[contested], kind="stable")]
-    places = np.linspace(0.02, 0.5, shown) * (len(order) - 1)
-    return np.asarray(order[places.astype(int)])
-
-
-def _own_party(X: Floats, party: Ints) -> float:
-    """The share of MPs of the main parties who are nearest to their own party's centre."""
-    main = np.flatnonzero(party < len(MAIN))
-    centres = np.stack([np.median(X[party == k], axis=0) for k in range(len(MAIN))])
-    nearest = np.square(X[main][:, None] - centres).sum(axis=2).argmin(axis=1)
-    return float(np.mean(nearest == party[main]))

@@ -1,0 +1,52 @@
+"""Groups of points on maps (..., N, D): their middles, their spread, who is nearest to his own."""
+
+import numpy as np
+
+from models.types import Floats, Ints
+
+
+def medians(X: Floats, labels: Ints, K: int) -> Floats:
+    """The median of each group in each coordinate, shape (..., K, D)."""
+    return np.stack([np.median(X[..., labels == k, :], axis=-2) for k in range(K)], axis=-2)
+
+
+def spreads(X: Floats, labels: Ints, K: int) -> Floats:
+    """The median distance of each group from its middle, shape (..., K)."""
+    away = np.linalg.norm(X - medians(X, labels, labels.max() + 1)[..., labels, :], axis=-1)
+    return np.stack([np.median(away[..., labels == k], axis=-1) for k in range(K)], axis=-1)
+
+
+def distances(places: Floats) -> Floats:
+    """The distance of every two places (..., K, D), shape (..., K, K)."""
+    return np.asarray(np.linalg.norm(places[..., :, None, :] - places[..., None, :, :], axis=-1))
+
+
+def nearest_to_own(X: Floats, labels: Ints, K: int) -> Floats:
+    """The share of the first K groups' members that are nearest to their own middle, (...)."""
+    among, centres = labels < K, medians(X, labels, K)
+    away = np.square(X[..., among, None, :] - centres[..., None, :, :]).sum(axis=-1)
+    return np.asarray(np.mean(away.argmin(axis=-1) == labels[among], axis=-1))
+
+
+def correlations(values: Floats, others: Ints, labels: Ints, K: int) -> Floats:
+    """The correlation of values (..., N) and others (N,) within each group, shape (..., K)."""
+    found = [
+        [np.corrcoef(row[labels == k], others[labels == k])[0, 1] for k in range(K)]
+        for row in np.atleast_2d(values)
+    ]
+    return np.reshape(found, (*values.shape[:-1], K))
+
+
+def contested(Y: Floats, right: Floats, shown: int) -> Ints:
+    """Columns of votes (N, M) that divide, from one of the worst explained to the median one.
+
+    `right` (M,) is the share of its votes that a model explains; places, shape (shown,).
+    """
+    in_favour, cast = (Y > 0).sum(axis=0), (Y != 0).sum(axis=0)
+    share = in_favour / np.maximum(cast, 1)
+    close = np.flatnonzero((np.abs(share - 0.5) < 0.35) & (cast > len(Y) / 4))
+    if len(close) < shown:
+        close = np.arange(Y.shape[1])
+    order = close[np.argsort(right[close], kind="stable")]
+    places = np.linspace(0.02, 0.5, shown) * (len(order) - 1)
+    return np.asarray(order[places.astype(int)])

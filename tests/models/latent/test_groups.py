@@ -1,0 +1,41 @@
+"""Groups on a map, by hand."""
+
+import numpy as np
+from numpy.testing import assert_allclose, assert_array_equal
+
+from models.latent.groups import (
+    contested,
+    correlations,
+    distances,
+    medians,
+    nearest_to_own,
+    spreads,
+)
+
+X = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [10.0, 0.0], [10.0, 4.0], [1.2, 0.0]])
+LABELS = np.array([0, 0, 0, 1, 1, 1])
+
+
+def test_middles_and_spread():
+    assert_allclose(medians(X, LABELS, 2), [[1, 0], [10, 0]])
+    assert_allclose(spreads(X, LABELS, 2), [1, 4])
+    assert_allclose(distances(medians(X, LABELS, 2)), [[0, 9], [9, 0]])
+    both = np.stack([X, 2 * X])  # maps are a batch axis
+    assert_allclose(spreads(both, LABELS, 2), [[1, 4], [2, 8]])
+
+
+def test_nearest_to_own_counts_the_first_groups_only():
+    assert nearest_to_own(X, LABELS, 2) == 5 / 6
+    assert nearest_to_own(X, np.array([0, 0, 0, 1, 1, 2]), 2) == 1
+
+
+def test_correlations_within_groups():
+    values = np.array([[1.0, 2.0, 3.0, 1.0, 2.0, 3.0]])
+    assert_allclose(correlations(values, np.array([2, 4, 6, 9, 8, 7]), LABELS, 2), [[1, -1]])
+
+
+def test_contested_columns_divide():
+    Y = np.array([[1, 1, 1, 0], [1, -1, 1, 0], [1, 1, -1, 0], [1, -1, -1, 1.0]])
+    right = np.array([0.1, 0.9, 0.8, 0.2])
+    assert_array_equal(contested(Y, right, 1), [2])
+    assert_array_equal(contested(Y, right, 4), [0, 0, 3, 3])  # too few divide: all of them
