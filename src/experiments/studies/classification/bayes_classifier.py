@@ -65,14 +65,16 @@ class BayesClassifier(Study):
         right = [(probabilities(each, X).argmax(1) == own).mean() for each in shaped]
         p_own = probabilities(classes, X)[np.arange(len(t)), own]
         sd = np.sqrt(np.diagonal(classes.covariance, axis1=1, axis2=2))
+        density_at = [[log_likelihood(each, x) for x in new] for each in fits]
+        probability_at = [[probabilities(each, x) for x in new] for each in fits]
         x1, x2, grid = mesh(self.low, self.high, self.step)
         return Outcome(
             **labelled(X, t),
             class_size=c.of(sizes),
             prior=c.of(classes.prior),
             correlation=c.of(classes.covariance[:, 0, 1] / sd.prod(1)),
-            likelihood=over([np.exp(log_likelihood(f, new)) for f in fits], divisor, place, c),
-            probability=over([probabilities(f, new) for f in fits], divisor, place, c),
+            likelihood=over(np.exp(density_at), divisor, place, c),
+            probability=over(probability_at, divisor, place, c),
             distance_to_data=place.of([np.sqrt(((X - x) ** 2).sum(1).min()) for x in new]),
             training_accuracy=shapes.of(right),
             own_log_density=over(

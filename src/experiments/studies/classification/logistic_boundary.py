@@ -20,7 +20,7 @@ FEATURES = {"linear": 3, "quadratic": 5}  # how many of them
 class LogisticBoundary(Study):
     """MAP logistic regression on linear and on quadratic features of two inputs (FCML 5.10)."""
 
-    headline = {name: f"mean(training_accuracy['{name}'])" for name in FEATURES}
+    headline = {f"accuracy_{name}": f"mean(training_accuracy['{name}'])" for name in FEATURES}
 
     centres: list[list[float]] = knob(
         [[5.0, 1.0], [0.0, 0.0], [2.0, 3.0]], "centres of round clouds of unit variance"

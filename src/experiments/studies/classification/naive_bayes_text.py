@@ -23,7 +23,7 @@ SHOWN = ("smoothing", "probabilities", "confusion")
 class NaiveBayesText(Study):
     """A multinomial for each class of texts: accuracy, confusion, smoothing (FCML 5.2.1.6)."""
 
-    headline = {"accuracy": "max(accuracy['map'])", "best_alpha": "argmax(accuracy['map'])"}
+    headline = {"mean_recall": "mean(recall)", "best_alpha": "argmax(accuracy['map'])"}
 
     data: str = knob("newsgroups", "test, class, document, word and count in rows", dataset=True)
     alpha: float = knob(2.0, "parameter of the Dirichlet prior", above=1, at_most=1e6)
