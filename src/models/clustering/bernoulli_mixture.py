@@ -109,7 +109,7 @@ def extreme_updates(n: int, prior: Prior) -> Floats:
     """What the M step gives for n zeros and for n ones, its least and its greatest, (2,)."""
     N, ones = np.array([[float(n)]]), np.array([[[0.0, n]]])
     theta = BernoulliMixture(np.ones((1, 1)), np.full((1, 1, 2), 0.5))
-    return m_step(theta, Statistics(N, ones, n - ones), prior).mu[0, 0]
+    return np.asarray(m_step(theta, Statistics(N, ones, n - ones), prior).mu[0, 0])
 
 
 def fit(
