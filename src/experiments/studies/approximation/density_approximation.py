@@ -18,6 +18,7 @@ from models.classification.drawn_regression import draw
 from models.classification.logistic import Posterior
 from models.datasets import load
 from models.probability.gaussian import log_density
+from models.types import Floats
 
 # The targets, and what their parameters are called; `coin` is a beta posterior, the other
 # posteriors are of two weights, whose data are `study.data` or drawn with weights w.
@@ -42,7 +43,7 @@ class DensityApproximation(Study):
         [[20.0, 0.5], [2.0, 100.0]],
         "of each density: " + "; ".join(f"{k} {', '.join(v)}" for k, v in TARGETS.items()),
     )
-    data: str = knob("fcml-logistic", "two attributes and a class, for logistic", dataset=True)
+    data: str | None = knob(None, "logistic: two attributes and t = 0 or 1", dataset=True)
     methods: list[str] = knob(["laplace"], "Gaussians to try", choices=METHODS, distinct=True)
 
     def problems(self) -> Iterator[str]:
@@ -53,10 +54,12 @@ class DensityApproximation(Study):
                 yield f"study.parameters: y = {row[2]:g}; allowed: 0 to N = {row[3]:g}"
             elif min(self._shape(row)) <= 1:
                 yield f"study.parameters: {row} has no mode inside; allowed: above 1, with the data"
-            elif self.target in ("logistic", "linear") and row[0] <= 0:
-                yield f"study.parameters: σ² = {row[0]:g}; allowed: > 0"
-        if self.target == "logistic" and load(self.data).matrix.shape[1] != 3:
-            yield f"study.data={self.data}; allowed: two attributes and a class"
+            elif row[0] <= 0 or (self.target == "linear" and row[1] < 2):
+                yield f"study.parameters: {row}; allowed: {TARGETS[self.target][0]} > 0, N >= 2"
+        if (self.target == "logistic") != (self.data is not None):
+            yield f"study.data={self.data}: it belongs to study.target=logistic"
+        elif self.data is not None and not _binary(load(self.data).matrix):
+            yield f"study.data={self.data}; allowed: two attributes and a class, 0 or 1"
 
     def _shape(self, row: list[float]) -> list[float]:
         """The parameters that must exceed 1 for a mode."""
@@ -69,10 +72,10 @@ class DensityApproximation(Study):
             return targets.gamma(*row)
         if self.target == "coin":
             return targets.beta(*self._shape(row))
-        if self.target == "linear":
+        if self.data is None:
             return targets.regression(draw(np.array(row[2:]), int(row[1]), row[0], "real", rng))
         matrix = load(self.data).matrix
-        return targets.regression(Posterior(matrix[:, :-1], matrix[:, -1], row[0]))
+        return targets.regression(Posterior(matrix[:, :2], matrix[:, 2], row[0]))
 
     def run(self, rng: Generator) -> Outcome:
         case = axis("case", [", ".join(f"{value:g}" for value in row) for row in self.parameters])
@@ -113,3 +116,7 @@ class DensityApproximation(Study):
             "place": over(grids, i, steps[0]),
             "log_density": over(curves, way, *steps),
         }
+
+
+def _binary(matrix: Floats) -> bool:
+    return matrix.shape[1] == 3 and set(np.unique(matrix[:, 2])) <= {0.0, 1.0}

@@ -21,7 +21,10 @@ from models.datasets import load
         ({"target": "coin", "parameters": [[1.0, 1.0, 3.0, 2.0]]}, "0 to N = 2"),
         ({"target": "coin", "parameters": [[1.0, 1.0, 0.0, 4.0]]}, "no mode"),
         ({"target": "coin", "parameters": [[2.0, 0.5, 0.0, 0.0]]}, "no mode"),
-        ({"target": "logistic", "parameters": [[0.0]]}, "σ² = 0"),
+        ({"target": "logistic", "parameters": [[1.0]]}, "belongs to study.target=logistic"),
+        ({"data": "fcml-logistic"}, "belongs to study.target=logistic"),
+        ({"target": "logistic", "parameters": [[0.0]], "data": "fcml-logistic"}, "σ² > 0"),
+        ({"target": "linear", "parameters": [[1.0, 1.0, 0.5, 0.8]]}, "N >= 2"),
         ({"target": "logistic", "parameters": [[1.0]], "data": "old-faithful"}, "and a class"),
         ({"methods": ["guess"]}, "study.methods"),
     ],
@@ -59,7 +62,9 @@ def test_a_coin(run: Callable[..., Any]) -> None:
 
 
 def test_a_logistic_posterior_by_plain_sums(run: Callable[..., Any]) -> None:
-    outcome = run(DensityApproximation(target="logistic", parameters=[[10.0]]))
+    outcome = run(
+        DensityApproximation(target="logistic", parameters=[[10.0]], data="fcml-logistic")
+    )
     matrix = load("fcml-logistic").matrix
     axis = np.arange(-8.0, 22.0, 0.1)  # the posterior on a plain grid of one's own
     g = -(axis[:, None] ** 2 + axis**2) / 20 - np.log(20 * np.pi)
