@@ -46,8 +46,8 @@ def tracked(outputs: Path, empty_store: Path) -> LocalTracker:
 @pytest.fixture
 def misbehaving(monkeypatch: pytest.MonkeyPatch) -> None:
     """The study `misbehaving`, in this process and in every one it starts."""
+    import experiments.figures
     import experiments.studies
 
-    monkeypatch.setattr(
-        experiments.studies, "__path__", [*experiments.studies.__path__, str(FAULTS / "studies")]
-    )
+    for package, folder in ((experiments.studies, "studies"), (experiments.figures, "figures")):
+        monkeypatch.setattr(package, "__path__", [*package.__path__, str(FAULTS / folder)])

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import experiments.figures
 import experiments.studies
 
-experiments.studies.__path__.append(str(Path(__file__).parent / "studies"))
+for package, folder in ((experiments.studies, "studies"), (experiments.figures, "figures")):
+    package.__path__.append(str(Path(__file__).parent / folder))

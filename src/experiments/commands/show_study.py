@@ -14,8 +14,9 @@ from experiments.configuration.errors import no_choice
 from experiments.configuration.paths import outputs_folder
 from experiments.contract.errors import BadInput
 from experiments.contract.knobs import allowed
+from experiments.contract.outcome import Outcome
 from experiments.contract.study import Study, studies
-from experiments.records.store import RunStore, quantities
+from experiments.records.store import RunStore
 from experiments.running.work import compute, one_thread
 
 
@@ -60,10 +61,10 @@ def _quantities(study: type[Study], used: list[str], outputs: str | None) -> lis
     return [{"quantity": name, "axes": axes} for name, axes in found.items()]
 
 
-def _told(outcome: Any) -> dict[str, str]:
+def _told(outcome: Outcome) -> dict[str, str]:
     return {
         name: ", ".join(f"{a.name} ({len(a)}: {a.told(3)})" for a in quantity.axes) or "one value"
-        for name, quantity in quantities(outcome).items()
+        for name, quantity in outcome.items()
     }
 
 

@@ -12,8 +12,8 @@ from experiments.commands.codes import OK, UNEXPECTED
 from experiments.configuration.jobs import recorded_job
 from experiments.configuration.paths import outputs_folder
 from experiments.contract.errors import BadInput
-from experiments.contract.legacy import differences
-from experiments.records.store import RunStore, quantities
+from experiments.contract.outcome import differences
+from experiments.records.store import RunStore
 from experiments.running.work import compute, one_thread
 from experiments.tracking.runs import RUN_ID
 
@@ -40,9 +40,7 @@ def main(options: argparse.Namespace) -> int:
         shown = ", ".join(found[:8]) + (", ..." if len(found) > 8 else "")
         console.out.print(f"{record.id}: {len(found)} quantities differ: {shown}")
         return UNEXPECTED
-    console.out.print(
-        f"{record.id}: identical to the last bit ({len(quantities(record.outcome))} quantities)"
-    )
+    console.out.print(f"{record.id}: identical to the last bit ({len(record.outcome)} quantities)")
     return OK
 
 

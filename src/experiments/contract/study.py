@@ -5,13 +5,14 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from numpy.random import Generator
 
 from experiments.contract import knobs
 from experiments.contract.errors import BadInput
 from experiments.contract.knobs import knob
+from experiments.contract.outcome import Outcome
 from experiments.contract.places import PACKAGE, places, snake
 from experiments.contract.streams import generator
 
@@ -51,7 +52,7 @@ class Study(ABC):
         yield from ()
 
     @abstractmethod
-    def run(self, rng: Generator) -> Any:
+    def run(self, rng: Generator) -> Outcome:
         """Compute. Nothing is read but the knobs and the data sets they name."""
 
     def data_sets(self) -> list[str]:

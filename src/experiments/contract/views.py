@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from experiments.contract import legacy
 from experiments.contract.expressions import evaluate
 from experiments.contract.labelled import BadExpression
-from experiments.contract.outcome import Axis, Quantity, Scalar
+from experiments.contract.outcome import Axis, Outcome, Quantity, Scalar
 
 Table = dict[str, list[Any]]  # columns of equal length
 Curve = tuple[list[int], list[float]]  # steps and values
@@ -17,10 +16,8 @@ LONGEST_TABLE = 2000  # rows
 WIDEST = 12  # labels of a second axis that become columns
 
 
-def scalars(outcome: Any, headline: Mapping[str, str]) -> dict[str, Scalar]:
+def scalars(outcome: Outcome, headline: Mapping[str, str]) -> dict[str, Scalar]:
     """Quantities without axes, and the study's headline: expressions by name."""
-    if isinstance(outcome, legacy.Outcome):
-        return dict(outcome.metrics)
     found = {name: q.item for name, q in outcome.items() if not q.axes}
     for name, expression in headline.items():
         try:
@@ -32,10 +29,8 @@ def scalars(outcome: Any, headline: Mapping[str, str]) -> dict[str, Scalar]:
     return found
 
 
-def curves(outcome: Any) -> dict[str, Curve]:
+def curves(outcome: Outcome) -> dict[str, Curve]:
     """Numbers over whole-numbered coordinates, of a length that a chart can show."""
-    if isinstance(outcome, legacy.Outcome):
-        return {name: (list(c.steps), list(c.values)) for name, c in outcome.series.items()}
     return {
         name: (q.axes[0].values.tolist(), q.values.astype(float).tolist())
         for name, q in outcome.items()
@@ -46,13 +41,11 @@ def curves(outcome: Any) -> dict[str, Curve]:
     }
 
 
-def tables(outcome: Any) -> dict[str, Table]:
+def tables(outcome: Outcome) -> dict[str, Table]:
     """A table for every axis: its coordinates, and what is recorded along it.
 
     A short second axis becomes columns, `loss[test]`.
     """
-    if isinstance(outcome, legacy.Outcome):
-        return {name: dict(table) for name, table in outcome.tables.items()}
     found: dict[str, Table] = {}
     for name, quantity in outcome.items():
         for row, columns in _columns(name, quantity):

@@ -2,16 +2,18 @@
 
 import importlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from experiments.contract.outcome import Outcome
+from experiments.contract.study import Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+PACKAGE = "experiments.figures"
 
-def figures(study: Any, outcome: Any) -> "Mapping[str, Figure]":
+
+def figures(study: Study, outcome: Outcome) -> "Mapping[str, Figure]":
     """The figures of a recorded outcome, by name; the first is the headline."""
-    if hasattr(study, "draw"):
-        drawn: Mapping[str, Figure] = study.draw(outcome)
-        return drawn
-    module = importlib.import_module(f"experiments.figures.{study.topic}.{study.name}")
+    module = importlib.import_module(f"{PACKAGE}.{study.topic}.{study.name}")
     return dict(module.draw(study, outcome))

@@ -23,7 +23,7 @@ import numpy as np
 from experiments.configuration import catalogue
 from experiments.configuration.build import experiment_job
 from experiments.configuration.jobs import Job, Printed, Source
-from experiments.contract import legacy, views
+from experiments.contract import views
 from experiments.contract.claims import judge
 from experiments.contract.errors import BadInput
 from experiments.contract.exact_json import dumps, loads
@@ -83,7 +83,7 @@ class Record:
         found = []
         for claim in self.printed.claims:
             try:
-                verdict = judge(claim, quantities(self.outcome), self["grade"], originals)
+                verdict = judge(claim, self.outcome, self["grade"], originals)
             except BadInput:
                 if self["canonical"]:
                     raise
@@ -113,9 +113,12 @@ class Record:
                 raise BadInput(f"the arrays {path} cannot be read: {error}") from error
             _same(self["digests"], "arrays.npz", content, self.folder)
             large = _arrays(content, path)
-        kind: Any = legacy.Outcome if "metrics" in stated else Outcome
-        outcome: Outcome = kind.from_json(stated, large)
-        return outcome
+        try:
+            return Outcome.from_json(stated, large)
+        except (LookupError, TypeError, ValueError) as error:
+            raise BadInput(
+                f"the record {self.folder}: its outcome cannot be read: {error}"
+            ) from error
 
     @cached_property
     def metrics(self) -> dict[str, Scalar]:
@@ -268,10 +271,6 @@ def read(folder: Path) -> Record:
     if missing:
         raise BadInput(f"the record {folder} has no {', '.join(missing)}")
     return Record(folder, content)
-
-
-def quantities(outcome: Any) -> Any:
-    return outcome.quantities if isinstance(outcome, legacy.Outcome) else outcome
 
 
 def _digest(content: bytes) -> str:

@@ -41,8 +41,7 @@ class Order:
 def compute(job: Job) -> Outcome:
     """Run the study. Same job, same bits: one BLAS thread, the job's own random stream."""
     with datasets.originals_in(job.data_dir):
-        outcome: Outcome = job.study.run(generator(_stream(job), job.seed))
-        return outcome
+        return job.study.run(generator(_stream(job), job.seed))
 
 
 def _stream(job: Job) -> str:

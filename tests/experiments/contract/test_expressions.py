@@ -272,6 +272,7 @@ def test_what_is_refused(text: str) -> None:
         ("loss[1:2] < loss[2:3]", "axis order differs: 1, 2 and 2, 3"),
         ("level // 2", "allowed are + - * / **"),
         ("round(loss, digits=1)", "round takes no 'digits'"),
+        ("log(loss, over='order')", "log takes no 'over'"),
     ],
 )
 def test_a_slip_is_told_in_one_line_with_what_there_is(text: str, told: str) -> None:
@@ -366,6 +367,21 @@ def test_labels_of_an_axis_over_many_orders_of_magnitude() -> None:
     assert evaluate("wide[:1e-3]", outcome).values.tolist() == [1, 2]
     with pytest.raises(BadExpression, match="axis alpha has no 0"):
         evaluate("wide[0]", outcome)
+
+
+def test_labels_forgive_the_rounding_of_coordinates() -> None:
+    rough = Outcome(
+        y=axis("x", [0.1 + 0.2, 0.1 + 0.7]).of([1, 2]),
+        steps=axis("n", np.arange(-1, 1, 0.1)).of(np.arange(20)),  # no 0, but -2e-16
+    )
+    assert evaluate("y[0.3] + y[0.8]", rough) == 3
+    assert evaluate("y[:0.3]", rough).values.tolist() == [1]  # 0.3 is a little less
+    assert evaluate("y[0.8:]", rough).values.tolist() == [2]  # 0.8 a little more
+    assert evaluate("steps[0]", rough) == 10
+    assert evaluate("size(steps[0:])", rough) == 10
+    for text in ("y[0.3001]", "y[0.301:0.799]"):
+        with pytest.raises(BadExpression):
+            evaluate(text, rough)
 
 
 def test_a_coordinate_that_stands_twice_is_no_label() -> None:

@@ -225,6 +225,7 @@ def test_monotone_words_on_whole_numbers(values: list[int]) -> None:
 
 
 def test_rounding_is_no_step_for_the_weak_words_and_one_for_the_strict() -> None:
+    assert EPSILON == 1e-9
     for scale in (1e-6, 1.0, 1e6):
         for slip, forgiven in ((0.5 * EPSILON, True), (2 * EPSILON, False)):
             down, up = line(scale, scale * (1 - slip)), line(scale * (1 - slip), scale)

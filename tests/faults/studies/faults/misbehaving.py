@@ -51,6 +51,3 @@ class Misbehaving(Study):
             level=self.level,
             draws=axis("draw", 500).of(rng.normal(size=500)),
         )
-
-    def draw(self, outcome: Outcome) -> dict[str, object]:
-        return {}
