@@ -22,6 +22,11 @@ from models.types import Floats, Ints
 class ClusterShapes(Study):
     """Two clusters, a ring about a disc or two long parallel ones, and which method finds them."""
 
+    headline = {
+        "rings_agreement": "mean(rings_agreement)",
+        "stretched_agreement": "mean(stretched_agreement)",
+    }
+
     data: str | None = knob("fcml-rings", "a ring about a disc", dataset=True)
     stretched: bool = knob(True, "also draw two long clusters side by side")
     methods: list[str] = knob(

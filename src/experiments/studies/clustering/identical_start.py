@@ -18,6 +18,8 @@ SHOWN = 50  # iterations
 class IdenticalStart(Study):
     """EM from K equal components against EM from random ones, on binary data of K groups."""
 
+    headline = {"best_log_likelihood": "max(random_final_log_likelihood)"}
+
     n: int = knob(300, "data points", at_least=2, at_most=100_000)
     variables: int = knob(20, "binary variables", at_least=1, at_most=1000)
     weights: list[list[float]] = knob(

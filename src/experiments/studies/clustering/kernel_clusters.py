@@ -20,7 +20,7 @@ from models.types import Ints
 class KernelClusters(Study):
     """Two clusters with a Gaussian kernel from one lone object, other kernels and other starts."""
 
-    headline = {"iterations": "size(small_cluster) - 1"}
+    headline = {"iterations": "size(small_cluster) - 1", "agreement": "agreement['middle']"}
 
     data: str = knob("fcml-rings", "a ring about a disc", dataset=True)
     gamma: float = knob(1.0, "the kernel is exp(-gamma |x - y|^2)", above=0)

@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
+from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.clustering._points import Clusters, numbered, of_points
 from models.clustering.gaussian_mixture import (
@@ -25,6 +25,8 @@ from models.types import Floats
 @dataclass
 class MixtureOrder(Clusters, Study):
     """Log likelihood of Gaussian mixtures on the data they were fitted to, and on held-out data."""
+
+    headline = {"best_k": "argmax(mean(first(held_out, over='covariance'), over='fold'))"}
 
     k: list[int] = knob([1, 2, 3, 4, 5], "numbers of components", at_least=1, at_most=20)
     covariances: list[str] = knob(
@@ -51,28 +53,22 @@ class MixtureOrder(Clusters, Study):
                 held.append(self._held_out(X, kind, rng))
         likelihoods = [[log_density(X, best).sum() for best in row] for row in fits.values()]
         first = fits[self.covariances[0]]
-        last = first[-1]
-        gamma = responsibilities(X, last)[0]
+        gammas = [responsibilities(X, best)[0] for best in first]  # (N, K) each
 
         points = of_points(X)
         point, variable = points.axes
         covariance, k = axis("covariance", self.covariances), axis("k", self.k)
         component, other = numbered("component", self.k[-1]), numbered("other", len(variable))
-        quantities: dict[str, Quantity] = {}
-        if self.folds:
-            quantities["held_out"] = over(held, covariance, k, axis("fold", self.folds))
-        if 3 in self.k:  # the components of the last fit that share each group of three
-            groups = responsibilities(X, first[self.k.index(3)])[0].argmax(axis=1)
-            parts = [len(np.unique(gamma.argmax(axis=1)[groups == g])) for g in np.unique(groups)]
-            quantities["components_in_group"] = numbered("group", len(parts)).of(parts)
+        held_out = {"held_out": over(held, covariance, k, axis("fold", self.folds))} if held else {}
         return Outcome(
             points=points,
             log_likelihood=over(likelihoods, covariance, k),
-            # The largest of the first kind.
-            responsibilities=over(gamma, point, component),
-            means=over(last.mu[0], component, variable),
-            covariances=over(last.Sigma[0], component, variable, other),
-            **quantities,
+            # Of the first kind: the most probable components, and the largest mixture.
+            labels=over([gamma.argmax(axis=1) + 1 for gamma in gammas], k, point),
+            responsibilities=over(gammas[-1], point, component),
+            means=over(first[-1].mu[0], component, variable),
+            covariances=over(first[-1].Sigma[0], component, variable, other),
+            **held_out,
         )
 
     def _best(self, X: Floats, k: int, kind: str, rng: Generator) -> GaussianMixture:
