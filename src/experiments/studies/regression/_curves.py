@@ -68,17 +68,6 @@ class SyntheticCurve:
 
 
 @dataclass
-class NoisyCubic(SyntheticCurve):
-    """The generator with a cubic, faint at the usual noise, in place of the sine."""
-
-    curve: str = knob("polynomial", "the true curve: sin(2 pi x), or a polynomial", choices=CURVES)
-    weights: list[float] = knob([0.0, 1.0, 0.0, -1.0], "w0, w1, ... of a polynomial")
-    n: int = knob(20, "points in a data set", at_least=2)
-    design: str = knob("uniform", "inputs equally spaced or drawn", choices=curves.DESIGNS)
-    low: float = knob(-1.0, "the smallest input")
-
-
-@dataclass
 class CurveOrData(SyntheticCurve):
     """The same, or an embedded data set in place of the draws."""
 

@@ -8,16 +8,17 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.regression._curves import NoisyCubic
+from experiments.studies.regression._curves import SyntheticCurve
 from models.regression.curves import powers
 from models.regression.linear import least_squares
 from models.regression.polynomials import fit_orders, kfold_loss, random_folds
 
 
 @dataclass
-class CrossValidationCost(NoisyCubic, Study):
+class CrossValidationCost(SyntheticCurve, Study):
     """Fits that K-fold cross-validation takes, and its loss over partitions (FCML 1.5.3)."""
 
+    n: int = knob(20, "points in a data set", at_least=2)
     order: int = knob(3, "order of the fitted polynomial", at_least=0, at_most=20)
     folds: list[int] = knob([5, 10], "besides leave-one-out", at_least=2, distinct=True)
     partitions: int = knob(20, "random partitions into folds", at_least=2, at_most=1000)

@@ -1,15 +1,21 @@
-"""Can the order of a polynomial be recovered from data? Draws about a known curve (FCML 1.5)."""
+"""Can the order of a polynomial be recovered from data? Draws about a known curve.
+
+By cross-validation (FCML 1.5), by the evidence (FCML 3.8), or by a bound on it (PRML 10.3).
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
+from scipy.special import gammaln
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
+from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.regression._curves import NoisyCubic
-from models.regression.curves import inputs, noisy, powers
+from experiments.studies.regression._curves import CURVES, SyntheticCurve
+from models.regression import variational_regression as variational
+from models.regression.bayesian_regression import log_evidence
+from models.regression.curves import DESIGNS, inputs, noisy, powers
 from models.regression.polynomials import (
     OrderFits,
     fit_orders,
@@ -20,22 +26,38 @@ from models.regression.polynomials import (
 )
 from models.types import Floats
 
-METHODS = ("loo", "kfold", "holdout")
+LOSSES = ("loo", "kfold", "holdout")
+METHODS = (*LOSSES, "evidence", "bound")
 
 
 @dataclass
-class OrderRecovery(NoisyCubic, Study):
-    """How often cross-validation finds the order of the true polynomial (FCML 1.5.2)."""
+class OrderRecovery(SyntheticCurve, Study):
+    """How often a criterion finds the order of the true polynomial (FCML 1.5.2, 3.8)."""
 
     headline = {
         f"share_{name}_recovers": f"share(argmin({name}_loss, over='order') == true_order)"
-        for name in (*METHODS, "test")
+        for name in (*LOSSES, "test")
+    } | {
+        f"share_{name}_recovers": f"share(argmax(first({values}), over='order') == true_order)"
+        for name, values in (("evidence", "log_evidence"), ("bound", "bound"))
     }
 
+    # A cubic, faint at the usual noise, in place of the sine.
+    curve: str = knob("polynomial", "the true curve: sin(2 pi x), or a polynomial", choices=CURVES)
+    weights: list[float] = knob([0.0, 1.0, 0.0, -1.0], "w0, w1, ... of a polynomial")
+    n: int = knob(20, "points in a data set", at_least=2)
+    design: str = knob("uniform", "inputs equally spaced or drawn", choices=DESIGNS)
+    low: float = knob(-1.0, "the smallest input")
     orders: list[int] = knob(list(range(8)), "to compare", at_least=0, at_most=20, distinct=True)
     methods: list[str] = knob(["loo"], "how the order is chosen", choices=METHODS, distinct=True)
     folds: int = knob(10, "folds for the method kfold", at_least=2)
     held_out: int = knob(3, "points kept aside for the method holdout", at_least=1)
+    prior_variances: list[float] = knob(
+        [1.0], "of the weights, for the method evidence", above=0, distinct=True
+    )
+    gamma_priors: list[float] = knob(
+        [0.0], "shape = rate for the weights' precision (method bound)", at_least=0, distinct=True
+    )
     test_points: int = knob(0, "to test on; 0: the expectation", at_least=0, at_most=10_000)
     repetitions: int = knob(500, "data sets to draw", at_least=1, at_most=100_000)
 
@@ -43,54 +65,52 @@ class OrderRecovery(NoisyCubic, Study):
         yield from super().problems()
         if "kfold" in self.methods and self.folds > self.n:
             yield f"study.folds={self.folds}: {self.n} points; allowed: <= {self.n}"
-        left = {
-            "loo": self.n - 1,
-            "kfold": self.n - -(-self.n // self.folds),
-            "holdout": self.n - self.held_out,
-        }
-        points = min([self.n, *(left[method] for method in self.methods)])
+        out = {"loo": 1, "kfold": -(-self.n // self.folds), "holdout": self.held_out}
+        points = self.n - max(out.get(method, 0) for method in self.methods)
         if "holdout" in self.methods and self.n - self.held_out < 2:
             yield f"study.held_out={self.held_out}: {self.n} points; allowed: <= {self.n - 2}"
         elif max(self.orders) >= points:
             yield f"study.orders={self.orders}: fits to {points} points; allowed: orders < {points}"
+        if self.noise == 0 and {"evidence", "bound"} & set(self.methods):
+            yield "study.noise=0: evidence and bound need some; allowed: > 0"
 
     def run(self, rng: Generator) -> Outcome:
         order, repetition = axis("order", sorted(self.orders)), axis("repetition", self.repetitions)
         x, t = self.sample(rng, self.repetitions)
-        # In random order the first points are a random hold-out set, and blocks are random folds.
-        mixed = rng.permuted(np.tile(np.arange(self.n), (self.repetitions, 1)), axis=-1)
-        x, t = np.take_along_axis(x, mixed, axis=-1), np.take_along_axis(t, mixed, axis=-1)
-        fits = fit_orders(x, t, max(self.orders))
-        # Of an exact fit rounding is left, and the least of that would choose an order.
-        losses = {
-            name: np.maximum(values[:, order.values], 1e-20 * t.var())
-            for name, values in self._losses(fits, x, t, rng).items()
-        }
-        test = losses["test_loss"]
-        chosen = [np.argmin(losses[f"{name}_loss"], axis=-1) for name in self.methods]
-        picked = [np.take_along_axis(test, place[:, None], axis=-1)[:, 0] for place in chosen]
+        choosing = [name for name in self.methods if name in LOSSES]
+        if choosing:  # in random order the first points can be held out, and blocks are folds
+            mixed = rng.permuted(np.tile(np.arange(self.n), (self.repetitions, 1)), axis=-1)
+            x, t = np.take_along_axis(x, mixed, axis=-1), np.take_along_axis(t, mixed, axis=-1)
+        fits, grid = fit_orders(x, t, max(self.orders)), axis("x", self.grid())
+        losses = {k: v[:, order.values] for k, v in self._losses(fits, x, t, rng).items()}
         found = self.drawn(x[0], t[0])
+        found["training_loss"] = over(training_loss(fits)[:, order.values], repetition, order)
         found |= {name: over(values, repetition, order) for name, values in losses.items()}
-        # The loss on new data of the order that each method chooses.
-        found["chosen_test_loss"] = over(picked, axis("method", self.methods), repetition)
+        if choosing:  # the loss on new data of the order that each method chooses
+            chosen = [np.argmin(losses[f"{name}_loss"], axis=-1)[:, None] for name in choosing]
+            picked = [np.take_along_axis(losses["test_loss"], k, axis=-1)[:, 0] for k in chosen]
+            found["chosen_test_loss"] = over(picked, axis("method", choosing), repetition)
         weights = _weights(fits, self.low, self.high)
         found["weight"] = over(weights, repetition, axis("term", weights.shape[-1]))
-        grid = axis("x", self.grid())
         found["curve"] = over(predict_orders(fits, grid.values)[0, order.values], order, grid)
         if self.true_order is not None:
             found["true_order"] = Quantity(self.true_order)
+        if "evidence" in self.methods:
+            found |= self._evidence(x, t, order, repetition)
+        if "bound" in self.methods:
+            found |= self._bound(x, t, order, repetition)
         return Outcome(**found)
 
     def _losses(self, fits: OrderFits, x: Floats, t: Floats, rng: Generator) -> dict[str, Floats]:
-        """Mean squared losses, each (repetitions, orders from 0)."""
-        losses = {"training_loss": training_loss(fits)}
+        """Mean squared losses on points not fitted to, each (repetitions, orders from 0)."""
+        losses: dict[str, Floats] = {}
         if "loo" in self.methods:
             losses["loo_loss"] = loo_loss(fits)
         if "kfold" in self.methods:
             losses["kfold_loss"] = kfold_loss(fits, np.array_split(np.arange(self.n), self.folds))
         if "holdout" in self.methods:
             held, rest = slice(self.held_out), slice(self.held_out, None)
-            trained = fit_orders(x[:, rest], t[:, rest], fits.c.shape[-1] - 1)
+            trained = fit_orders(x[:, rest], t[:, rest], max(self.orders))
             errors = t[:, None, held] - predict_orders(trained, x[:, held])
             losses["holdout_loss"] = np.mean(errors**2, axis=-1)
         if self.test_points:
@@ -100,7 +120,42 @@ class OrderRecovery(NoisyCubic, Study):
             losses["test_loss"] = np.mean(errors**2, axis=-1)
         else:
             losses["test_loss"] = self.expected_loss(predict_orders(fits, self.quadrature.x))
-        return losses
+        # Of an exact fit rounding is left, and the least of that would choose an order.
+        return {name: np.maximum(values, 1e-20 * t.var()) for name, values in losses.items()}
+
+    def _evidence(self, x: Floats, t: Floats, order: Axis, repetition: Axis) -> dict[str, Quantity]:
+        variance = axis("prior_variance", sorted(self.prior_variances))
+        given = (self.noise**2, variance.values)
+        log_p = np.stack([log_evidence(powers(x, k), t, *given) for k in order.values], axis=-1)
+        second = np.sort(log_p, axis=-1)[..., -2] if len(order) > 1 else -np.inf + log_p[..., 0]
+        return {
+            "log_evidence": over(log_p, variance, repetition, order),
+            "second_log_evidence": over(second, variance, repetition),
+        }
+
+    def _bound(self, x: Floats, t: Floats, order: Axis, repetition: Axis) -> dict[str, Quantity]:
+        prior, beta = axis("gamma_prior", sorted(self.gamma_priors)), 1 / self.noise**2
+        proper = axis("proper_prior", prior.values[prior.values > 0])  # the others are improper
+        bound, evidence, printed = (
+            np.empty((len(part), len(repetition), len(order))) for part in (prior, proper, proper)
+        )
+        least_step = np.empty((len(prior), len(order)))
+        for k, power in enumerate(order.values):
+            Phi = powers(x, power)
+            for i, a0 in enumerate(prior.values):
+                fit = variational.fit(Phi, t, beta, a0, a0)
+                bound[i, :, k] = fit.bound
+                least_step[i, k] = np.nanmin(np.diff(fit.history), initial=0.0)
+                if a0 > 0:  # there is an evidence to bound; as printed (10.110) has Gamma(a_N)
+                    j = i - len(prior)
+                    evidence[j, :, k] = variational.log_evidence(Phi, t, beta, a0, a0)
+                    printed[j, :, k] = fit.bound + gammaln(a0) - gammaln(fit.a)
+        return {
+            "bound": over(bound, prior, repetition, order),
+            "least_step": over(least_step, prior, order),  # of the bound, in an iteration
+            "bounded_log_evidence": over(evidence, proper, repetition, order),
+            "printed_bound": over(printed, proper, repetition, order),
+        }
 
 
 def _weights(fits: OrderFits, low: float, high: float) -> Floats:

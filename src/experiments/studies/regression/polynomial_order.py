@@ -35,9 +35,7 @@ class PolynomialOrder(Study):
     }
 
     data: str = knob("olympics-100m-men", "the regression data", dataset=True)
-    orders: list[int] = knob(
-        list(range(9)), "orders to compare", at_least=0, at_most=20, distinct=True
-    )
+    orders: list[int] = knob(list(range(9)), "to compare", at_least=0, at_most=20, distinct=True)
     methods: list[str] = knob(
         ["training", "loo"], "what to compare them by", choices=METHODS, distinct=True
     )

@@ -1,11 +1,14 @@
-"""The batch over repetitions against a plain loop with np.polyfit."""
+"""The batch over repetitions against plain loops: refits, densities, the book's equations."""
 
+import dataclasses
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 from numpy.polynomial import Polynomial
 from numpy.testing import assert_allclose
+from scipy.special import gammaln, psi
+from scipy.stats import multivariate_normal
 
 from experiments.contract.errors import BadInput
 from experiments.contract.expressions import evaluate
@@ -18,6 +21,28 @@ from models.types import AnyArray, Floats
 
 SMALL = OrderRecovery(
     n=12, orders=[0, 1, 2, 3, 4], methods=["loo", "kfold", "holdout"], folds=4, repetitions=6
+)
+EXACT = OrderRecovery(
+    weights=[0.0, 1.0, -1.0, 5.0],
+    n=9,
+    low=-2,
+    high=2,
+    noise=2.0,
+    orders=[1, 2, 3],
+    methods=["evidence"],
+    prior_variances=[4.0, 0.3],
+    repetitions=8,
+)
+BETA = 1 / 0.09
+BOUND = OrderRecovery(
+    weights=[0.0, -1.0, 0.5, 0.3],
+    n=8,
+    low=-2,
+    high=2,
+    orders=[1, 3, 5],
+    methods=["bound"],
+    gamma_priors=[0.01, 0.0],
+    repetitions=4,
 )
 Run = Callable[..., Outcome]
 
@@ -104,6 +129,95 @@ def test_a_sine_has_no_order_to_recover(run: Run) -> None:
     assert "true_order" not in run(OrderRecovery(curve="sine", repetitions=5))
 
 
+def test_evidences_are_densities(run: Run) -> None:
+    found = run(EXACT)
+    x, t = EXACT.sample(generator(EXACT.name, 0), 8)
+    for s in EXACT.prior_variances:
+        log_p = np.empty((8, 3))
+        for r in range(8):
+            for k in range(3):
+                Phi = x[r][:, None] ** np.arange(k + 2)
+                covariance = 4 * np.eye(9) + s * Phi @ Phi.T
+                log_p[r, k] = multivariate_normal(np.zeros(9), covariance).logpdf(t[r])
+        assert_allclose(found["log_evidence"].at(prior_variance=s), log_p, rtol=1e-9)
+        second = np.sort(log_p, axis=-1)[:, -2]
+        assert_allclose(found["second_log_evidence"].at(prior_variance=s), second, rtol=1e-9)
+
+
+def test_a_narrow_prior_leads_to_higher_orders(run: Run) -> None:
+    study = OrderRecovery(
+        weights=[0.0, 1.0, -1.0, 5.0],
+        n=100,
+        low=-5,
+        high=5,
+        noise=12.25,
+        orders=list(range(1, 8)),
+        methods=["evidence"],
+        prior_variances=[1.0, 0.3, 0.1],
+        repetitions=100,
+    )
+    chosen = run(study)["log_evidence"].values.argmax(axis=-1).mean(axis=-1)
+    assert chosen[0] > chosen[1] > chosen[2]  # from narrow to wide
+
+
+def test_one_order_has_no_second(run: Run) -> None:
+    found = run(OrderRecovery(orders=[3], methods=["evidence"], repetitions=3))[
+        "second_log_evidence"
+    ]
+    assert np.all(found.values == -np.inf)
+
+
+def plain_bound(Phi: Floats, t: Floats) -> float:
+    """(10.94)-(10.112) for a_0 = b_0 = 0, the prior's missing constant left out."""
+    N, D = Phi.shape
+    a = b = D / 2
+    for _ in range(400):
+        S = np.linalg.inv(a / b * np.eye(D) + BETA * Phi.T @ Phi)
+        m = BETA * S @ Phi.T @ t
+        b = (m @ m + np.trace(S)) / 2
+    S = np.linalg.inv(a / b * np.eye(D) + BETA * Phi.T @ Phi)
+    m = BETA * S @ Phi.T @ t
+    ww = np.outer(m, m) + S
+    log_alpha = psi(a) - np.log(b)
+    return float(
+        N / 2 * np.log(BETA / (2 * np.pi))
+        - BETA / 2 * (t @ t - 2 * m @ Phi.T @ t + np.trace(Phi.T @ Phi @ ww))
+        + D / 2 * (log_alpha - np.log(2 * np.pi))
+        - a / (2 * b) * np.trace(ww)
+        - log_alpha
+        + np.linalg.slogdet(S)[1] / 2
+        + D / 2 * (1 + np.log(2 * np.pi))
+        + gammaln(a)
+        - (a - 1) * psi(a)
+        - np.log(b)
+        + a
+    )
+
+
+def test_bounds_are_those_of_a_plain_loop(run: Run) -> None:
+    x, t = BOUND.sample(generator(BOUND.name, 0), 4)
+    bounds = [
+        [plain_bound(x[r][:, None] ** np.arange(k + 1), t[r]) for k in (1, 3, 5)] for r in range(4)
+    ]
+    assert_allclose(run(BOUND)["bound"].at(gamma_prior=0.0), bounds, rtol=1e-6)
+
+
+def test_the_bound_rises_and_stays_below_the_evidence_unless_misprinted(run: Run) -> None:
+    found = run(BOUND)
+    exact = found["bounded_log_evidence"].at(proper_prior=0.01).values
+    gap = exact - found["bound"].at(gamma_prior=0.01).values
+    assert -1e-8 < gap.min() <= gap.max() < 2
+    assert (exact - found["printed_bound"].at(proper_prior=0.01).values).min() < -1e-3
+    assert found["least_step"].values.min() > -1e-8
+
+
+def test_criteria_see_the_same_data_sets(run: Run) -> None:
+    """Beside cross-validation the points are mixed, which only rounding can tell."""
+    study = dataclasses.replace(EXACT, methods=["loo", "evidence", "bound"])
+    mixed, alone = run(study)["log_evidence"].values, run(EXACT)["log_evidence"].values
+    assert_allclose(mixed, alone, rtol=1e-9)
+
+
 @pytest.mark.parametrize(("orders", "headline"), [([1, 2], "fits"), ([1, 2, 3], "loss")])
 def test_two_fits_come_before_their_losses(orders: list[int], headline: str, run: Run) -> None:
     study = OrderRecovery(orders=orders, repetitions=5)
@@ -127,6 +241,11 @@ def test_two_fits_come_before_their_losses(orders: list[int], headline: str, run
         ({"orders": [1], "methods": ["kfold"], "folds": 21}, "folds=21: 20 points"),
         ({"orders": [0], "methods": ["holdout"], "held_out": 19}, "held_out=19: 20 points"),
         ({"low": 2.0}, "low < high"),
+        ({"methods": ["bound"], "noise": 0.0}, "study.noise"),
+        ({"methods": ["bound"], "n": 7}, "fits to 7 points; allowed: orders < 7"),
+        ({"prior_variances": []}, "study.prior_variances"),
+        ({"prior_variances": [0.0]}, "study.prior_variances"),
+        ({"gamma_priors": [-1.0]}, "study.gamma_priors"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
