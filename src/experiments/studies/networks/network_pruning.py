@@ -34,29 +34,24 @@ class NetworkPruning(Study):
         sizes, penalty = self.layer_sizes, axis("penalty", sorted(self.penalties))
         data = random_curves(self.repetitions, self.n, rng)
         start = rng.standard_normal((self.repetitions, n_parameters(sizes)))
-        repetition, x_axis = axis("repetition", self.repetitions), axis("x", data.grid)
+        repetition, point = axis("repetition", self.repetitions), axis("point", self.n)
         theta = np.repeat(start[None], len(penalty), axis=0)
-        misfit, error = np.empty((2, *theta.shape[:2]))
-        curves = np.empty((*theta.shape[:2], len(x_axis)))
+        misfit = np.empty(theta.shape[:2])
         for i, l1 in enumerate(penalty.values):
             for s in range(self.repetitions):
                 x, t, here = data.x[s, :, None], data.t[s, :, None], theta[i, s : s + 1]
                 for _ in range(self.rounds):
-                    here = fit_network(
+                    here[:] = fit_network(
                         here, sizes, x, t, decay=self.decay, l1=l1, max_iter=self.max_iter
                     ).theta
-                theta[i, s] = here[0]
                 misfit[i, s] = np.std(predict(here, sizes, x) - t) / np.std(t)
-                curves[i, s] = predict(here, sizes, data.grid[:, None])[0, :, 0]
-                error[i, s] = np.std(curves[i, s] - data.h[s]) / np.std(data.h[s])
-        point, drawn = axis("point", self.n), penalty.place(self.penalties[0])
+        drawn = theta[penalty.place(self.penalties[0]), :1]
         return Outcome(
             connections=over(np.sum(np.abs(theta) > self.threshold, axis=-1), penalty, repetition),
             connections_at_start=start.shape[1],
             misfit=over(misfit, penalty, repetition),  # of the data, in their standard deviations
-            curve_error=over(error, penalty, repetition),  # of the curve behind them, in its
-            weight=axis("connection", start.shape[1]).of(theta[drawn, 0]),
+            weight=axis("connection", start.shape[1]).of(drawn[0]),
             inputs=point.of(data.x[0]),
             targets=point.of(data.t[0]),
-            curve=x_axis.of(curves[drawn, 0]),
+            curve=axis("x", data.grid).of(predict(drawn, sizes, data.grid[:, None])[0, :, 0]),
         )
