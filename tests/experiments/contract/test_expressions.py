@@ -259,8 +259,8 @@ def test_what_is_refused(text: str) -> None:
         ("mean(loss, over='ordr')", "there is no axis 'ordr' here; the axes are: order"),
         ("argmin(table)", "argmin over which axis? argmin(..., over='set')"),
         ("all(loss)", "all needs a comparison: all(a < b)"),
-        ("loss < 2 and true", "all(...), any(...) or share(...) makes one of it"),
-        ("not level", "not needs a truth value; compare it"),
+        ("loss and true", "and / or needs comparisons: a < b and c < d"),
+        ("not level", "not needs comparisons: a < b and c < d"),
         ("level[3]", "'level' is one value and takes no label"),
         ("loss[1, 2]", "2 labels for the axes order"),
         ("mean", "'mean' is a function: mean(...)"),
@@ -443,3 +443,17 @@ def test_evidence_shows_as_many_digits_as_tell_two_numbers_apart() -> None:
 @pytest.mark.parametrize("text", ["all(loss < table)", "any(table > 3)", "loss[2] < level"])
 def test_evidence_has_the_value_of_the_expression(text: str) -> None:
     assert evidence(text, OUTCOME).value is evaluate(text, OUTCOME)
+
+
+def test_logic_works_place_by_place() -> None:
+    x, y = axis("x", [1, 2, 3]), axis("y", [1, 2])
+    outcome = Outcome(a=x.of([1.0, 2.0, 3.0]), b=y.of([0.0, 5.0]), yes=True)
+    both = evaluate("a > 1 and b > 1", outcome)
+    assert both.names == ("x", "y")
+    assert both.values.tolist() == [[False, False], [False, True], [False, True]]
+    either = evaluate("a > 2 or b > 1", outcome)
+    assert either.values.tolist() == [[False, True], [False, True], [True, True]]
+    assert evaluate("not a > 1", outcome).values.tolist() == [True, False, False]
+    assert evaluate("count(a > 1 and a < 3)", outcome) == 1
+    assert evaluate("share(yes and a > 1)", outcome) == 2 / 3
+    assert evaluate("all(a > 0 or b > 9) and not any(a > 9)", outcome) is True

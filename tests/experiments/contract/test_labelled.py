@@ -13,7 +13,7 @@ from experiments.contract.labelled import (
     is_text,
     number,
     single,
-    truth,
+    truths,
     unwrapped,
 )
 from experiments.contract.outcome import Quantity, axis, over
@@ -100,11 +100,12 @@ def test_kinds_of_values() -> None:
     assert single(3, "in") == 3
     with pytest.raises(BadExpression, match="in takes one value, not an array over a"):
         single(numbers, "in")
-    assert truth(True, "not") is True
-    assert truth(False, "not") is False
-    for value in (1, 0.0, "x", A.of([True, False])):
-        with pytest.raises(BadExpression, match="not needs a truth value"):
-            truth(value, "not")
+    assert truths(True, "not") is True
+    both = A.of([True, False])
+    assert truths(both, "not") is both
+    for value in (1, 0.0, "x", A.of([1, 0])):
+        with pytest.raises(BadExpression, match="not needs comparisons"):
+            truths(value, "not")
 
 
 def test_what_has_no_axes_is_a_plain_value() -> None:

@@ -15,7 +15,7 @@ LOOKS = {"extended": "--o", "iterated": "-.s", "unscented": "-^"}
 def draw(study: NonlinearTracking, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
     P, rmse = len(study.priors), outcome["rmse"]
     sides = {  # values, their rows, and their name
-        "prior": (study.priors, slice(0, P), "standard deviation of the prior"),
+        "prior": (study.priors, list(range(P)), "standard deviation of the prior"),
         "distance": (study.distances, [0, *range(P, len(rmse))], "distance of the beacons"),
     }
     figure, axes = panels(1, 2, sharey=True)
