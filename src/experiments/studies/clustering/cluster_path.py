@@ -44,7 +44,7 @@ class ClusterPath(Clusters, Study):
     variance: float = knob(1.0, "EM's covariances begin as this times the unit matrix", above=0)
     jitter: float = knob(0.5, "how well the start is known: sd of its coordinates", at_least=0)
     box: list[float] = knob([-5.0, 5.0], "random means of K-means lie between, per variable")
-    repetitions: int = knob(200, "starts, about `start` or at random", at_least=2, at_most=100_000)
+    repetitions: int = knob(200, "starts, about `start` or at random", at_least=2, at_most=10_000)
     show: list[int] = knob(
         [1, 2, 5, 20],
         "iterations of EM to draw; half steps of K-means, from 0",

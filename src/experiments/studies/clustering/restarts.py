@@ -40,7 +40,7 @@ class Restarts(Clusters, Study):
     starts: list[str] = knob(
         ["points"], "kinds of start", choices=tuple(CENTRES | MIXTURES), distinct=True
     )
-    restarts: int = knob(100, "starts of each kind for each K", at_least=1, at_most=100_000)
+    restarts: int = knob(100, "starts of each kind for each K", at_least=1, at_most=10_000)
     box: list[float] = knob(
         [], "ends of the box in every variable; those of the data if empty", may_be_empty=True
     )
@@ -89,7 +89,7 @@ class Restarts(Clusters, Study):
             cell: fit(X, theta, min_eigenvalue=self.collapsed_below, **rules)
             for cell, theta in begins.items()
         }
-        finals = [np.nan_to_num(em.final, nan=-np.inf) for em in fits.values()]
+        finals = [np.where(np.isnan(em.final), -np.inf, em.final) for em in fits.values()]
         D = X.shape[1]
         em_work = D * (D + 1) + 2 * D + 3  # whitened, squared, normalised; two weighted sums
         return Outcome(
