@@ -26,7 +26,7 @@ from experiments.contract.labelled import (
     is_text,
     number,
     single,
-    truth,
+    truths,
     unwrapped,
 )
 from experiments.contract.outcome import Axis, Quantity
@@ -208,9 +208,13 @@ def _logic(node: ast.BoolOp) -> Compiled:
     parts = [_compile(value) for value in node.values]
     both = isinstance(node.op, ast.And)
 
-    def combine(outcome: Names) -> bool:
-        found = [truth(part(outcome), "and / or") for part in parts]
-        return all(found) if both else any(found)
+    join = np.logical_and if both else np.logical_or
+
+    def combine(outcome: Names) -> Value:
+        found, *others = [truths(part(outcome), "and / or") for part in parts]
+        for other in others:
+            found = elementwise(join, found, other)
+        return found
 
     return combine
 
@@ -218,7 +222,7 @@ def _logic(node: ast.BoolOp) -> Compiled:
 def _sign(node: ast.UnaryOp) -> Compiled:
     inner = _compile(node.operand)
     if isinstance(node.op, ast.Not):
-        return lambda outcome: not truth(inner(outcome), "not")
+        return lambda outcome: elementwise(np.logical_not, truths(inner(outcome), "not"))
     if isinstance(node.op, ast.USub):
         return lambda outcome: elementwise(_negative, number(inner(outcome)))
     if isinstance(node.op, ast.UAdd):

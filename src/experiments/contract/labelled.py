@@ -40,11 +40,12 @@ def single(value: Value, where: str) -> Any:
     return value
 
 
-def truth(value: Value, where: str) -> bool:
+def truths(value: Value, where: str) -> Value:
+    """A truth value, or an array of them."""
+    if isinstance(value, Quantity) and value.values.dtype.kind == "b":
+        return value
     if not isinstance(value, bool):
-        is_array = isinstance(value, Quantity)
-        hint = "all(...), any(...) or share(...) makes one of it" if is_array else "compare it"
-        raise BadExpression(f"{where} needs a truth value; {hint}")
+        raise BadExpression(f"{where} needs comparisons: a < b and c < d")
     return value
 
 
