@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome, Quantity
-from experiments.drawing.clusters import SYMBOLS
+from experiments.drawing.clusters import SYMBOLS, grid, spare
 from models.types import AnyArray, Floats
 
 
@@ -36,6 +36,25 @@ def labelled_points(ax: Axes, outcome: Outcome, names: Sequence[str]) -> None:
     scatter(ax, outcome["inputs"].values, outcome["label"].values, names)
 
 
+def map_panels(
+    outcome: Outcome,
+    names: Sequence[str],
+    titles: Sequence[str],
+    ratio: float = 1.0,
+    columns: int = 3,
+) -> tuple[Figure, list[Axes]]:
+    """A panel for each title, with the points of an outcome in it."""
+    columns = min(len(titles), columns)
+    figure, axes = grid(-(-len(titles) // columns), columns, ratio, sharex=True, sharey=True)
+    used, rest = list(axes.flat[: len(titles)]), axes.flat[len(titles) :]
+    for ax, title in zip(used, titles, strict=True):
+        labelled_points(ax, outcome, names)
+        ax.set_title(title)
+        ax.label_outer()
+    spare(rest)
+    return figure, used
+
+
 def legend_of(figure: Figure, ax: Axes, columns: int) -> None:
     """One legend below the figure: what the first of its panels shows."""
     handles, names = ax.get_legend_handles_labels()
@@ -57,18 +76,16 @@ def ringed(ax: Axes, X: Floats, label: str) -> None:
 
 def regions(ax: Axes, chosen: Quantity) -> None:
     """The region where a map is true, tinted, and its edge."""
-    plane, inside = (chosen.along("x1"), chosen.along("x2")), chosen.values
-    if inside.any():
-        ax.contourf(*plane, inside.astype(float), levels=[0.5, 1.5], **_TINT)
-    if inside.any() and not inside.all():
-        ax.contour(*plane, inside.astype(float), levels=[0.5], colors="0.15", linewidths=1.6)
-    ax.label_outer()
+    at = chosen.along("x1"), chosen.along("x2"), chosen.values.astype(float)
+    if chosen.values.any():
+        ax.contourf(*at, levels=[0.5, 1.5], colors=["C1"], alpha=0.13, zorder=0)
+    if chosen.values.any() and not chosen.values.all():
+        ax.contour(*at, levels=[0.5], colors="0.15", linewidths=1.6)
 
 
-_TINT: dict[str, Any] = {"colors": ["C1"], "alpha": 0.13, "zorder": 0}
-
-
-def probability_lines(ax: Axes, p: Quantity, levels: list[float], **look: Any) -> None:
+def probability_lines(
+    ax: Axes, p: Quantity, levels: Sequence[float] = (0.1, 0.5, 0.9), **look: Any
+) -> None:
     """Contours of a probability on a map, with their values."""
     style = look or {"cmap": "viridis_r", "vmin": 0, "vmax": 1.1, "linewidths": 1.4}
     lines = ax.contour(p.along("x1"), p.along("x2"), p.values, levels=levels, **style)

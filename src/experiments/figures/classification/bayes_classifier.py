@@ -6,8 +6,7 @@ from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
 from experiments.drawing.canvas import panels
-from experiments.drawing.classes import labelled_points, legend_of, probability_lines
-from experiments.drawing.clusters import grid
+from experiments.drawing.classes import labelled_points, legend_of, map_panels, probability_lines
 from experiments.studies.classification.bayes_classifier import BayesClassifier
 
 
@@ -36,10 +35,9 @@ def _points(study: BayesClassifier, outcome: Outcome, names: list[str], densitie
 
 
 def _maps(outcome: Outcome, names: list[str]) -> Figure:
-    figure, axes = grid(1, len(names), 1.0, sharey=True)
-    for k, (c, ax) in enumerate(zip(outcome.axes["class"].values, axes[0], strict=True)):
-        labelled_points(ax, outcome, names)
-        probability_lines(ax, outcome["probability_map"].at(**{"class": c}), [0.1, 0.5, 0.9])
-        ax.set(title=f"P(class {c})", ylabel="$x_2$" if k == 0 else "")
-    legend_of(figure, axes[0, 0], len(names))
+    classes = outcome.axes["class"].values
+    figure, axes = map_panels(outcome, names, [f"P({name})" for name in names], columns=len(names))
+    for c, ax in zip(classes, axes, strict=True):
+        probability_lines(ax, outcome["probability_map"].at(**{"class": c}))
+    legend_of(figure, axes[0], len(names))
     return figure

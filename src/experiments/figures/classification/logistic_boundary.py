@@ -14,7 +14,7 @@ def draw(study: LogisticBoundary, outcome: Outcome) -> Iterator[tuple[str, Figur
     figure, axes = panels(1, 2, sharey=True)
     for ax, name in zip(axes, FEATURES, strict=True):
         labelled_points(ax, outcome, ["class 0", "class 1"])
-        probability_lines(ax, outcome["probability_map"].at(features=name), [0.1, 0.5, 0.9])
+        probability_lines(ax, outcome["probability_map"].at(features=name))
         ax.set_title(f"P(class 1), {name} log odds")
         ax.label_outer()
     legend_of(figure, axes[0], 2)

@@ -7,9 +7,11 @@ from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
 from experiments.drawing.canvas import panels
-from experiments.drawing.classes import labelled_points, legend_of, regions
-from experiments.drawing.clusters import grid, spare, whole_steps
+from experiments.drawing.classes import labelled_points, legend_of, map_panels, regions
+from experiments.drawing.clusters import whole_steps
 from experiments.studies.classification.nearest_neighbours import NearestNeighbours
+
+KERNELS = {"none": "no kernel"}
 
 
 def draw(study: NearestNeighbours, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
@@ -22,18 +24,15 @@ def draw(study: NearestNeighbours, outcome: Outcome) -> Iterator[tuple[str, Figu
 def _regions(study: NearestNeighbours, outcome: Outcome) -> Figure:
     names = ["class 0", "class 1"] if study.data is None else ["outside", "inside"]
     cases = [(k, kernel) for k in study.ks for kernel in study.kernels]
-    columns = min(len(cases), 2)
+    titles = [
+        f"K = {k}" if len(study.kernels) == 1 else KERNELS.get(kernel, f"{kernel} kernel")
+        for k, kernel in cases
+    ]
     ratio = 0.8 if len(study.kernels) > 1 else 0.85
-    figure, axes = grid(-(-len(cases) // columns), columns, ratio, sharex=True, sharey=True)
-    for ax, (k, kernel) in zip(axes.flat, cases, strict=False):
-        labelled_points(ax, outcome, names)
+    figure, axes = map_panels(outcome, names, titles, ratio, columns=2)
+    for ax, (k, kernel) in zip(axes, cases, strict=True):
         regions(ax, outcome["region"].at(k=k, kernel=kernel))
-        title = [f"K = {k}"] if len(study.ks) > 1 or len(study.kernels) == 1 else []
-        if len(study.kernels) > 1:
-            title.append("no kernel" if kernel == "none" else f"{kernel} kernel")
-        ax.set_title(", ".join(title))
-    spare(axes.flat[len(cases) :])
-    legend_of(figure, axes[0, 0], 2)
+    legend_of(figure, axes[0], 2)
     return figure
 
 

@@ -7,8 +7,7 @@ from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
 from experiments.drawing.canvas import panels
-from experiments.drawing.classes import labelled_points, legend_of, regions, ringed
-from experiments.drawing.clusters import grid
+from experiments.drawing.classes import labelled_points, legend_of, map_panels, regions, ringed
 from experiments.studies.classification.svm_kernel import SvmKernel
 
 NAMES = ["circles (−1)", "squares (+1)"]
@@ -33,14 +32,13 @@ def _data(outcome: Outcome) -> Figure:
 
 def _boundaries(outcome: Outcome) -> Figure:
     gammas = outcome["auc"].along("gamma")
-    figure, axes = grid(1, len(gammas), 1.0, sharey=True)
-    for gamma, ax in zip(gammas, axes[0], strict=True):
-        labelled_points(ax, outcome, NAMES)
+    titles = [rf"$\gamma$ = {gamma:g}" for gamma in gammas]
+    figure, axes = map_panels(outcome, NAMES, titles, columns=len(gammas))
+    for gamma, ax in zip(gammas, axes, strict=True):
         regions(ax, outcome["region"].at(gamma=gamma))
         support = outcome["support"].at(gamma=gamma).values
         ringed(ax, outcome["inputs"].values[support], "support vectors")
-        ax.set_title(rf"$\gamma$ = {gamma:g}")
-    legend_of(figure, axes[0, 0], 3)
+    legend_of(figure, axes[0], 3)
     return figure
 
 

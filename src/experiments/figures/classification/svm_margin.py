@@ -5,21 +5,19 @@ from collections.abc import Iterator
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
-from experiments.drawing.classes import labelled_points, legend_of, line_across, ringed
-from experiments.drawing.clusters import grid, spare
+from experiments.drawing.classes import legend_of, line_across, map_panels, ringed
 from experiments.studies.classification.svm_margin import SvmMargin
 
 
 def draw(study: SvmMargin, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
     X, lines = outcome["inputs"].values, outcome["line"]
     names = [name for name in lines.along("machine") if name != "before"]
-    columns = min(len(names), 3)
-    figure, axes = grid(-(-len(names) // columns), columns, 0.95, sharex=True, sharey=True)
+    titles = ["hard margin", *(f"soft margin, {name}" for name in names[1:])]
+    figure, axes = map_panels(outcome, ["class −1", "class +1"], titles, 0.95)
     if len(names) == 1:
         figure.set_size_inches(figure.get_figwidth(), 0.8 * figure.get_figwidth())
     low, high = X.min(0) - 0.7, X.max(0) + 0.7
-    for name, ax in zip(names, axes.flat, strict=False):
-        labelled_points(ax, outcome, ["class −1", "class +1"])
+    for name, ax in zip(names, axes, strict=True):
         line = lines.at(machine=name).values
         line_across(ax, line, 0, X, color="0.15", label="boundary")
         for level, label in ((-1, "margin"), (1, "_")):
@@ -27,11 +25,8 @@ def draw(study: SvmMargin, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
             line_across(ax, line, level, X, label=label, **look)
         ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
         ringed(ax, X[outcome["support"].at(machine=name).values], "support vectors")
-        ax.set_title("hard margin" if name == "hard" else f"soft margin, {name}")
         if name == "hard" and study.stray:
             before = lines.at(machine="before").values
             line_across(ax, before, 0, X, color="0.6", linestyle=":", label="before the move")
-        ax.label_outer()
-    spare(axes.flat[len(names) :])
-    legend_of(figure, axes[0, 0], 3)
+    legend_of(figure, axes[0], 3)
     yield "margin", figure
