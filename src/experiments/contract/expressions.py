@@ -371,6 +371,9 @@ def _whole(operation: Any) -> Any:
     """An operation whose whole numbers become floats where they are too large to be exact."""
 
     def apply(left: Any, right: Any) -> Any:
+        both = np.asarray(left).dtype.kind == np.asarray(right).dtype.kind == "b"
+        if both and operation is np.multiply:
+            return np.logical_and(left, right)  # a product of truths is true where both are
         left, right = _counted(left), _counted(right)
         found = operation(left, right)
         if found.dtype.kind == "f":

@@ -83,6 +83,10 @@ def refused(text: str) -> str:
         ("2 * loss[1:2] - 1", [7.0, 3.0]),
         ("(1 < 2) + (2 < 3) - (3 < 4)", 1),
         ("-(1 < 2)", -1),
+        ("(loss > 1) * (loss < 4)", [False, True, False, True]),  # both, place by place
+        ("count((loss > 1) * (loss < 4))", 2),
+        ("(loss > 1) + (loss < 4)", [1, 2, 1, 2]),
+        ("2 * (1 < 2)", 2),
         # comparisons, strict and not
         ("level < 2.5", False),
         ("level <= 2.5", True),
