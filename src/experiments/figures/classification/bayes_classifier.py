@@ -11,7 +11,7 @@ from experiments.studies.classification.bayes_classifier import BayesClassifier
 
 
 def draw(study: BayesClassifier, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    names = [f"class {c}" for c in outcome["prior"].along("class")]
+    names = [f"class {c}" for c in outcome["prior"].along("category")]
     if "data" in study.show:
         yield "data", _points(study, outcome, names, densities=False)
     if "densities" in study.show:
@@ -24,8 +24,8 @@ def _points(study: BayesClassifier, outcome: Outcome, names: list[str], densitie
     figure, ax = panels()
     labelled_points(ax, outcome, names)
     x1, x2 = outcome.axes["x1"].values, outcome.axes["x2"].values
-    for k, c in enumerate(outcome.axes["class"].values if densities else ()):
-        density = outcome["log_density_map"].at(**{"class": c}).values
+    for k, c in enumerate(outcome.axes["category"].values if densities else ()):
+        density = outcome["log_density_map"].at(category=c).values
         # Lines at fixed shares of the class's own peak: 1, 2 and 3 standard deviations.
         style = {"levels": density.max() - [4.5, 2.0, 0.5], "colors": f"C{k}", "linewidths": 1.2}
         ax.contour(x1, x2, density, linestyles="-", zorder=1, **style)
@@ -35,9 +35,9 @@ def _points(study: BayesClassifier, outcome: Outcome, names: list[str], densitie
 
 
 def _maps(outcome: Outcome, names: list[str]) -> Figure:
-    classes = outcome.axes["class"].values
+    classes = outcome.axes["category"].values
     figure, axes = map_panels(outcome, names, [f"P({name})" for name in names], columns=len(names))
     for c, ax in zip(classes, axes, strict=True):
-        probability_lines(ax, outcome["probability_map"].at(**{"class": c}))
+        probability_lines(ax, outcome["probability_map"].at(category=c))
     legend_of(figure, axes[0], len(names))
     return figure

@@ -101,7 +101,7 @@ class DensityApproximation(Study):
         with np.errstate(divide="ignore"):  # log of nought at the ends of the support
             curves = [p.log_g(at) - p.log_evidence, *(log_density(at, *q) for q in gaussians)]
         method, way = axis("method", self.methods), axis("way", ["exact", *self.methods])
-        i, j = (axis(name, np.arange(1, len(grids) + 1)) for name in ("variable", "with"))
+        i, j = (axis(name, np.arange(1, len(grids) + 1)) for name in ("variable", "other"))
         steps = [axis(f"step_{d}", len(grids[0])) for d in i.values]
         direction, away = axis("direction", near.direction), axis("distance", DISTANCES)
         return {

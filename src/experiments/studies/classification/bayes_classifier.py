@@ -50,7 +50,7 @@ class BayesClassifier(Study):
         table = load(self.data).matrix
         X, t = table[:, :2], table[:, 2].astype(np.int64)
         labels, sizes = np.unique(t, return_counts=True)
-        c, own = axis("class", labels), np.searchsorted(labels, t)
+        c, own = axis("category", labels), np.searchsorted(labels, t)
         place = axis("place", list(self.places))
         new = np.array(list(self.places.values()))
         divisor = axis("divisor", ["N", "N-1"])  # of (5.5), and of the unbiased estimate

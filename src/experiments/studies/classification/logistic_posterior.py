@@ -70,7 +70,7 @@ class LogisticPosterior(Study):
         maps = np.stack([p(points) for p in estimates.values()])
         along = np.array([-w[1], w[0]]) / np.linalg.norm(w)  # of the contours, which are lines
         near = np.linalg.norm(points[:, None] - X, axis=-1).min(-1)
-        c = axis("class", [0, 1])
+        c = axis("category", [0, 1])
         half_way = np.mean([X[t == k].mean(0) for k in c.values], axis=0)
         weight, iteration = axis("weight", [1, 2]), axis("iteration", len(path))
         start, boundary = axis("start", len(starts)), axis("boundary", len(lines))

@@ -59,7 +59,7 @@ class SvmKernel(Study):
             region.append(on_grid.reshape(len(x2), len(x1)) > 0)
         guesses = rng.random((200, len(true)))
         guess, called = axis("guess", len(guesses)), axis("called", len(Z) + 1)
-        label, space = axis("class", [-1, 1]), axis("space", ["x", "z"])
+        label, space = axis("category", [-1, 1]), axis("space", ["x", "z"])
         return Outcome(
             **labelled(X, t),
             squared_distance=point.of(z),
