@@ -44,6 +44,8 @@ class Axis:
     def __init__(self, name: str, values: Any) -> None:
         if not _NAME.fullmatch(name):
             raise ValueError(f"'{name}' is no name for an axis; allowed: letters, digits, _")
+        if name in ("quantity", "value"):
+            raise ValueError(f"an axis may not be called '{name}', as a column of every frame is")
         self.name = name
         self.values = _plain(values, f"axis {name}")
         if self.values.ndim != 1:
@@ -207,8 +209,9 @@ class Outcome(Mapping[str, Quantity]):
         if names:
             return pd.concat([self[name].frame(name) for name in names], axis=1)
         parts = [pd.DataFrame(q.frame()).reset_index().assign(quantity=n) for n, q in self.items()]
-        whole = pd.concat(parts, ignore_index=True)
-        return whole[["quantity", *self.axes, "value"]]
+        columns = ["quantity", *self.axes, "value"]
+        whole = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+        return whole[columns]
 
     def dataset(self) -> Any:
         """As an xarray data set, where xarray is installed."""

@@ -40,6 +40,8 @@ def test_an_axis_has_a_name_and_coordinates() -> None:
     for name in ("", "a b", "3", "a-b", "_x"):
         with pytest.raises(ValueError, match="no name for an axis"):
             axis(name, 3)
+    with pytest.raises(ValueError, match="may not be called 'value'"):
+        axis("value", 3)
     with pytest.raises(ValueError, match="not a list"):
         axis("x", [[1, 2], [3, 4]])
     with pytest.raises(TypeError, match="axis x holds object"):
@@ -301,6 +303,7 @@ def test_quantities_stand_side_by_side() -> None:
     one = whole[(whole.quantity == "errors") & (whole.lag == 9) & (whole.game == "b")]
     assert one.value.tolist() == [5]
     assert whole[whole.quantity == "level"].value.tolist() == [7.0]
+    assert list(Outcome().frame().columns) == ["quantity", "value"]
 
 
 def test_a_quantity_reads_well() -> None:
