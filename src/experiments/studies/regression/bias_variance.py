@@ -88,7 +88,7 @@ class BiasVariance(SyntheticCurve, Study):
                     "simulation_z": _simulation_z(y, drawn, exact),
                 }
                 if not self.ln_lambdas:
-                    found[-1]["in_sample_variance_gap"] = self._in_sample_gap(n)
+                    found[-1]["in_sample_variance"] = self._in_sample_variances(n)
             if n == self.n:
                 best = int(np.argmin(parts.bias2 + parts.variance))
                 places = sorted({0, best, len(model) - 1})
@@ -117,6 +117,13 @@ class BiasVariance(SyntheticCurve, Study):
             return np.asarray(legvander(2 * unit - 1, size))
         return gaussian_basis(unit, size, self.width)
 
+    def _in_sample_variances(self, n: int) -> list[float]:
+        """The variance at equally spaced training inputs, without a penalty."""
+        x = np.linspace(self.low, self.high, n)
+        h, bases = self.truth(x), (self._design(x, size) for size in sorted(self.sizes))
+        exact = [ridge_decomposition(Phi, h, Phi, h, self.noise**2) for Phi in bases]
+        return [float(one.variance[0]) for one in exact]
+
     def _fits(self, n: int, grid: Floats, rng: Generator) -> tuple[Floats, Decomposition | None]:
         """Fits on the grid, (models, data sets, grid), and their exact moments for fixed inputs."""
         x, t = self.sample(rng, self.repetitions, n)
@@ -136,16 +143,6 @@ class BiasVariance(SyntheticCurve, Study):
             for name in ("bias2", "variance", "mean")
         )
         return np.concatenate(y), Decomposition(bias2, variance, self.noise**2, mean)
-
-    def _in_sample_gap(self, n: int) -> float:
-        """The variance at the training inputs against noise^2 weights / n, largest relative gap."""
-        x = np.linspace(self.low, self.high, n)
-        gaps = []
-        for size in self.sizes:
-            Phi = self._design(x, size)
-            part = ridge_decomposition(Phi, self.truth(x), Phi, self.truth(x), 1.0)
-            gaps.append(abs(float(part.variance[0]) * n / Phi.shape[-1] - 1.0))
-        return float(max(gaps))
 
 
 def _simulation_z(y: Floats, drawn: Decomposition, exact: Decomposition) -> float:
