@@ -28,6 +28,7 @@ class RidgePath(CurveOrData, Study):
     headline = {
         "loo_best_penalty": "argmin(mean(first(loo_loss), over='repetition'))",
         "test_best_penalty": "argmin(mean(first(test_loss), over='repetition'))",
+        "least_loo_loss": "min(mean(first(loo_loss), over='repetition'))",
         "least_test_loss": "min(mean(first(test_loss), over='repetition'))",
     }
 
