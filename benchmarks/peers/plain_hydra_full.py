@@ -7,7 +7,8 @@ import mlflow
 from hydra.core.config_store import ConfigStore
 from omegaconf import OmegaConf
 
-from experiments.contract.study import generator
+from experiments.contract import views
+from experiments.contract.streams import generator
 from experiments.running.provenance import environment
 from experiments.studies.regression.ridge_path import RidgePath
 
@@ -33,12 +34,12 @@ def main(cfg: Config) -> None:
         for name, value in vars(study).items():
             mlflow.log_param(name, value)
         mlflow.log_param("seed", cfg.seed)
-        for name, value in outcome.metrics.items():
-            if not isinstance(value, str):
-                mlflow.log_metric(name, float(value))
-        for name, curve in outcome.series.items():
-            for step, value in zip(curve.steps, curve.values, strict=True):
-                mlflow.log_metric(name, value, step=int(step))
+        for name, number in views.scalars(outcome, study.headline).items():
+            if not isinstance(number, str):
+                mlflow.log_metric(name, float(number))
+        for name, (steps, values) in views.curves(outcome).items():
+            for step, value in zip(steps, values, strict=True):
+                mlflow.log_metric(name, value, step=step)
         for name in ("user", "command", "platform", "python"):
             mlflow.set_tag(name, facts[name])
         for name, version in facts["packages"].items():

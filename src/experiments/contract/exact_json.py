@@ -5,17 +5,20 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-# JSON has no NaN or infinity; they travel as strings that no metric would use for anything else.
+# JSON has no NaN or infinity; they travel as marked strings, and so does a text with that mark.
 _SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
-_MARK = "float:"
+_MARK, _TEXT = "float:", "text:"
 
 
 def dumps(value: Any, indent: int | None = None) -> str:
     """Strict JSON, floats to the last bit."""
     try:
-        return json.dumps(value, indent=indent, allow_nan=False, ensure_ascii=False)
+        text = json.dumps(value, indent=indent, allow_nan=False, ensure_ascii=False)
     except (TypeError, ValueError):  # not a number JSON has, or a mapping other than a dict
-        return json.dumps(_encode(value), indent=indent, allow_nan=False, ensure_ascii=False)
+        text = _MARK
+    if _MARK not in text:
+        return text
+    return json.dumps(_encode(value), indent=indent, allow_nan=False, ensure_ascii=False)
 
 
 def loads(text: str) -> Any:
@@ -27,6 +30,8 @@ def loads(text: str) -> Any:
 def _encode(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return _MARK + ("NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity")
+    if isinstance(value, str) and value.startswith(_MARK):
+        return _MARK + _TEXT + value
     if isinstance(value, Mapping):
         return {key: _encode(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
@@ -36,7 +41,8 @@ def _encode(value: Any) -> Any:
 
 def _decode(value: Any) -> Any:
     if isinstance(value, str) and value.startswith(_MARK):
-        return _SPECIAL.get(value.removeprefix(_MARK), value)
+        rest = value.removeprefix(_MARK)
+        return rest.removeprefix(_TEXT) if rest.startswith(_TEXT) else _SPECIAL.get(rest, value)
     if isinstance(value, dict):
         return {key: _decode(entry) for key, entry in value.items()}
     if isinstance(value, list):

@@ -25,12 +25,13 @@ def knob(
     choices: Sequence[Any] = (),
     distinct: bool = False,
     may_be_empty: bool = False,
-    dataset: bool = False,
+    dataset: bool | str = False,
 ) -> T:
     """A dataclass field with its documentation and the values it may take.
 
     Bounds and choices hold for every entry of a list; a list must have an entry unless
-    `may_be_empty`. `dataset` marks the name of an embedded data set.
+    `may_be_empty`. `dataset` marks the name of a data set: of a table, or of the kind it
+    states (`datasets.KINDS`).
     """
     bounds = [
         (symbol, bound)
@@ -43,7 +44,7 @@ def knob(
         "choices": tuple(choices),
         "distinct": distinct,
         "may_be_empty": may_be_empty,
-        "dataset": dataset,
+        "dataset": datasets.TABLE if dataset is True else dataset,
     }
     if isinstance(default, list | dict):
         return dataclasses.field(default_factory=lambda: default.copy(), metadata=metadata)  # type: ignore[return-value]
@@ -68,7 +69,7 @@ def allowed(field: dataclasses.Field[Any]) -> str:
     if meta.get("choices"):
         words += f", one of {', '.join(map(str, meta['choices']))}"
     if meta.get("dataset"):
-        words += f", one of {', '.join(datasets.names())}"
+        words += f", one of {', '.join(datasets.names(meta['dataset']))}"
     if meta.get("bounds"):
         words += ", " + " and ".join(f"{symbol} {bound:g}" for symbol, bound in meta["bounds"])
     if meta.get("distinct"):
@@ -97,7 +98,7 @@ def problems(study: Any) -> Iterator[str]:
 def may_be(field: dataclasses.Field[Any], entry: Any) -> bool:
     """Is a value among the choices of a knob, and within its bounds?"""
     meta = field.metadata
-    choices = datasets.names() if meta["dataset"] else meta["choices"]
+    choices = datasets.names(meta["dataset"]) if meta["dataset"] else meta["choices"]
     if choices and entry not in choices:
         return False
     if isinstance(entry, float) and not math.isfinite(entry):

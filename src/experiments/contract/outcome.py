@@ -7,6 +7,7 @@ An axis has a name and a coordinate for each of its places; in one outcome a nam
 axis. Everything else is a view of this: MLflow's metrics and curves, tables, claims, figures.
 """
 
+import keyword
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,7 +43,7 @@ class Axis:
     __slots__ = ("name", "values")
 
     def __init__(self, name: str, values: Any) -> None:
-        if not _NAME.fullmatch(name):
+        if not _NAME.fullmatch(name) or keyword.iskeyword(name):  # at(q, class=1) is no Python
             raise ValueError(f"'{name}' is no name for an axis; allowed: letters, digits, _")
         if name in ("quantity", "value"):
             raise ValueError(f"an axis may not be called '{name}', as a column of every frame is")

@@ -1,4 +1,8 @@
-"""Where studies live: found by their files, without importing anything."""
+"""Where studies live: found by their files, without importing anything.
+
+A study is the module of its name in a topic's package: `polynomial_order` is the class PolynomialOrder
+in `experiments.studies.regression.polynomial_order`.
+"""
 
 import importlib
 import re
@@ -6,28 +10,22 @@ from functools import cache
 from pathlib import Path
 
 PACKAGE = "experiments.studies"
-_DEFINITION = re.compile(r"^class (\w+)\([^)]*\bStudy\):", re.MULTILINE)
 
 
 def places() -> dict[str, str]:
-    """The module of every study, below the package."""
+    """The topic of every study."""
     return _found(tuple(importlib.import_module(PACKAGE).__path__))
 
 
 def topic(study: str) -> str:
     """The package a study lives in; nothing for one that is gone."""
-    return places().get(study, "").partition(".")[0]
+    return places().get(study, "")
 
 
 @cache
 def _found(folders: tuple[str, ...]) -> dict[str, str]:
-    found = {
-        snake(name): f"{path.parent.name}.{path.stem}"
-        for folder in folders
-        for path in Path(folder).glob("*/*.py")
-        for name in _DEFINITION.findall(path.read_text(encoding="utf-8"))
-    }
-    return dict(sorted(found.items()))
+    files = [path for folder in folders for path in Path(folder).glob("*/[!_]*.py")]
+    return {path.stem: path.parent.name for path in sorted(files, key=lambda path: path.stem)}
 
 
 def snake(name: str) -> str:

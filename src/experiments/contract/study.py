@@ -18,7 +18,6 @@ from experiments.contract.streams import generator
 
 __all__ = ["Study", "generator", "knob", "studies"]
 
-_registry: dict[str, type["Study"]] = {}
 
 
 @dataclass
@@ -29,7 +28,7 @@ class Study(ABC):
     what they mean for a claim is said in the experiment's file, and how they look in a figure's.
     """
 
-    name: ClassVar[str]  # PolynomialOrder is `polynomial_order` on the command line
+    name: ClassVar[str] = ""  # PolynomialOrder is `polynomial_order` on the command line
     topic: ClassVar[str]  # the package it lives in
     headline: ClassVar[dict[str, str]] = {}  # expressions by name: what a list of runs shows first
 
@@ -39,8 +38,6 @@ class Study(ABC):
             raise TypeError(f"{cls.__name__}: a knob may not be called {', '.join(sorted(hidden))}")
         cls.name = snake(cls.__name__)
         cls.topic = cls.__module__.split(".")[-2] if "." in cls.__module__ else ""
-        if cls.__module__.startswith(f"{PACKAGE}."):
-            _registry[cls.name] = cls
 
     def __post_init__(self) -> None:
         found = list(knobs.problems(self)) or list(self.problems())
@@ -68,25 +65,28 @@ class Study(ABC):
 class Studies(Mapping[str, type[Study]]):
     """Every study by name. Asking for one imports its module; asking for the names imports none."""
 
-    def __init__(self, modules: dict[str, str]) -> None:
-        self._modules = modules
+    def __init__(self, topics: dict[str, str]) -> None:
+        self._topics = topics
 
     def __getitem__(self, name: str) -> type[Study]:
-        module = self._modules[name]
+        module = f"{self._topics[name]}.{name}"
         try:
-            importlib.import_module(f"{PACKAGE}.{module}")
+            content = importlib.import_module(f"{PACKAGE}.{module}")
         except (ImportError, SyntaxError) as error:
             raise BadInput(f"the study module {module} cannot be loaded: {error}") from error
-        return _registry[name]
+        for kind in vars(content).values():
+            if isinstance(kind, type) and issubclass(kind, Study) and kind.name == name:
+                return kind
+        raise BadInput(f"the study module {module} has no study of its name")
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
+        return iter(self._topics)
 
     def __len__(self) -> int:
-        return len(self._modules)
+        return len(self._topics)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._modules
+        return name in self._topics
 
 
 def studies() -> Studies:

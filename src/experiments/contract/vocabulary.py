@@ -9,6 +9,7 @@ import numpy as np
 from experiments.contract.labelled import (
     BadExpression,
     Value,
+    aligned,
     elementwise,
     number,
     single,
@@ -248,6 +249,23 @@ def _distinct(value: Value) -> int:
     return len(np.unique(_array(value, "distinct").values))
 
 
+def _pick(value: Value, condition: Value) -> Quantity:
+    """where(array, comparison): the places of an array at which a comparison holds"""
+    array, holds = _array(value, "where"), _truths(condition, "where")
+    strange = [name for name in holds.names if name not in array.names]
+    if strange:
+        raise BadExpression(f"where: the comparison has an axis '{strange[0]}' that is not here")
+    chosen = np.broadcast_to(aligned(holds, array.names), array.values.shape)
+    if not chosen.any():
+        raise BadExpression("where: the comparison holds nowhere")
+    for known, other in ((a, b) for a in array.axes for b in holds.axes if a.name == b.name):
+        if not known.same(other):
+            raise BadExpression(f"axis {known.name} differs: {known.told(4)} and {other.told(4)}")
+    if len(array.axes) == 1:
+        return Axis(array.names[0], array.axes[0].values[chosen]).of(array.values[chosen])
+    return Axis("place", np.arange(chosen.sum())).of(array.values[chosen])
+
+
 CONSTANTS = {"pi": math.pi, "inf": math.inf}
 VOCABULARY: dict[str, Callable[..., Value]] = {
     "min": _several(np.min, "min"),
@@ -277,6 +295,7 @@ VOCABULARY: dict[str, Callable[..., Value]] = {
     "never_falls": _monotone("never_falls", lambda steps, slack: steps >= -slack),
     "first": _end("first", 0),
     "last": _end("last", -1),
+    "where": _pick,
     "at": _at,
     "near": _near,
     "size": _size,
@@ -284,5 +303,5 @@ VOCABULARY: dict[str, Callable[..., Value]] = {
     "coordinates": _coordinates,
 }
 REDUCTIONS = frozenset(VOCABULARY) - frozenset(
-    ("abs", "log", "exp", "sqrt", "finite", "round", "corr", "at", "near", "distinct")
+    ("abs", "log", "exp", "sqrt", "finite", "round", "corr", "at", "near", "where", "distinct")
 )

@@ -34,6 +34,7 @@ from models.types import AnyArray
 
 FORMAT = 2
 FINISHED, FAILED = "finished", "failed"
+_KEPT = "quantity "  # before a name in the archive, where `file` would mean something else
 _CONTENT = (
     "id key status error experiment canonical grade science printed outcome digests provenance"
 )
@@ -175,7 +176,8 @@ class RunStore:
         try:
             if large:
                 stream = io.BytesIO()
-                np.savez(stream, allow_pickle=False, **large)
+                named = {f"{_KEPT}{name}": array for name, array in large.items()}
+                np.savez(stream, allow_pickle=False, **named)
                 (aside / "arrays.npz").write_bytes(stream.getvalue())
                 digests["arrays.npz"] = _digest(stream.getvalue())
             while True:
@@ -285,7 +287,7 @@ def _same(digests: dict[str, str], name: str, content: bytes, folder: Path) -> N
 def _arrays(content: bytes, path: Path) -> dict[str, AnyArray]:
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as stored:
-            return {name: stored[name] for name in stored.files}
+            return {name.removeprefix(_KEPT): stored[name] for name in stored.files}
     except (OSError, ValueError, AttributeError, TypeError, zipfile.BadZipFile, EOFError) as error:
         raise BadInput(f"the arrays {path} cannot be read: {error}") from error
 

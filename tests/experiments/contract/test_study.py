@@ -1,28 +1,19 @@
 """Studies are found by reading their files, and imported when they are asked for."""
 
-import importlib
-import inspect
-import pkgutil
 import subprocess
 import sys
 
 import pytest
 
-import experiments.studies
 from experiments.configuration.compose import _meant, parsed
 from experiments.contract.errors import BadInput
-from experiments.contract.study import Studies, Study, studies
+from experiments.contract.places import places
+from experiments.contract.study import Studies, studies
 
 
-def test_reading_the_files_finds_what_importing_them_finds() -> None:
-    found: dict[str, type[Study]] = {}
-    for module in pkgutil.walk_packages(experiments.studies.__path__, "experiments.studies."):
-        content = importlib.import_module(module.name)
-        for _, kind in inspect.getmembers(content, inspect.isclass):
-            if issubclass(kind, Study) and kind is not Study and kind.__module__ == module.name:
-                found[kind.name] = kind
-    assert dict(studies()) == found
-    assert list(studies()) == sorted(found)
+def test_every_module_holds_the_study_of_its_name() -> None:
+    assert {name: kind.topic for name, kind in studies().items()} == places()
+    assert list(studies()) == sorted(studies())
 
 
 def test_one_study_does_not_load_the_others() -> None:
@@ -39,9 +30,9 @@ def test_one_study_does_not_load_the_others() -> None:
 
 
 def test_a_module_that_cannot_be_loaded_costs_its_own_studies_only() -> None:
-    some = Studies({"ridge_path": "regression.ridge_path", "gone": "gone"})
+    some = Studies({"ridge_path": "regression", "gone": "gone"})
     assert some["ridge_path"].name == "ridge_path"
-    with pytest.raises(BadInput, match="the study module gone cannot be loaded"):
+    with pytest.raises(BadInput, match="the study module gone.gone cannot be loaded"):
         some["gone"]
     assert some.get("unheard of") is None
 

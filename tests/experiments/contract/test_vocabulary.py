@@ -378,3 +378,15 @@ def test_correlation_needs_the_same_places() -> None:
     assert "same axes" in complaint("corr(counts, table)")
     assert "needs an array" in complaint("corr(counts, 3)")
     assert math.isnan(found("corr(0 * counts, counts)"))
+
+
+def test_where_keeps_the_places_at_which_a_comparison_holds() -> None:
+    assert found("where(counts, counts > 2)") == [7, 7]
+    assert found("coordinates(where(counts, counts < 7))") == [3]  # of its own axis
+    assert found("where(table, table > 2.5)") == [4.0, 8.0, 3.0, 5.0]
+    assert found("mean(where(table, counts == 7))") == 4.5  # a row holds for all its places
+    assert found("size(where(table, counts == 7 and table < 4))") == 2
+    assert "holds nowhere" in complaint("where(counts, counts > 9)")
+    assert "axis 'game' that is not here" in complaint("where(counts, table > 2)")
+    assert "where needs a comparison" in complaint("where(counts, counts)")
+    assert "axis lag differs" in complaint("where(counts[3:5], counts[5:9] > 2)")
