@@ -46,13 +46,20 @@ def main(options: argparse.Namespace) -> int:
     out.print(escape(source.title))
     if source.note:
         out.print(f"[dim]{escape(source.note)}[/dim]")
-    out.print(f"data grade {job.grade}\n\n[bold]study {job.study.name}[/bold]")
+    out.print(f"data grade {job.grade}{_chance(record)}\n\n[bold]study {job.study.name}[/bold]")
     out.print(escape((type(job.study).__doc__ or "").strip()))
     show_study.print_knobs(knobs)
     out.print()
     _show_last(record, [(claim.says, claim.printed or "") for claim in job.claims])
     out.print(f"\n{command}")
     return OK
+
+
+def _chance(record: Record | None) -> str:
+    facts = record["provenance"] if record is not None else {}
+    if "chance" not in facts:
+        return ""
+    return ", depends on the seed" if facts["chance"] else ", no chance in it"
 
 
 def _show_last(record: Record | None, claims: list[tuple[str, str]]) -> None:

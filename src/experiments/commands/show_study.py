@@ -57,7 +57,7 @@ def _quantities(study: type[Study], used: list[str], outputs: str | None) -> lis
     if not found:
         job = experiment_job(used[0]) if used else None
         with one_thread():
-            found = _told(compute(job)) if job is not None else {}
+            found = _told(compute(job).outcome) if job is not None else {}
     return [{"quantity": name, "axes": axes} for name, axes in found.items()]
 
 

@@ -35,7 +35,7 @@ def main(options: argparse.Namespace) -> int:
         if job.data.get(name, {}).get("sha256") != entry["sha256"]:
             raise BadInput(f"data set {name} is not the one the run used ({entry['grade']} data)")
     with one_thread():
-        found = differences(record.outcome, compute(job))
+        found = differences(record.outcome, compute(job).outcome)
     if found:
         shown = ", ".join(found[:8]) + (", ..." if len(found) > 8 else "")
         console.out.print(f"{record.id}: {len(found)} quantities differ: {shown}")

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from numpy.random import Generator
 from threadpoolctl import threadpool_limits
 
 from experiments.configuration.jobs import Job
@@ -38,10 +39,26 @@ class Order:
     memory_gb: float | None = None
 
 
-def compute(job: Job) -> Outcome:
+class Computed(NamedTuple):
+    """What a study found, and whether chance had a part in it."""
+
+    outcome: Outcome
+    chance: bool
+
+
+def compute(job: Job) -> Computed:
     """Run the study. Same job, same bits: one BLAS thread, the job's own random stream."""
+    rng = generator(_stream(job), job.seed)
+    before = _state(rng)
     with datasets.originals_in(job.data_dir):
-        return job.study.run(generator(_stream(job), job.seed))
+        outcome = job.study.run(rng)
+    return Computed(outcome, chance=_state(rng) != before)
+
+
+def _state(rng: Generator) -> str:
+    """Where a stream is: a study that draws nothing from it leaves it there."""
+    seeds: Any = rng.bit_generator.seed_seq
+    return f"{rng.bit_generator.state} {seeds.n_children_spawned}"
 
 
 def _stream(job: Job) -> str:
@@ -54,20 +71,23 @@ def _stream(job: Job) -> str:
 def perform(job: Job, order: Order) -> Record:
     """Run one job and record it, as failed if it raises or uses more than it may."""
     started, clock, cpu = time.time(), time.perf_counter(), time.process_time()
-    outcome, error = None, None
+    computed, error = None, None
     try:
         with limited(order.seconds, order.memory_gb):
-            outcome = compute(job)
+            computed = compute(job)
     except (BadInput, datasets.DataError):
         raise
     except Exception as problem:
-        outcome, error = None, _told(problem)
+        error = _told(problem)
     took = {
         "started": started,
         "seconds": time.perf_counter() - clock,
         "cpu_seconds": time.process_time() - cpu,
     }
     facts, store = {**order.facts, **took}, RunStore(order.outputs)
+    outcome = computed.outcome if computed is not None else None
+    if computed is not None:
+        facts["chance"] = computed.chance
     try:
         record = store.write(job, facts, outcome=outcome, error=error, adopt=not order.fresh)
     except (TypeError, ValueError) as problem:  # the study returned what is neither JSON nor array

@@ -1,5 +1,6 @@
 """Knobs of lists in lists: whole numbers stand for floats, and what does not fit is named."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 from experiments.cli import main
 from experiments.configuration import build, catalogue
+from experiments.contract.knobs import knob, problems
 from experiments.records.store import read
 
 pytestmark = pytest.mark.usefixtures("misbehaving")
@@ -78,3 +80,20 @@ def test_lists_in_mappings_are_nested_too(outputs: Path, capsys: Capture) -> Non
     assert len(plans) == 1
     assert main([*run, "+study.places={a:[1,true]}"]) == 2
     assert "true is not allowed; allowed: dict[str, list[float]]" in capsys.readouterr().err
+
+
+def test_a_knob_asks_for_data_of_a_kind() -> None:
+    @dataclass
+    class Asks:
+        any_table: str = knob("newsgroups", "a table", dataset=True)
+        curve: str = knob("nile", "input and target", dataset="regression")
+        page: str = knob("mlapp-darwin", "a text", dataset="text")
+
+    assert not list(problems(Asks()))
+    (line,) = problems(Asks(curve="newsgroups"))
+    assert line.startswith(
+        "study.curve=newsgroups: newsgroups is not allowed; allowed: str, one of"
+    )
+    assert "olympics-100m-men" in line
+    assert "mlapp-darwin" not in line
+    assert len(list(problems(Asks(any_table="mlapp-darwin", page="nile")))) == 2

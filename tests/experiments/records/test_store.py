@@ -33,7 +33,7 @@ def test_a_record_reads_back_as_it_was_written(outputs: Path) -> None:
     assert back.content == written.content
     assert back.folder.parent == outputs / "runs" / "fcml" / "fig-1.15"
     assert back["science"] == job.science
-    assert differences(back.outcome, compute(job)) == []
+    assert differences(back.outcome, compute(job).outcome) == []
     assert back.verdicts == written.verdicts
 
 

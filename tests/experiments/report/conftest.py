@@ -133,7 +133,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     job = dataclasses.replace(stated, study=study)
     evil = axis("evil", [EVIL, "b"])
     outcome = Outcome(
-        **compute(job),
+        **compute(job).outcome,
         not_a_number=math.nan,
         repetitions=axis("draw", 3).of([1.0, 2.0, 3.0]),
         word=evil.of([EVIL, "b"]),

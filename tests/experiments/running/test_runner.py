@@ -32,8 +32,14 @@ def test_serial_parallel_and_reversed_runs_give_the_same_bits(tmp_path: Path) ->
 
 
 def test_the_seed_matters() -> None:
-    a, b = (compute(Job(PolynomialOrder(methods=["kfold"]), seed=seed)) for seed in (0, 1))
+    a, b = (compute(Job(PolynomialOrder(methods=["kfold"]), seed=seed)).outcome for seed in (0, 1))
     assert differences(a, b) != []
+
+
+def test_chance_is_noticed_by_the_stream_it_moves() -> None:
+    methods = {"kfold": True, "loo": False}
+    for method, chance in methods.items():
+        assert compute(Job(PolynomialOrder(methods=[method]))).chance is chance
 
 
 def test_what_is_done_is_found(tmp_path: Path) -> None:
