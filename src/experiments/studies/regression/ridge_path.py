@@ -36,7 +36,7 @@ class RidgePath(CurveOrData, Study):
     shift: float = knob(0.0, "inputs enter the model as (x - shift) / scale")
     scale: float = knob(1.0, "inputs enter the model as (x - shift) / scale", above=0)
     penalty: str = knob("total", "which squared error lambda |w|^2 joins", choices=PENALTIES)
-    orders: list[int] = knob([9], "or numbers of bumps", at_least=1, at_most=40, distinct=True)
+    orders: list[int] = knob([9], "orders, or bumps", at_least=1, at_most=40, distinct=True)
     lambdas: list[float] = knob([0.0], "penalties to show", at_least=0, distinct=True)
     ln_low: float = knob(-40.0, "the path's least ln lambda", at_least=-100, at_most=100)
     ln_high: float = knob(2.0, "the path's largest ln lambda", at_least=-100, at_most=100)
