@@ -2,12 +2,17 @@
 
 import os
 import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from experiments.cli import main
+from experiments.configuration.build import experiment_job
 from experiments.records.locks import exclusive
+from experiments.records.store import Record
+from experiments.running.runner import perform_all
 from experiments.tracking.client import LocalTracker
 
 settings.register_profile("calm", deadline=None)  # however busy the machine is
@@ -25,6 +30,38 @@ def outputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("BYTHEBOOK_OUTPUTS", str(folder))
     monkeypatch.delenv("BOOK_DATA", raising=False)
     return folder
+
+
+@pytest.fixture
+def recorded(outputs: Path) -> Record:
+    """FCML's Figure 1.15, recorded in the outputs folder: neither tracked nor drawn."""
+    (done,) = perform_all([experiment_job("fcml/fig-1.15")], outputs)
+    return done.record
+
+
+@pytest.fixture
+def refused(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Type a command that is refused; the one line that says why."""
+
+    def line(*words: str) -> str:
+        capsys.readouterr()
+        assert main([*words]) == 2
+        told = capsys.readouterr()
+        assert told.out == ""
+        assert told.err.startswith("bythebook: ")
+        assert told.err.count("\n") == 1, told.err
+        return told.err.removeprefix("bythebook: ").rstrip("\n")
+
+    return line
+
+
+@pytest.fixture
+def print_style() -> Iterator[None]:
+    """Figures as they are printed, whatever this machine's matplotlib is set to."""
+    from experiments.drawing import canvas
+
+    with canvas.style("print"):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,12 @@
 """What each kind of page says."""
 
 import csv
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
 
+from experiments.contract.study import studies
 from experiments.report import results
 from experiments.report.scoreboard import claim_records
 from experiments.report.slugs import slugs
@@ -42,7 +44,8 @@ def test_experiment_page(made: Any, parsed: dict[Path, Any]) -> None:
     assert record.id in page.text
     for name in record["science"]["knobs"]:
         assert f"study.{name}" in page.text
-    assert "orders to compare" in page.text  # a knob's documentation
+    for knob in dataclasses.fields(studies()[record.study]):
+        assert knob.metadata["doc"] in page.text
     assert "0.333333" in page.text  # six digits on the page
     assert "0.3333333333333333" in (made.root / f"tables/fcml/fig-8.7/evil.csv").read_text()
     drawings = [attributes for tag, attributes in page.tags if tag == "img"]
