@@ -1,4 +1,7 @@
-"""Clusters that are not round: K-means against a mixture of Gaussians (FCML 6.2.2, 6.3.4)."""
+"""Clusters that are not round: K-means against its kernel version and a mixture of Gaussians.
+
+FCML 6.2.2, 6.2.3 and 6.3.4.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -9,9 +12,11 @@ from numpy.random import Generator
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.clustering._points import in_ring, numbered
+from models.classification.kernels import gaussian
 from models.clustering.agreement import agreement
 from models.clustering.gaussian_mixture import fit, responsibilities
 from models.clustering.gaussian_mixture_starts import start_at_points
+from models.clustering.kernel_kmeans import KernelKMeansFit, kernel_kmeans, one_against_the_rest
 from models.clustering.kmeans import kmeans, random_points
 from models.datasets import load
 from models.em import take
@@ -25,6 +30,7 @@ class ClusterShapes(Study):
     headline = {
         "rings_agreement": "mean(rings_agreement)",
         "stretched_agreement": "mean(stretched_agreement)",
+        "kernel_agreement": "kernel_agreement['middle']",
     }
 
     data: str | None = knob("fcml-rings", "a ring about a disc", dataset=True)
@@ -37,10 +43,18 @@ class ClusterShapes(Study):
     n_each: int = knob(50, "objects in each long cluster", at_least=2, at_most=100_000)
     repetitions: int = knob(20, "draws of the long clusters", at_least=1, at_most=1000)
     restarts: int = knob(10, "starts; the best is kept", at_least=1, at_most=1000)
+    gamma: float = knob(1.0, "kernel K-means of the ring uses exp(-gamma |x - y|^2)", above=0)
+    gammas: list[float] = knob(
+        [], "values of gamma to compare; without them no kernel K-means", above=0, may_be_empty=True
+    )
+    kernel_starts: int = knob(20, "its starts of each random kind", at_least=1, at_most=200)
+    show: list[int] = knob([1, 5, 10, 30], "its iterations to draw", at_least=0, distinct=True)
 
     def problems(self) -> Iterator[str]:
         if self.data is None and not self.stretched:
             yield "study.data=null and study.stretched=false leave nothing to cluster"
+        if self.gammas and (self.data is None or "kmeans" not in self.methods):
+            yield "study.gammas; allowed: with study.data, where K-means is among the methods"
         for name, pair in (("offset", self.offset), ("sd", self.sd)):
             if len(pair) != 2:
                 yield f"study.{name}={pair}; allowed: two numbers"
@@ -53,6 +67,9 @@ class ClusterShapes(Study):
             gap = X[ring == 0].mean(axis=0) - X[ring == 1].mean(axis=0)
             quantities = self._found("rings", ring, [X], rng)
             quantities["rings_mean_gap"] = Quantity(np.linalg.norm(gap))
+            if self.gammas:
+                by_kmeans = quantities["rings_labels"].at(method="kmeans").values
+                quantities |= self._by_kernel(X, ring, by_kmeans.astype(np.int64), rng)
         if self.stretched:
             second = np.repeat([0, 1], self.n_each)
             mean, sd = second[:, None] * np.array(self.offset), np.array(self.sd)
@@ -81,6 +98,35 @@ class ClusterShapes(Study):
             f"{shape}_centres": over(centres, draw, method, cluster, variable),
             f"{shape}_agreement": over(agreements, draw, method),
             f"{shape}_share_in_first": over(np.stack(shares, -1), draw, method, true_cluster),
+        }
+
+    def _by_kernel(
+        self, X: Floats, truth: Ints, by_kmeans: Ints, rng: Generator
+    ) -> dict[str, Quantity]:
+        """Kernel K-means from the innermost object alone, other starts and other kernels."""
+        N, R = len(X), self.kernel_starts
+        middle = one_against_the_rest(N, np.array([np.argmin(np.square(X).sum(axis=1))]))
+        lone = one_against_the_rest(N, rng.choice(N, R, replace=False))
+
+        def found(labels: Ints, gamma: float = self.gamma) -> KernelKMeansFit:
+            return kernel_kmeans(gaussian(X, X, gamma), labels, 2)
+
+        def shares(ends: KernelKMeansFit) -> list[float]:
+            return [agreement(labels, truth, 2) for labels in ends.labels]
+
+        history = found(middle).history[:, 0]  # (T + 1, N)
+        random = [shares(found(labels)) for labels in (lone, rng.integers(2, size=(R, N)))]
+        given = shares(found(np.concatenate([middle, by_kmeans])))
+        by_gamma = [shares(found(middle, gamma))[0] for gamma in self.gammas]
+        snapshot, point = axis("snapshot", sorted(self.show)), axis("rings_point", N)
+        kinds = axis("random_start", ["single", "random"]), axis("restart", R)
+        shown = history[np.minimum(snapshot.values, len(history) - 1)]
+        return {
+            "kernel_labels": over(shown, snapshot, point),
+            "small_cluster": axis("iteration", len(history)).of(history.sum(axis=1)),
+            "kernel_agreement": axis("start", ["middle", "kmeans"]).of(given),
+            "random_agreement": over(random, *kinds),
+            "agreement_by_gamma": axis("gamma", self.gammas).of(by_gamma),
         }
 
     def _cluster(self, method: str, X: Floats, rng: Generator) -> tuple[Ints, Floats]:

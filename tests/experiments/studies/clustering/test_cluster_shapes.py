@@ -21,6 +21,10 @@ Run = Callable[..., Outcome]
         ({"offset": [1.0]}, "study.offset"),
         ({"sd": [1.0, 0.0]}, "study.sd"),
         ({"methods": ["ward"]}, "study.methods"),
+        ({"gamma": 0.0}, "study.gamma"),
+        ({"show": [1, 1]}, "study.show"),
+        ({"data": None, "gammas": [1.0]}, "study.gammas"),
+        ({"methods": ["mixture"], "gammas": [1.0]}, "study.gammas"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
@@ -51,3 +55,17 @@ def test_round_clusters_are_no_trouble(run: Run) -> None:
     outcome = run(ClusterShapes(data=None, offset=[9.0, 0.0], sd=[0.5, 0.5], repetitions=3))
     assert (outcome["stretched_agreement"].values == 1).all()
     assert sorted(outcome["stretched_share_in_first"].values[0, 0]) == [0, 1]
+
+
+def test_the_disc_is_found_from_its_middle(run: Run) -> None:
+    study = ClusterShapes(stretched=False, gammas=[1.0, 50.0], kernel_starts=3, show=[1, 30])
+    outcome = run(study)
+    X = outcome["rings_points"].values[0]
+    final = outcome["kernel_labels"].values[-1]
+    np.testing.assert_array_equal(final == 1, np.linalg.norm(X, axis=1) < 0.9)
+    assert outcome["kernel_agreement"].at(start="middle").item == 1
+    assert outcome["small_cluster"].values[[0, -1]].tolist() == [1, 499]
+    assert outcome["random_agreement"].values.shape == (2, 3)
+    right, wrong = outcome["agreement_by_gamma"].values
+    assert right == 1
+    assert wrong < 0.9
