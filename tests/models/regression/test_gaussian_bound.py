@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from models.regression.gaussian_bound import bound
+from models.regression.gaussian_bound import bound, example
 
 
 def test_the_gap_is_the_divergence_from_the_posterior():
@@ -21,3 +21,14 @@ def test_the_gap_is_the_divergence_from_the_posterior():
         kl = np.trace(precision @ V2) - 3 + (m2 - m) @ precision @ (m2 - m)
         kl += np.linalg.slogdet(V)[1] - np.linalg.slogdet(V2)[1]
         assert bound(Phi, t, s2, m2, V2) == pytest.approx(evidence - kl / 2, abs=1e-9)
+
+
+def test_an_example_knows_its_posterior_and_evidence():
+    known = example(12, 3, 0.5, np.random.default_rng(0))
+    Phi, t = known.Phi, known.t
+    expected = multivariate_normal.logpdf(t, np.zeros(12), 0.5 * np.eye(12) + Phi @ Phi.T)
+    assert known.log_evidence == pytest.approx(expected)
+    np.testing.assert_allclose((2 * Phi.T @ Phi + np.eye(3)) @ known.V, np.eye(3), atol=1e-12)
+    np.testing.assert_allclose(known.m, 2 * known.V @ Phi.T @ t)
+    assert known.bound(known.m, known.V) == pytest.approx(expected)
+    assert known.bound(known.m + 0.1, known.V) < expected

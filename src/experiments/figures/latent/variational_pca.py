@@ -1,16 +1,21 @@
-"""The data, the bound's climb, and the posterior means."""
+"""The data, the bound's climb, and the posterior means; a regression's bound off its maximum."""
 
 from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
+from experiments.drawing.canvas import panels
 from experiments.drawing.clusters import grid, whole_steps
 from experiments.drawing.latent import objects
 from experiments.studies.latent.variational_pca import VariationalPca
 
 
 def draw(study: VariationalPca, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    yield ("bound", _regression(outcome)) if study.samples else ("ppca", _ppca(study, outcome))
+
+
+def _ppca(study: VariationalPca, outcome: Outcome) -> Figure:
     figure, axes = grid(1, 3, 0.95)
     before, climb, after = axes[0]
     objects(before, outcome["points"].values, study.labels, "First two variables", "y_%d")
@@ -21,4 +26,17 @@ def draw(study: VariationalPca, outcome: Outcome) -> Iterator[tuple[str, Figure]
     whole_steps(climb)
     if study.latent > 1:
         objects(after, outcome["posterior_means"].values, study.labels, "Posterior means")
-    yield "ppca", figure
+    return figure
+
+
+def _regression(outcome: Outcome) -> Figure:
+    figure, ax = panels()
+    bound = outcome["regression_bound"]
+    for i, scale in enumerate(bound.along("scale")):
+        label = "covariance of the posterior" if scale == 1 else f"{scale:g} times that"
+        ax.plot(bound.along("shift"), bound.values[i], color=f"C{i}", label=label)
+    ax.axhline(outcome["log_evidence"].item, color="0.3", linestyle="--", label="evidence")
+    ax.set(xlabel="Mean of Q off the posterior's (standard deviations)")
+    ax.set(ylabel="Bound (natural log units)")
+    ax.legend(loc="lower center")
+    return figure

@@ -1,4 +1,4 @@
-"""Probabilistic PCA by variational Bayes: the bound and the latent clusters (FCML 7.5)."""
+"""Probabilistic PCA by variational Bayes: the bound and the latent clusters (FCML 7.5, 7.9)."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -8,17 +8,25 @@ from numpy.random import Generator
 from scipy.special import digamma
 from scipy.stats import gamma
 
-from experiments.contract.outcome import Outcome, axis, over
+from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.latent._hidden_clusters import HiddenClusters, confusion
 from models.em import held
-from models.latent.variational_ppca import bound, fit
+from models.latent.variational_ppca import Posterior, bound, fit
+from models.latent.variational_ppca_checks import moved, sampled_bound
+from models.regression import gaussian_bound
 from models.regression.curves import quadrature
+from models.types import Floats
+
+SCALES = [1.0, 0.5, 2.0]  # covariances of Q in a regression, in units of the posterior's
 
 
 @dataclass
 class VariationalPca(HiddenClusters, Study):
-    """The bound and the posterior means, with the f of the text and with the corrected one."""
+    """The bound and the posterior means, with the f of the text and with the corrected one.
+
+    With samples of Q also exercises 7.1 to 7.3: what the bound is, and where its maximum.
+    """
 
     headline = {
         "mean_precision": "mean(precision['corrected'])",
@@ -27,19 +35,24 @@ class VariationalPca(HiddenClusters, Study):
     }
 
     latent: int = knob(2, "latent dimensions D", at_least=1, at_most=20)
-    a: float = knob(1.0, "shape of the prior of the precision tau", above=0)
-    b: float = knob(1.0, "rate of the prior of the precision tau", above=0)
     tol: float = knob(1e-3, "stop when the bound gains no more", above=0)
+    missing: float = knob(0.0, "probability that a value is missing", at_least=0, below=1)
+    samples: int = knob(0, "samples of Q that check the bound; 0 is none", at_least=0)
 
     def run(self, rng: Generator) -> Outcome:
+        checks = _regression(rng) if self.samples else {}
         Y = self.objects(rng)
         Y = Y - Y.mean(axis=1, keepdims=True)
-        seen = np.ones_like(Y)
-        solve = partial(fit, Y, seen, self.latent, a=self.a, b=self.b, tol=self.tol)
-        fits = [solve(rng), solve(rng, as_printed=True)]
-        q, longest = fits[0].q, max(done.bound.shape[1] for done in fits)
+        uniform = rng.random(Y.shape) if self.missing else np.ones_like(Y)
+        seen = (uniform >= self.missing).astype(float)
+        solve = partial(fit, Y, seen, self.latent, rng, tol=self.tol, max_iter=2000)
+        fits = [solve()]
+        q = fits[0].q
+        checks |= self._exercises(Y, seen, q, rng) if self.samples else {}
+        fits.append(solve(as_printed=True))
+        longest = max(done.bound.shape[1] for done in fits)
         scales = [0.98, 1.0, 1.02]  # f, and a little beside it
-        nearby = [bound(q._replace(f=q.f * c), seen, self.a, self.b) for c in scales]
+        nearby = [bound(q._replace(f=q.f * c), seen, 1.0, 1.0) for c in scales]
         rule = quadrature(0.0, 1.0, 400)  # <log tau>: the closed form, and over its quantiles
         log_tau = np.log(gamma.ppf(rule.x, q.e[0], scale=1 / q.f[0]))
         f, repetition = axis("f", ["corrected", "printed"]), axis("repetition", len(Y))
@@ -50,9 +63,47 @@ class VariationalPca(HiddenClusters, Study):
             bound=over([held(done.bound, longest) for done in fits], f, repetition, iteration),
             iterations=repetition.of(fits[0].iterations),
             precision=over([done.q.tau for done in fits], f, repetition),
-            bound_at_scaled_f=over(nearby, axis("scale", scales), repetition),
+            bound_at_scaled_f=over(nearby, axis("factor", scales), repetition),
             neighbours_of_another_cluster=repetition.of(confusion(q.mu_x, self.labels)),
             expected_log_precision=axis("by", ["closed form", "quadrature"]).of(
                 [digamma(q.e[0]) - np.log(q.f[0]), rule.weight @ log_tau]
             ),
+            **checks,
         )
+
+    def _exercises(
+        self, Y: Floats, seen: Floats, q: Posterior, rng: Generator
+    ) -> dict[str, float | Quantity]:
+        """Exercises 7.2 and 7.3: the printed terms, and updates that maximise them."""
+        sampled = sampled_bound(Y[0], seen[0], q, self.samples, rng)
+        beside = np.stack([bound(aside, seen, 1.0, 1.0) for aside in moved(q, rng)])
+        whole, seed = np.ones_like(Y), int(rng.integers(2**32))
+        one, two = (
+            fit(Y, whole, self.latent, np.random.default_rng(seed), treatment=treatment).q
+            for treatment in ("switches", "latent")
+        )
+        return {
+            "bound_beside": over(beside, axis("move", len(beside)), axis("repetition", len(Y))),
+            "sampled_bound": float(sampled.mean()),  # of the first data set
+            "sampling_error": float(sampled.std() / np.sqrt(self.samples)),
+            "treatments_apart": max(  # with nothing missing
+                float(np.abs(x - y).max()) for x, y in zip(one, two, strict=True)
+            ),
+        }
+
+
+def _regression(rng: Generator) -> dict[str, float | Quantity]:
+    """Exercise 7.1 in a model with a known posterior and evidence."""
+    known = gaussian_bound.example(20, 3, 0.5, rng)
+    others = [
+        known.bound(known.m + step, scale * known.V)
+        for step in 0.1 * rng.standard_normal((20, 3))
+        for scale in (0.8, 1.0, 1.25)
+    ]
+    shift, sd = axis("shift", np.linspace(-2, 2, 81)), np.sqrt(np.diagonal(known.V))
+    about = [[known.bound(known.m + s * sd, c * known.V) for s in shift.values] for c in SCALES]
+    return {
+        "log_evidence": known.log_evidence,
+        "regression_bound": over(about, axis("scale", SCALES), shift),
+        "regression_bound_elsewhere": axis("other", len(others)).of(others),
+    }

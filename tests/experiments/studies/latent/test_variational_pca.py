@@ -25,3 +25,17 @@ def test_the_bound_stays_where_a_data_set_has_converged(run):
     ):
         assert (path[taken - 1 :] == path[taken - 1]).all()
         assert path[taken - 1] - path[taken - 2] <= 1e-3
+
+
+def test_exercises(run):
+    outcome = run(VariationalPca(repetitions=1, missing=0.1, tol=1e-9, samples=2000))
+    evidence = outcome["log_evidence"].item
+    about = outcome["regression_bound"]
+    assert about.values.max() == pytest.approx(evidence)
+    assert about.at(scale=1, shift=0).item == about.values.max()
+    assert outcome["regression_bound_elsewhere"].values.max() < evidence
+    value = outcome["bound"].at(f="corrected", repetition=0).values[-1]
+    error = outcome["sampling_error"].item
+    assert outcome["sampled_bound"].item == pytest.approx(value, abs=4 * error)
+    assert outcome["bound_beside"].values.max() < value
+    assert outcome["treatments_apart"].item < 1e-10
