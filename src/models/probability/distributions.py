@@ -5,6 +5,7 @@ r"""Popular distributions of one variable (FCML 2.3 and 2.5).
     uniform    p(y) = 1 / (b - a)                                                  FCML 2.24
     beta       p(r) = Gamma(a + b) / (Gamma(a) Gamma(b)) r^(a-1) (1 - r)^(b-1)     FCML 2.26
     gaussian   p(y) = exp(-(y - mu)^2 / (2 s^2)) / sqrt(2 pi s^2)                  FCML 2.27
+    truncated  the same, of what lies on one side of the origin or (side 0) whole  FCML comment 7.3
 
 and `categorical`, whose outcomes 1, 2, ... have the probabilities given. Expectations (2.12, 2.22)
 are sums over the outcomes, or integrals by Gauss-Legendre quadrature over the support; a support
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 from scipy.special import betainc, betaln, gammaln, xlog1py, xlogy
 
+from models.probability import truncated_gaussian
 from models.probability.gaussian import log_density_1d
 from models.types import Floats
 
@@ -89,6 +91,12 @@ def gaussian(mean: float, variance: float) -> Law:
     return _continuous(lambda y: log_density_1d(y, mean, variance), mean - reach, mean + reach)
 
 
+def truncated(mean: float, sd: float, side: float) -> Law:
+    reach = abs(mean) + 12 * sd
+    ends = (0.0, reach) if side > 0 else (-reach, 0.0) if side < 0 else (mean - reach, mean + reach)
+    return _continuous(lambda y: np.log(truncated_gaussian.density(y, mean, sd, side)), *ends)
+
+
 def bernoulli_information(q: Floats) -> Floats:
     """The Fisher information of q in one toss (FCML exercise 2.13)."""
     return np.asarray(1 / (q * (1 - q)))
@@ -121,6 +129,7 @@ _LAWS: dict[str, Callable[..., Law]] = {
     "uniform": uniform,
     "beta": beta,
     "gaussian": gaussian,
+    "truncated": truncated,
 }
 DISCRETE = ("binomial", "poisson", "categorical")
 FAMILIES = tuple(_LAWS)

@@ -30,7 +30,9 @@ def mean_as_printed(mu: Floats | float, s: Floats | float, side: Floats | float)
     return np.asarray(mu + side * hazard(side * mu / s))
 
 
-def density(x: Floats, mu: float, s: float, side: int) -> Floats:
-    """The density at points x, zero on the other side of the origin."""
-    log_p = -(((x - mu) / s) ** 2) / 2 - np.log(s * np.sqrt(2 * np.pi)) - log_ndtr(side * mu / s)
-    return np.where(side * x > 0, np.exp(log_p), 0.0)
+def density(x: Floats, mu: float, s: float, side: float) -> Floats:
+    """The density at points x, zero on the other side of the origin; whole if there is no side."""
+    log_p = -(((x - mu) / s) ** 2) / 2 - np.log(s * np.sqrt(2 * np.pi))
+    if side == 0:
+        return np.asarray(np.exp(log_p))
+    return np.where(side * x > 0, np.exp(log_p - log_ndtr(side * mu / s)), 0.0)

@@ -22,6 +22,7 @@ SCIPY = {
     "uniform": ([3.0, 8.0], stats.uniform(3, 5)),
     "beta": ([5.0, 1.5], stats.beta(5, 1.5)),
     "gaussian": ([-2.0, 0.3], stats.norm(-2, np.sqrt(0.3))),
+    "truncated": ([0.5, 2.0, -1], stats.truncnorm(-np.inf, -0.25, loc=0.5, scale=2)),
 }
 
 

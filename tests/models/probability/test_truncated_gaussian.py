@@ -16,6 +16,7 @@ def test_density_and_mean(mu, s, side):
     x = side * np.array([0.01, 0.7, 2.0])
     np.testing.assert_allclose(density(x, mu, s, side), law.pdf(x), rtol=1e-8)
     assert (density(-x, mu, s, side) == 0).all()
+    np.testing.assert_allclose(density(x, mu, s, 0), norm(mu, s).pdf(x), rtol=1e-12)
     assert mean(mu, s, side) == pytest.approx(law.mean(), rel=1e-7)
     if s == 1:
         assert mean_as_printed(mu, s, side) == mean(mu, s, side)

@@ -1,4 +1,4 @@
-"""Bars of probabilities or curves of densities, with their parameters."""
+"""Bars of probabilities or curves of densities, with their parameters; a Gaussian's two halves."""
 
 from collections.abc import Iterator
 
@@ -11,6 +11,13 @@ from experiments.studies.probability.distributions import PARAMETERS, Distributi
 
 
 def draw(study: Distributions, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    if study.family == "truncated":
+        yield "densities", _halves(study, outcome)
+    else:
+        yield "distributions", _curves(study, outcome)
+
+
+def _curves(study: Distributions, outcome: Outcome) -> Figure:
     figure, ax = panels()
     discrete = "probability" in outcome
     for k, row in enumerate(study.parameters):
@@ -30,4 +37,22 @@ def draw(study: Distributions, outcome: Outcome) -> Iterator[tuple[str, Figure]]
     ax.set(xlabel="y", ylabel="P(y)" if discrete else "p(y)")
     if study.family != "categorical":
         ax.legend()
-    yield "distributions", figure
+    return figure
+
+
+def _halves(study: Distributions, outcome: Outcome) -> Figure:
+    """Truncations of the first Gaussian, with their means."""
+    density, names = outcome["density"], {1.0: "positive", -1.0: "negative"}
+    figure, ax = panels()
+    for k, (*shape, side) in enumerate(study.parameters):
+        if shape != study.parameters[0][:2]:
+            continue
+        (line,) = ax.plot(density.along("x"), density.values[k], "-" if side else "--")
+        line.set_label("not truncated")
+        if side:
+            mean = outcome["expected_value"].values[k]
+            line.set_label(f"{names[side]}, mean {mean:.3f} (dotted)")
+            ax.axvline(mean, color=line.get_color(), linewidth=1, linestyle=":")
+    ax.set(xlabel="x", ylabel="Density p(x)", ylim=(0, None))
+    ax.legend()
+    return figure

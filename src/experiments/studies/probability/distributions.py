@@ -1,4 +1,4 @@
-"""Popular distributions: their curves, totals, moments and modes (FCML 2.2.8, 2.3 and 2.5)."""
+"""Popular distributions: their curves, totals, moments and modes (FCML 2.2.8, 2.3, 2.5, 7.3)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
+from models.probability import truncated_gaussian
 from models.probability.distributions import DISCRETE, FAMILIES, Law, tabulate
 
 PARAMETERS = {
@@ -17,8 +18,9 @@ PARAMETERS = {
     "uniform": ("a", "b"),
     "beta": ("α", "β"),
     "gaussian": ("μ", "σ²"),
+    "truncated": ("μ", "σ", "the side that is kept"),  # 1, -1, or 0 for both
 }
-_ABOVE_ZERO = {"poisson": (0,), "gaussian": (1,)}  # by place
+_ABOVE_ZERO = {"poisson": (0,), "gaussian": (1,), "truncated": (1,)}  # by place
 
 
 @dataclass
@@ -43,6 +45,8 @@ class Distributions(Study):
                 yield f"{given}; allowed: >= 0.5, for the quadrature's sake"
             elif self.family == "uniform" and row[0] >= row[1]:
                 yield f"{given}; allowed: a < b"
+            elif self.family == "truncated" and row[2] not in (-1, 0, 1):
+                yield f"{given}; allowed: a side of 1 or -1, or 0 for the whole"
             elif self.family == "binomial" and not (row[0] >= 1 and 0 <= row[1] <= 1):
                 yield f"{given}; allowed: N >= 1, 0 <= q <= 1"
 
@@ -51,12 +55,12 @@ class Distributions(Study):
         curve = axis("curve", np.arange(1, len(laws) + 1))
         mean = np.array([law.weight @ law.x for law in laws])
         shapes = self._discrete(laws) if self.family in DISCRETE else self._continuous(laws)
-        variances = [law.weight @ (law.x - m) ** 2 for law, m in zip(laws, mean, strict=True)]
+        if self.family == "truncated":
+            shapes |= self._truncated()
         return Outcome(
             total=curve.of([law.weight.sum() for law in laws]),
             expected_value=curve.of(mean),
             expected_square=curve.of([law.weight @ law.x**2 for law in laws]),
-            variance=curve.of(variances),
             **{name: over(values, curve, *axes) for name, (values, *axes) in shapes.items()},
         )
 
@@ -77,4 +81,14 @@ class Distributions(Study):
             "log_density": ([law.log_p for law in laws], node),
             "asymmetry": ([np.abs(law.log_p - law.log_p[::-1]).max() for law in laws],),
             "width_at_half_height": ([np.ptp(half) for half in halves],),
+        }
+
+    def _truncated(self) -> dict[str, tuple[Any, ...]]:
+        """Densities over one grid, about the first; means by the formula, and by that printed."""
+        rows, (mu, sd, _) = self.parameters, self.parameters[0]
+        x = axis("x", np.linspace(mu - 4 * sd, mu + 4 * sd, 801))
+        return {
+            "density": ([truncated_gaussian.density(x.values, *row) for row in rows], x),
+            "formula": ([truncated_gaussian.mean(*row) for row in rows],),
+            "formula_as_printed": ([truncated_gaussian.mean_as_printed(*row) for row in rows],),
         }
