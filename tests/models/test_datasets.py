@@ -20,7 +20,9 @@ def test_a_data_set_loads_with_provenance(name: str) -> None:
     assert data.origin
     assert len(data.sha256) == 64
     assert data.grade in datasets.GRADES
-    assert np.isfinite(data.matrix).all()
+    assert min(data.content.shape) > 0
+    assert all(np.isfinite(array).all() for array in data.content.arrays)
+    assert not any(array.flags.writeable for array in data.content.arrays)
 
 
 def test_the_olympic_tables_have_the_printed_averages() -> None:
@@ -64,6 +66,26 @@ def test_loaded_arrays_cannot_be_changed_by_one_user_for_all() -> None:
 def test_an_unknown_name_lists_the_known() -> None:
     with pytest.raises(DataError, match=r"no data set 'olympics'; there are: coin-tosses"):
         load("olympics")
+
+
+def test_a_kind_of_data_can_be_asked_for() -> None:
+    assert "newsgroups" in datasets.names(kind="table")
+    assert "newsgroups" not in datasets.names(kind="regression")
+    assert datasets.names(kind="text") == ["mlapp-darwin"]
+    ways = ("table", "images", "graph", "text")
+    stored = [name for kind in ways for name in datasets.names(kind=kind)]
+    assert sorted(stored) == datasets.names()  # each is kept in one way
+    for use in ("regression", "points", "classes"):
+        assert set(datasets.names(kind=use)) < set(datasets.names(kind="table"))
+    with pytest.raises(DataError, match="no kind of data 'tabel'; there are: table, regression"):
+        datasets.names(kind="tabel")
+
+
+def test_a_classes_table_ends_in_few_whole_numbers() -> None:
+    for name in datasets.names(kind="classes"):
+        t = load(name).matrix[:, -1]
+        assert len(np.unique(t)) <= 10
+        np.testing.assert_array_equal(t, np.round(t))
 
 
 def test_without_the_original_a_stand_in_is_named_as_one() -> None:

@@ -1,0 +1,1 @@
+"""What `models.datasets` is made of: kinds of content, readers of files, registries, stand-ins."""
