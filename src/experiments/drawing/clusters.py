@@ -81,6 +81,13 @@ def sides(values: Floats, width: float = 0.6) -> Floats:
     return offsets
 
 
+def climbs(ax: "Axes", curves: Floats, label: str, alpha: float = 0.2) -> None:
+    """Log likelihoods (R, T) along EM from random starts: thin lines, one entry in the legend."""
+    ax.plot(curves.T, color="C0", alpha=alpha, linewidth=1)
+    ax.plot([], [], color="C0", label=label)
+    ax.set(xlabel="Iteration", ylabel="Log likelihood")
+
+
 def legend_below(ax: "Axes", columns: int = 3, **options: Any) -> None:
     """A legend under the axis, where it covers no data."""
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=columns, **options)

@@ -15,7 +15,7 @@ from scipy.special import betaln, gammaln, xlog1py, xlogy
 
 from models.clustering.mixture import log_proportions, mixing_proportions, posterior, row_blocks
 from models.em import EMFit, expectation_maximisation
-from models.types import Floats
+from models.types import Floats, Ints
 
 
 class BernoulliMixture(NamedTuple):
@@ -159,3 +159,19 @@ def start_at_random(
     if normalise:
         mu /= mu.sum(2, keepdims=True)
     return BernoulliMixture(np.full((restarts, K), 1 / K), mu)
+
+
+def sample_clusters(
+    N: int, D: int, K: int, rng: np.random.Generator, *, low: float = 0.0, high: float = 1.0
+) -> tuple[Floats, Ints]:
+    """Binary data (N, D) and their clusters (N,), equally probable, means uniform as a start's."""
+    mu = rng.uniform(low, high, (K, D))
+    z = rng.integers(K, size=N)
+    return (rng.random((N, D)) < mu[z]).astype(float), z
+
+
+def most_constant(X: Floats, labels: Ints, K: int) -> int:
+    """The most variables that have one value throughout a cluster of five objects or more."""
+    clusters = [X[labels == k] for k in range(K)]
+    sizes = [int((own == own[0]).all(axis=0).sum()) for own in clusters if len(own) >= 5]
+    return max(sizes, default=0)

@@ -19,7 +19,9 @@ from models.clustering.bernoulli_mixture import (
     log_joint,
     log_prior,
     m_step,
+    most_constant,
     responsibilities,
+    sample_clusters,
     start_at_random,
 )
 from models.clustering.mixture import expected_complete
@@ -231,3 +233,22 @@ def test_the_least_and_the_greatest_update() -> None:
     # FCML 6.3.8 prints (alpha - 1) / (alpha + beta - 2) for the least, without the N objects.
     assert extreme_updates(100, Prior(2.0, 2.0)) == pytest.approx([1 / 102, 101 / 102])
     assert extreme_updates(10, Prior(3.0, 2.0)) == pytest.approx([2 / 13, 12 / 13])
+
+
+def test_sampled_clusters_have_means_in_the_range(rng):
+    X, z = sample_clusters(30_000, 4, 3, rng, low=0.2, high=0.8)
+    shares = np.array([X[z == k].mean(axis=0) for k in range(3)])
+    assert shares.min() > 0.18
+    assert shares.max() < 0.82
+    assert np.ptp(shares) > 0.1
+    assert np.bincount(z) / 30_000 == pytest.approx([1 / 3] * 3, abs=0.02)
+
+
+def test_constant_variables_are_counted_in_clusters_of_some_size():
+    X = np.array([[1, 0, 1]] * 5 + [[1, 1, 0]] * 5 + [[0, 0, 0]] * 2, dtype=float)
+    labels = np.repeat([0, 1, 2], [5, 5, 2])
+    X[0, 2] = 0
+    assert most_constant(X, labels, 3) == 3
+    X[5, :2] = 0
+    assert most_constant(X, labels, 3) == 2
+    assert most_constant(X, np.arange(12) % 12, 12) == 0

@@ -1,4 +1,4 @@
-"""The binary data as drawn, and sorted by cluster."""
+"""The binary data as drawn, and sorted by cluster; the climb from equal and from random starts."""
 
 from collections.abc import Iterator
 
@@ -6,11 +6,19 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
-from experiments.drawing.clusters import grid
-from experiments.studies.clustering.binary_clusters import BinaryClusters
+from experiments.drawing.canvas import panels
+from experiments.drawing.clusters import SYMBOLS, climbs, grid, legend_below
+from experiments.studies.clustering.binary_clusters import SHOWN, BinaryClusters
 
 
 def draw(study: BinaryClusters, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    if study.equal:
+        yield "objective", _climb(study, outcome)
+    else:
+        yield "clusters", _clusters(study, outcome)
+
+
+def _clusters(study: BinaryClusters, outcome: Outcome) -> Figure:
     X, labels = outcome["points"].values, outcome["labels"].values
     figure, axes = grid(1, 2, 1.1)
     ticks = range(0, study.dimensions, max(1, study.dimensions // 10))
@@ -23,4 +31,15 @@ def draw(study: BinaryClusters, outcome: Outcome) -> Iterator[tuple[str, Figure]
     for edge in np.cumsum(np.bincount(labels, minlength=study.k))[:-1]:
         axes[0, 1].axhline(edge - 0.5, color="C1")
     axes[0, 0].set_ylabel("Object (black is 1)")
-    yield "clusters", figure
+    return figure
+
+
+def _climb(study: BinaryClusters, outcome: Outcome) -> Figure:
+    figure, ax = panels()
+    climbs(ax, outcome["random_log_likelihood"].values, "random starts", alpha=0.25)
+    for i, curve in enumerate(outcome["log_likelihood"].values):
+        label = f"equal, weights {', '.join(f'{w:.2g}' for w in study.equal[i])}"
+        ax.plot(curve, marker=SYMBOLS[i % 8], color=f"C{i + 1}", label=label)
+    ax.set_xlim(0, SHOWN)
+    legend_below(ax, 2)
+    return figure

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
 from experiments.drawing.canvas import panels
-from experiments.drawing.clusters import grid, inks
+from experiments.drawing.clusters import climbs, grid, inks
 from experiments.studies.clustering.line_mixture import LineMixture
 
 
@@ -32,11 +32,10 @@ def draw(study: LineMixture, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
     yield "lines", figure
 
     figure, ax = panels()
-    ax.plot(outcome["random_climb"].values.T, color="C0", alpha=0.2, linewidth=1)
-    ax.plot([], [], color="C0", label="from random lines")
+    climbs(ax, outcome["random_climb"].values, "from random lines")
     ax.plot(outcome["log_likelihood"].values, color="C1", label="from the lines that are drawn")
     single = outcome["single_line_log_likelihood"].values[0]
     ax.axhline(single, color="C2", linestyle="--", label="a single line, at its best")
-    ax.set(xlabel="Iteration", ylabel="Log likelihood", ylim=(2.2 * single, None), xlim=(0, 100))
+    ax.set(ylim=(2.2 * single, None), xlim=(0, 100))
     ax.legend(loc="lower right")
     yield "climb", figure

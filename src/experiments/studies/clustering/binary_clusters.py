@@ -1,6 +1,6 @@
-"""Clusters of binary data: mixtures of Bernoulli products by EM, with and without a prior.
+"""Clusters of binary data: mixtures of Bernoulli products by EM, from random and equal starts.
 
-FCML 6.3.7 and 6.3.8.
+FCML 6.3.7 and, with a prior, 6.3.8; PRML Exercise 9.13.
 """
 
 from collections.abc import Iterator
@@ -11,27 +11,27 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
+from experiments.studies.clustering._points import numbered
+from models.clustering import bernoulli_mixture as bernoulli
 from models.clustering.agreement import agreement
-from models.clustering.bernoulli_mixture import (
-    Prior,
-    e_step,
-    extreme_updates,
-    fit,
-    m_step,
-    responsibilities,
-    start_at_random,
-)
+from models.clustering.bernoulli_mixture import BernoulliMixture, Prior
 from models.em import smallest_gain
 from models.types import Floats, Ints
+
+SHOWN = 50  # iterations from equal components
 
 
 @dataclass
 class BinaryClusters(Study):
-    """Draw binary data from some clusters and find them again, with and without beta priors."""
+    """Draw binary data from some clusters and find them again, with and without beta priors.
+
+    With `equal` starts: EM from components that are all the same, on the first data set alone.
+    """
 
     headline = {
         "mean_agreement": "mean(first(agreement, over='prior'))",
         "mean_pinned": "mean(first(pinned, over='prior'))",
+        "best_log_likelihood": "max(random_final_log_likelihood)",
     }
 
     n: int = knob(100, "objects", at_least=2, at_most=100_000)
@@ -39,53 +39,74 @@ class BinaryClusters(Study):
     k: int = knob(5, "clusters, of the data and of the mixture", at_least=2, at_most=8)
     priors: list[float] = knob([1.0], "alpha = beta of the prior; 1 is none", at_least=1)
     draws: int = knob(20, "data sets", at_least=1, at_most=1000)
-    restarts: int = knob(5, "starts for each; the best is kept", at_least=1, at_most=1000)
+    restarts: int = knob(5, "random starts for each; the best is kept", at_least=1, at_most=10_000)
+    equal: list[list[float]] = knob(
+        [], "mixing weights of equal components, one list a start", may_be_empty=True
+    )
 
     def problems(self) -> Iterator[str]:
         if sorted(set(self.priors)) != self.priors:
             yield f"study.priors={self.priors}; allowed: rising numbers"
+        for weights in self.equal:
+            if len(weights) != self.k or min(weights) < 0 or abs(sum(weights) - 1) > 1e-9:
+                yield f"study.equal: {weights}; allowed: {self.k} numbers >= 0 that sum to one"
 
     def run(self, rng: Generator) -> Outcome:
+        return self._from_equal(rng) if self.equal else self._found_again(rng)
+
+    def _found_again(self, rng: Generator) -> Outcome:
+        D, K = self.dimensions, self.k
         rows = np.empty((3, len(self.priors), self.draws))
         seen: list[tuple[Floats, Ints]] = []  # data and labels, under the first prior
         for i in range(self.draws):
-            p = rng.random((self.k, self.dimensions))
-            truth = rng.integers(self.k, size=self.n)
-            X = (rng.random((self.n, self.dimensions)) < p[truth]).astype(float)
-            start = start_at_random(self.dimensions, self.k, rng, self.restarts, low=0, high=1)
+            X, truth = bernoulli.sample_clusters(self.n, D, K, rng)
+            start = bernoulli.start_at_random(D, K, rng, self.restarts, low=0, high=1)
             for j, alpha in enumerate(self.priors):
                 beta = None if alpha == 1 else Prior(alpha, alpha)
-                em = fit(X, start, prior=beta, tol=1e-6, max_iter=2000)
-                labels = responsibilities(X, em.theta)[em.best].argmax(axis=1)
+                em = bernoulli.fit(X, start, prior=beta, tol=1e-6, max_iter=2000)
+                labels = bernoulli.responsibilities(X, em.theta)[em.best].argmax(axis=1)
                 mu = em.theta.mu[em.best]
-                rows[:, j, i] = (
-                    np.mean((mu < 1e-6) | (mu > 1 - 1e-6)),
-                    agreement(labels, truth, self.k),
-                    smallest_gain(em.objective),
-                )
+                pinned = np.mean((mu < 1e-6) | (mu > 1 - 1e-6))
+                rows[:, j, i] = pinned, agreement(labels, truth, K), smallest_gain(em.objective)
                 if j == 0:
                     seen.append((X, labels))
-        X, labels = seen[0]
-        start = start_at_random(self.dimensions, self.k, rng)
-        q, _ = e_step(X, start)
-        flat = m_step(start, q, Prior(1.0, 1.0)).mu - m_step(start, q).mu
-        extreme = extreme_updates(self.n, Prior(max(self.priors), max(self.priors)))
+        start = bernoulli.start_at_random(D, K, rng)
+        q, _ = bernoulli.e_step(seen[0][0], start)
+        flat = bernoulli.m_step(start, q, Prior(1.0, 1.0)).mu - bernoulli.m_step(start, q).mu
+        extreme = bernoulli.extreme_updates(self.n, Prior(self.priors[-1], self.priors[-1]))
         prior, draw = axis("prior", self.priors), axis("draw", self.draws)
-        thing, variable = axis("object", self.n), axis("variable", self.dimensions)
+        thing, variable = axis("object", self.n), axis("variable", D)
         return Outcome(
-            points=over(X, thing, variable),
-            labels=thing.of(labels),
+            points=over(seen[0][0], thing, variable),
+            labels=thing.of(seen[0][1]),
             pinned=over(rows[0], prior, draw),  # share of the probabilities at 0 or 1
             agreement=over(rows[1], prior, draw),
             smallest_gain=over(rows[2], prior, draw),
-            most_constant=draw.of([_most_constant(*pair, self.k) for pair in seen]),
+            most_constant=draw.of([bernoulli.most_constant(*pair, K) for pair in seen]),
             flat_prior_change=float(np.abs(flat).max()),
             extreme_update=axis("observed", ["zeros", "ones"]).of(extreme),
         )
 
-
-def _most_constant(X: Floats, labels: Ints, k: int) -> int:
-    """The most variables that have one value throughout a cluster of five objects or more."""
-    clusters = [X[labels == j] for j in range(k)]
-    sizes = [int((own == own[0]).all(axis=0).sum()) for own in clusters if len(own) >= 5]
-    return max(sizes, default=0)
+    def _from_equal(self, rng: Generator) -> Outcome:
+        D, pi, steps = self.dimensions, np.array(self.equal), range(SHOWN + 1)
+        X, _ = bernoulli.sample_clusters(self.n, D, self.k, rng, low=0.05, high=0.95)
+        average = X.mean(axis=0)
+        same = BernoulliMixture(pi, np.tile(rng.uniform(0.25, 0.75, D), (len(pi), self.k, 1)))
+        em = bernoulli.fit(X, same, tol=-np.inf, max_iter=SHOWN, snapshots=steps)
+        away = [np.abs(em.snapshots[t].mu - average).max(axis=(1, 2)) for t in steps]
+        moved = [np.abs(em.snapshots[t].pi - pi).max(axis=1) for t in steps]
+        begins = bernoulli.start_at_random(D, self.k, rng, self.restarts)
+        random = bernoulli.fit(X, begins, tol=1e-12, max_iter=5000)
+        model_mean = np.einsum("rk,rkd->rd", random.theta.pi, random.theta.mu)  # (9.83)
+        ways = np.pad(random.objective, ((0, 0), (0, SHOWN)), constant_values=np.nan)
+        iteration, run = axis("iteration", list(steps)), numbered("run", len(pi))
+        restart = axis("restart", self.restarts)
+        return Outcome(
+            average=numbered("variable", D).of(average),
+            distance_to_average=over(away, iteration, run),
+            change_of_weights=over(moved, iteration, run),
+            log_likelihood=over(em.objective, run, iteration),
+            random_log_likelihood=over(ways[:, : SHOWN + 1], restart, iteration),
+            random_final_log_likelihood=restart.of(random.final),
+            model_mean_error=restart.of(np.abs(model_mean - average).max(axis=1)),
+        )

@@ -1,10 +1,11 @@
-"""Binary clusters: the limits of the update by hand, and a count that can be checked."""
+"""Binary clusters: the limits of the update by hand; the fixed point of Exercise 9.13."""
 
 import numpy as np
 import pytest
 
 from experiments.contract.errors import BadInput
-from experiments.studies.clustering.binary_clusters import BinaryClusters, _most_constant
+from experiments.studies.clustering.binary_clusters import BinaryClusters
+from models.clustering.bernoulli_mixture import most_constant
 
 
 @pytest.mark.parametrize(
@@ -13,6 +14,9 @@ from experiments.studies.clustering.binary_clusters import BinaryClusters, _most
         ({"priors": [2.0, 1.0]}, "rising"),
         ({"priors": [0.5]}, "study.priors"),
         ({"k": 1}, "study.k"),
+        ({"k": 2, "equal": [[0.5, 0.6]]}, "sum to one"),
+        ({"k": 2, "equal": [[0.5, 0.5], [1.0]]}, "sum to one"),
+        ({"k": 2, "equal": [[1.5, -0.5]]}, "sum to one"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs, complaint):
@@ -30,14 +34,19 @@ def test_the_limits_of_the_map_update(run):
     assert (outcome["pinned"].at(prior=2.0).values == 0).all()
     labels, X = outcome["labels"].values, outcome["points"].values
     assert X.shape == (100, 10)
-    assert outcome["most_constant"].values[0] == _most_constant(X, labels, 5)
+    assert outcome["most_constant"].values[0] == most_constant(X, labels, 5)
 
 
-def test_constant_variables_are_counted_in_clusters_of_some_size():
-    X = np.array([[1, 0, 1]] * 5 + [[1, 1, 0]] * 5 + [[0, 0, 0]] * 2, dtype=float)
-    labels = np.repeat([0, 1, 2], [5, 5, 2])
-    X[0, 2] = 0
-    assert _most_constant(X, labels, 3) == 3
-    X[5, :2] = 0
-    assert _most_constant(X, labels, 3) == 2
-    assert _most_constant(X, np.arange(12) % 12, 12) == 0
+def test_equal_components_stop_at_the_average(run):
+    weights = [[1 / 3, 1 / 3, 1 / 3], [0.2, 0.3, 0.5]]
+    outcome = run(BinaryClusters(n=100, dimensions=6, k=3, equal=weights))
+    average, away = outcome["average"].values, outcome["distance_to_average"]
+    assert away.at(iteration=0).values.min() > 0.01
+    assert away.at(iteration=1).values.max() < 1e-12
+    assert away.at(iteration=2).values.max() < 1e-12
+    assert outcome["change_of_weights"].at(iteration=2).values.max() < 1e-12
+    assert outcome["model_mean_error"].values.max() < 1e-8
+    # All components equal: independent coins with the average as their bias.
+    expected = 100 * (average * np.log(average) + (1 - average) * np.log1p(-average)).sum()
+    assert outcome["log_likelihood"].at(run=1, iteration=1).item == pytest.approx(expected)
+    assert outcome["random_final_log_likelihood"].values.min() > expected
