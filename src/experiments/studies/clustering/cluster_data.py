@@ -1,33 +1,63 @@
-"""The points before any clustering: their scales, and how one variable helps another (PRML A)."""
+"""The points before any clustering: a data set (PRML A), or objects drawn one by one (FCML 6.3)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome
-from experiments.contract.study import Study
-from experiments.studies.clustering._points import Clusters, of_points
+from experiments.contract.outcome import Outcome, over
+from experiments.contract.study import Study, knob
+from experiments.studies.clustering._points import numbered, of_points, standardised
 from models.datasets import load
 from models.regression.linear import least_squares, line
+from models.types import Floats
 
 
 @dataclass
-class ClusterData(Clusters, Study):
-    """The points as observed and as a study gets them."""
+class ClusterData(Study):
+    """Points as observed and rescaled; or choose a component, then draw from it, again and again.
 
-    def rules(self) -> Iterator[str]:
-        if self.size[1] != 2:
-            yield f"the data have {self.size[1]} variables; allowed: 2"
+    Without means there are components only: an object is given, its responsibilities the weights.
+    """
+
+    data: str | None = knob("old-faithful", "the points; null draws from a mixture", dataset=True)
+    standardise: bool = knob(True, "rescale each variable to mean 0 and standard deviation 1")
+    weights: list[float] = knob([0.7, 0.3], "probabilities of the components", above=0, below=1)
+    means: list[list[float]] = knob([[3.0, 3.0], [1.0, -3.0]], "their means", may_be_empty=True)
+    variances: list[list[float]] = knob([[1.0, 2.0], [2.0, 1.0]], "their variances, per variable")
+    show: list[int] = knob([1, 5, 10, 50], "objects after which to draw", at_least=1, distinct=True)
+    repetitions: int = knob(2000, "samples", at_least=1, at_most=100_000)
+
+    def problems(self) -> Iterator[str]:
+        if self.data is not None and load(self.data).matrix.shape[1] != 2:
+            yield f"study.data={self.data} has not two variables"
+        if abs(sum(self.weights) - 1) > 1e-9:
+            yield f"study.weights={self.weights} sum to {sum(self.weights):g}; allowed: 1"
+        for name, rows in (("means", self.means), ("variances", self.variances)):
+            if self.means and [len(row) for row in rows] != [2] * len(self.weights):
+                yield f"study.{name}={rows}: each of {len(self.weights)} components needs 2 numbers"
+        if any(value <= 0 for row in self.variances for value in row):
+            yield f"study.variances={self.variances}; allowed: numbers > 0"
 
     def run(self, rng: Generator) -> Outcome:
-        X = self.points(rng)
-        observed = X if self.data is None else load(self.data).matrix
-        x, t = observed.T
-        residual = t - line(x) @ least_squares(line(x), t).w
-        points = of_points(X)
-        return Outcome(
-            points=points,
-            observed=of_points(observed),
-            residual=points.axes[0].of(residual),  # of the second variable, given the first
-        )
+        return self._drawn(rng) if self.data is None else self._observed(load(self.data).matrix)
+
+    def _observed(self, X: Floats) -> Outcome:
+        x, t = X.T
+        points = of_points(standardised(X) if self.standardise else X)
+        residual = t - line(x) @ least_squares(line(x), t).w  # of the second, given the first
+        return Outcome(points=points, observed=of_points(X), residual=points.axes[0].of(residual))
+
+    def _drawn(self, rng: Generator) -> Outcome:
+        component, n = numbered("component", len(self.weights)), numbered("object", max(self.show))
+        z = rng.choice(len(component), size=(self.repetitions, len(n)), p=self.weights)
+        quantities = {
+            "probability": component.of(self.weights),
+            "chosen": over(z + 1, numbered("repetition", self.repetitions), n),
+        }
+        if self.means:
+            noise = rng.standard_normal((*z.shape, 2))
+            X = np.array(self.means)[z] + np.sqrt(np.array(self.variances)[z]) * noise
+            quantities["objects"] = over(X[0], n, numbered("variable", 2))  # of repetition 1
+        return Outcome(**quantities)

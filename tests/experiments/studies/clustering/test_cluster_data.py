@@ -1,13 +1,15 @@
-"""Points to be clustered: knob rules, scales, and the data study against plain formulas."""
+"""The points before any clustering against plain formulas, and draws from a mixture."""
 
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.stats import binom
 
 from experiments.contract.errors import BadInput
 from experiments.contract.outcome import Outcome
+from experiments.drawing.registry import figures
 from experiments.studies.clustering.cluster_data import ClusterData
 from models.datasets import load
 
@@ -17,14 +19,11 @@ Run = Callable[..., Outcome]
 @pytest.mark.parametrize(
     ("knobs", "complaint"),
     [
-        ({"data": None}, "exactly one"),
-        ({"centres": [[0.0, 0.0]]}, "exactly one"),
-        ({"data": None, "centres": [[0.0, 0.0], [1.0]]}, "needs 2 numbers"),
-        ({"data": None, "centres": [[0.0, float("nan")]]}, "nan is not allowed"),
-        ({"data": None, "centres": [[0.0]]}, "have 1 variables"),
-        ({"spread": 0.0}, "study.spread"),
-        ({"n_each": 0}, "study.n_each"),
-        ({"data": "geyser"}, "study.data"),
+        ({"data": "fcml-votes"}, "two variables"),
+        ({"weights": [0.7, 0.4]}, "sum to 1.1"),
+        ({"means": [[1.0, 2.0]]}, "study.means"),
+        ({"variances": [[1.0, 0.0], [1.0, 1.0]]}, "study.variances"),
+        ({"show": [5, 5]}, "study.show"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
@@ -50,14 +49,21 @@ def test_data_as_observed_are_not_rescaled(run: Run) -> None:
     assert_allclose(outcome["points"].values, load("old-faithful").matrix)
 
 
-def test_drawn_clusters_have_their_centres_and_spread() -> None:
-    study = ClusterData(
-        data=None, centres=[[0.0, 5.0], [-3.0, 0.0]], spread=0.5, n_each=4000, standardise=False
-    )
-    X = study.points(np.random.default_rng(0))
-    assert X.shape == study.size == (8000, 2)
-    first, second = X[:4000], X[4000:]
-    assert_allclose(first.mean(0), [0, 5], atol=0.05)
-    assert_allclose(second.mean(0), [-3, 0], atol=0.05)
-    assert_allclose(first.std(0), 0.5, rtol=0.05)
-    assert study.data_sets() == []
+def test_counts_are_binomial_and_moments_those_of_the_knobs(run: Run) -> None:
+    outcome = run(ClusterData(data=None, repetitions=4000))
+    z = outcome["chosen"].values
+    counts = np.bincount((z[:, :5] == 1).sum(axis=1), minlength=6) / 4000
+    assert_allclose(counts, binom.pmf(range(6), 5, 0.7), atol=0.03)
+    X = run(ClusterData(data=None, repetitions=1, show=[20_000]))
+    second = X["objects"].values[X["chosen"].values[0] == 2]
+    assert_allclose(second.mean(axis=0), [1, -3], atol=0.05)
+    assert_allclose(second.var(axis=0), [2, 1], rtol=0.05)
+
+
+def test_the_hard_label_is_the_most_probable(run: Run) -> None:
+    study = ClusterData(data=None, weights=[0.1, 0.2, 0.7], means=[])
+    outcome = run(study)
+    assert "objects" not in outcome
+    soft, hard = figures(study, outcome)["labels"].axes[0].containers
+    assert [bar.get_height() for bar in soft] == [0.1, 0.2, 0.7]
+    assert [bar.get_height() for bar in hard] == [0, 0, 1]
