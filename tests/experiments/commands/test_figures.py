@@ -1,0 +1,58 @@
+"""`bythebook figures`: from the record alone, in any format and style, the same bytes."""
+
+from pathlib import Path
+
+import pytest
+
+from experiments.cli import main
+from experiments.contract.study import studies
+from experiments.records.store import Record, RunStore
+
+Capture = pytest.CaptureFixture[str]
+
+
+def test_figures_come_from_the_record_alone(
+    outputs: Path, recorded: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(studies()[recorded.study], "run", lambda *_: pytest.fail("it computed"))
+    for style in ("screen", "print"):
+        formats = ["--format", "png,pdf,svg", "--style", style]
+        assert main(["figures", "fcml/fig-1.15", *formats]) == 0
+        folder = outputs / "figures" / style / "fcml" / "fig-1.15"
+        first = {path.name: path.read_bytes() for path in folder.iterdir()}
+        assert {Path(name).suffix for name in first} == {".png", ".pdf", ".svg"}
+        assert main(["figures", "fcml/fig-1.15", *formats]) == 0
+        assert {path.name: path.read_bytes() for path in folder.iterdir()} == first
+
+
+def test_figures_of_one_run_and_of_a_sweeps_cells(outputs: Path, capsys: Capture) -> None:
+    sweep = ["run", "-m", "study=polynomial_order", "study.methods=[kfold]", "seed=0,1"]
+    assert main([*sweep, "tracking=off"]) == 0
+    (folder,) = (outputs / "sweeps").iterdir()
+    first, second = (path.name for path in RunStore(outputs).folders())
+    assert main(["figures", f"run:{first[:10]}", f"sweep:{folder.name}"]) == 0
+    place = outputs / "figures" / "screen"
+    cells = Path("sweeps", folder.name)
+    assert {path.relative_to(place) for path in place.rglob("*.png")} == {
+        Path("runs", first, "kfold.png"),
+        cells / "sweep.png",
+        cells / first / "kfold.png",
+        cells / second / "kfold.png",
+    }
+    capsys.readouterr()
+    assert main(["figures", "sweep:sweep-of-dust"]) == 2
+    assert f"there are: {folder.name}" in capsys.readouterr().err
+    assert main(["figures", "run:../x"]) == 2
+
+
+def test_a_run_that_no_longer_fits_its_study_costs_a_line(outputs: Path, capsys: Capture) -> None:
+    names = ["fcml/fig-1.15", "fcml/fig-1.5"]
+    assert main(["reproduce", *names, "--jobs", "1", "--tracking", "off"]) == 0
+    record = RunStore(outputs).latest(names[1])
+    assert record is not None
+    (record.folder / "arrays.npz").unlink()
+    capsys.readouterr()
+    assert main(["figures", *names]) == 1
+    told = capsys.readouterr()
+    assert told.err.startswith(f"bythebook: {record.id} cannot be drawn: the ")
+    assert (outputs / "figures" / "screen" / names[0] / "loo.png").exists()
