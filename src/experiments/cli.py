@@ -143,6 +143,16 @@ def _parser() -> tuple[_Parser, dict[str, _Parser]]:
     reproduce.add_argument("--tracking-uri", help="the server's address for --tracking server")
     reproduce.add_argument("--data", metavar="DIR", help="the authors' original files (BOOK_DATA)")
 
+    seeds = verb(
+        "robustness",
+        "Repeat every result that has chance in it; how often each claim comes out the same.",
+        selection,
+        as_json,
+    )
+    seeds.add_argument("--seeds", type=int, default=20, help="how many, from 0 (default: 20)")
+    seeds.add_argument("--jobs", type=int, default=None, help="processes (default: all cores)")
+    seeds.add_argument("--data", metavar="DIR", help="the authors' original files (BOOK_DATA)")
+
     figures = verb("figures", "Redraw figures from recorded runs; nothing is computed.")
     figures.add_argument(
         "selection",

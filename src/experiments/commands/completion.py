@@ -12,6 +12,7 @@ _VERBS = (
     "list",
     "report",
     "reproduce",
+    "robustness",
     "run",
     "server",
     "show",

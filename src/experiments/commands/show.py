@@ -3,6 +3,7 @@
 import argparse
 import dataclasses
 import json
+from pathlib import Path
 
 from rich.markup import escape
 
@@ -14,6 +15,7 @@ from experiments.configuration.errors import no_choice
 from experiments.configuration.paths import outputs_folder
 from experiments.contract.errors import BadInput
 from experiments.records.store import Record, RunStore
+from experiments.sweeping import robustness
 
 
 def main(options: argparse.Namespace) -> int:
@@ -24,7 +26,8 @@ def main(options: argparse.Namespace) -> int:
     if options.name not in catalogue.names():
         raise BadInput(no_choice("experiment", options.name))
     job = experiment_job(options.name)
-    record = RunStore(outputs_folder(options.outputs)).latest(options.name)
+    outputs = outputs_folder(options.outputs)
+    record = RunStore(outputs).latest(options.name)
     knobs = show_study.knobs(type(job.study), dataclasses.asdict(job.study))
     command = f"bythebook run experiment={options.name}"
     if options.json:
@@ -50,7 +53,7 @@ def main(options: argparse.Namespace) -> int:
     out.print(escape((type(job.study).__doc__ or "").strip()))
     show_study.print_knobs(knobs)
     out.print()
-    _show_last(record, [(claim.says, claim.printed or "") for claim in job.claims])
+    _show_last(record, outputs, [(claim.says, claim.printed or "") for claim in job.claims])
     out.print(f"\n{command}")
     return OK
 
@@ -62,12 +65,14 @@ def _chance(record: Record | None) -> str:
     return ", depends on the seed" if facts["chance"] else ", no chance in it"
 
 
-def _show_last(record: Record | None, claims: list[tuple[str, str]]) -> None:
+def _show_last(record: Record | None, outputs: Path, claims: list[tuple[str, str]]) -> None:
     if record is None:
         console.table(["the book says", "printed"], [[escape(a), escape(b)] for a, b in claims])
         console.out.print("[dim]not run yet[/dim]")
         return
     console.claims_table(record.verdicts)
+    for says, counts in robustness.remembered(outputs, record).items():
+        console.out.print(f"[dim]{robustness.in_words(counts)}: {escape(says)}[/dim]")
     for verdict in record.verdicts:
         if verdict["why"]:
             console.out.print(f"[dim]{escape(verdict['says'])}: {escape(verdict['why'])}[/dim]")

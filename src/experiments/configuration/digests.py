@@ -14,6 +14,11 @@ from pathlib import Path
 # The random stream is part of every result; how claims are judged and figures drawn is not.
 _ALWAYS = ("experiments.contract.streams",)
 _FOLLOWED = ("experiments.studies", "models")
+# The registries of data: what they say of a set is in its own digest, which is part of the key.
+_DATA = (
+    "models.standins",
+    *(f"models.data_sets.{n}" for n in ("embedded", "generated", "originals")),
+)
 
 
 @cache
@@ -31,7 +36,7 @@ def closure(module: str) -> set[str]:
     waiting = [module]
     while waiting:
         name = waiting.pop()
-        if name in reached or name in _FOLLOWED:
+        if name in reached or name in _FOLLOWED or name in _DATA:
             continue
         reached.add(name)
         waiting += _imports(name)

@@ -24,7 +24,7 @@ from experiments.configuration import catalogue
 from experiments.configuration.build import experiment_job
 from experiments.configuration.jobs import Job, Printed, Source
 from experiments.contract import views
-from experiments.contract.claims import judge
+from experiments.contract.claims import Claim, Verdict, judge
 from experiments.contract.errors import BadInput
 from experiments.contract.exact_json import dumps, loads
 from experiments.contract.outcome import Outcome, Scalar
@@ -77,20 +77,20 @@ class Record:
     @cached_property
     def verdicts(self) -> list[dict[str, Any]]:
         """Every claim held against the outcome; with knobs other than the book's, what can be."""
-        if not self.finished:
-            return []
-        data = self["provenance"]["data"]
-        originals = {name for name, entry in data.items() if entry["grade"] != datasets.STANDIN}
         found = []
-        for claim in self.printed.claims:
+        for claim in self.printed.claims if self.finished else ():
             try:
-                verdict = judge(claim, self.outcome, self["grade"], originals)
+                found.append(self.judged(claim).to_json())
             except BadInput:
                 if self["canonical"]:
                     raise
-                continue
-            found.append(verdict.to_json())
         return found
+
+    def judged(self, claim: Claim) -> Verdict:
+        """A claim held against the outcome, with the data that the run had."""
+        data = self["provenance"]["data"]
+        originals = {name for name, entry in data.items() if entry["grade"] != datasets.STANDIN}
+        return judge(claim, self.outcome, self["grade"], originals)
 
     @property
     def surprises(self) -> list[dict[str, Any]]:

@@ -24,6 +24,7 @@ from experiments.report.drawings import Drawing, Drawn, shown
 from experiments.report.scoreboard import STANDINGS, claim_records, standing
 from experiments.report.slugs import humanised, slug, slugs
 from experiments.report.tables import Sheet, sheet
+from experiments.sweeping import robustness
 
 NOT_RUN = "not run"
 
@@ -135,6 +136,11 @@ def results(
         drawings = shown(figures, f"figures/{place}", title)
         sheets = _sheets(record, place)
         claims = anchored(name, record)
+        counts = robustness.remembered(outputs, record)
+        for claim in claims:
+            claim["robust"] = ""
+            if claim["claim"] in counts:
+                claim["robust"] = robustness.in_words(counts[claim["claim"]])
         found.append(
             Result(
                 name, url, source, record, claims, drawings, sheets, figures.problem, name in old
