@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
 from experiments.drawing.canvas import panels
 from experiments.drawing.clusters import grid, spare, whole_steps
 from experiments.studies.probability.coin_game import CoinGame
-from models.types import Floats
+from models.types import AnyArray, Floats
 
 LINES = ("-", "--", "-.", ":")  # a second cue beside the colour
 
@@ -69,16 +70,14 @@ def _densities(
 
 def _path(study: CoinGame, outcome: Outcome) -> Figure:
     """Mean and variance of r over the tosses."""
-    toss, tail = outcome["heads"].along("toss"), np.diff(outcome["heads"].values) == 0
+    toss = outcome["heads"].along("toss")
     figure, axes = panels(1, 2)
     for ax, what in zip(axes, ("mean", "variance"), strict=True):
         for i, label in enumerate(study.labels):
             values = outcome[f"posterior_{what}"].values[i]
             ax.plot(toss, values, LINES[i % 4], color=f"C{2 * i}", label=f"prior {label}")
             if len(toss) <= 40:  # heads and tails can be told apart
-                after = values[1:]
-                ax.plot(toss[1:][~tail], after[~tail], "o", color="C0", label="after a head")
-                ax.plot(toss[1:][tail], after[tail], "v", color="C1", label="after a tail")
+                _heads_and_tails(ax, outcome, values, "after a ")
         ax.set(xlabel="tosses", ylabel=f"{what} of r")
         whole_steps(ax)
     found = dict(zip(*reversed(axes[0].get_legend_handles_labels()), strict=True))
@@ -112,11 +111,9 @@ def _win(study: CoinGame, outcome: Outcome) -> Figure:
 def _tosses(study: CoinGame, outcome: Outcome) -> Figure:
     """The heads so far, and which toss was which."""
     toss, heads = outcome["heads"].along("toss"), outcome["heads"].values
-    tail = np.diff(heads) == 0
     figure, ax = panels()
     ax.step(toss, heads, where="post", color="0.6", linewidth=1)
-    ax.plot(toss[1:][~tail], heads[1:][~tail], "o", color="C0", label="head")
-    ax.plot(toss[1:][tail], heads[1:][tail], "v", color="C1", label="tail")
+    _heads_and_tails(ax, outcome, heads)
     if study.customers:
         for end in np.cumsum(outcome["customer_tosses"].values)[:-1]:
             ax.axvline(end + 0.5, color="black", linewidth=1, linestyle=":")
@@ -124,3 +121,10 @@ def _tosses(study: CoinGame, outcome: Outcome) -> Figure:
     whole_steps(ax)
     ax.legend(loc="upper left")
     return figure
+
+
+def _heads_and_tails(ax: Axes, outcome: Outcome, values: AnyArray, when: str = "") -> None:
+    """A mark at the value after each toss: which toss it was."""
+    toss, tail = outcome["heads"].along("toss")[1:], np.diff(outcome["heads"].values) == 0
+    for which, mark, colour, name in ((~tail, "o", "C0", "head"), (tail, "v", "C1", "tail")):
+        ax.plot(toss[which], values[1:][which], mark, color=colour, label=when + name)

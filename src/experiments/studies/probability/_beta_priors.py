@@ -14,8 +14,12 @@ from models.probability.coin import Beta
 class BetaPriors:
     """A base for studies of the coin."""
 
-    alphas: list[float] = knob([1.0, 50.0, 5.0], "first parameter of each prior (heads)", above=0)
-    betas: list[float] = knob([1.0, 50.0, 1.0], "second parameter of each prior (tails)", above=0)
+    alphas: list[float] = knob(
+        [1.0, 50.0, 5.0], "first parameter of each prior (heads)", above=0, may_be_empty=True
+    )
+    betas: list[float] = knob(
+        [1.0, 50.0, 1.0], "second parameter of each prior (tails)", above=0, may_be_empty=True
+    )
     game_tosses: int = knob(10, "tosses in a game", at_least=1, at_most=1000)
     win_at_most: int = knob(6, "the game is won by this many heads or fewer", at_least=0)
 
@@ -34,6 +38,10 @@ class BetaPriors:
     @property
     def prior_axis(self) -> Axis:
         return axis("prior", self.labels)
+
+    @property
+    def bet(self) -> tuple[int, int]:
+        return self.game_tosses, self.win_at_most
 
     @property
     def prior(self) -> Beta:

@@ -90,12 +90,14 @@ class CoinGame(BetaPriors, Study):
         N, y = self._counts()
         prior, toss = self.prior_axis, axis("toss", N)
         path, uniform = coin.update(self.prior, y, N), coin.update(UNIFORM, y, N)  # (P, T), (T,)
-        found = {
+        posterior = {
+            "posterior_alpha": path.alpha,
+            "posterior_beta": path.beta,
+            "posterior_mean": coin.mean(path),
+            "posterior_variance": coin.variance(path),
+        }
+        found = {name: over(values, prior, toss) for name, values in posterior.items()} | {
             "heads": toss.of(y.astype(int)),
-            "posterior_alpha": over(path.alpha, prior, toss),
-            "posterior_beta": over(path.beta, prior, toss),
-            "posterior_mean": over(coin.mean(path), prior, toss),
-            "posterior_variance": over(coin.variance(path), prior, toss),
             "uniform_mean": toss.of(coin.mean(uniform)),  # to compare any prior with
             "uniform_variance": toss.of(coin.variance(uniform)),
         }
@@ -110,34 +112,29 @@ class CoinGame(BetaPriors, Study):
         prior, stage, r = self.prior_axis, axis("stage", self.stages), axis("r", R)
         at = np.searchsorted(N, self.stages)
         belief = Beta(path.alpha[:, at], path.beta[:, at])
-        bet = self.game_tosses, self.win_at_most
-        win = coin.expected_win_probability(belief, *bet)
+        win = coin.expected_win_probability(belief, *self.bet)
         evidence = np.exp(coin.log_beta_binomial(y[at], N[at], self.prior))
-        square = coin.expectation(lambda r: coin.win_probability(r, *bet) ** 2, belief)
+        square = coin.expectation(lambda r: coin.win_probability(r, *self.bet) ** 2, belief)
         before = np.maximum(at - 1, 0)
+        previous = Beta(path.alpha[:, before], path.beta[:, before])
         closed = [coin.mean(belief), coin.variance(belief), win, evidence]
-        integrals = coin.by_quadrature(self.prior, y[at], N[at], *bet)
+        integrals = coin.by_quadrature(self.prior, y[at], N[at], *self.bet)
         reported = {
             "mass_in_interval": coin.mass(belief, *self.interval),
             "mass_above_half": coin.mass(belief, 0.5, 1.0),
             "win_probability": win,
-            "plugin_win_probability": coin.win_probability(coin.mean(belief), *bet),
+            "plugin_win_probability": coin.win_probability(coin.mean(belief), *self.bet),
             "win_sd": np.sqrt(np.maximum(square - win**2, 0)),
             "evidence": evidence,
             # 3.6 is printed with one factor of 1 - r too many.
             "area_as_printed": coin.expectation(lambda r: 1 - r, belief),
         }
+        gaps = [np.abs(a / b - 1) for a, b in zip(closed, integrals, strict=True)]
+        form = axis("closed_form", ["mean", "variance", "win", "evidence"])
         return {name: over(values, prior, stage) for name, values in reported.items()} | {
-            "quadrature_gap": over(
-                [np.abs(a / b - 1) for a, b in zip(closed, integrals, strict=True)],
-                axis("closed_form", ["mean", "variance", "win", "evidence"]),
-                prior,
-                stage,
-            ),
+            "quadrature_gap": over(gaps, form, prior, stage),
             "prior_density": over(_density(self.prior)[:, 0], prior, r),
-            "previous_density": over(
-                _density(Beta(path.alpha[:, before], path.beta[:, before])), prior, stage, r
-            ),
+            "previous_density": over(_density(previous), prior, stage, r),
             "density": over(_density(belief), prior, stage, r),
         }
 

@@ -1,0 +1,120 @@
+"""Heads in some tosses: of a known coin, as a likelihood, under beta priors (FCML 3.1, 3.4)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from experiments.contract.outcome import Outcome, axis, over
+from experiments.contract.study import Study, knob
+from experiments.studies.probability._beta_priors import BetaPriors
+from models.probability import coin
+from models.types import Floats
+
+SHOWN = ("heads", "likelihood", "contours", "simulation")
+
+
+@dataclass
+class CoinCounts(BetaPriors, Study):
+    """A bet on a coin, the likelihood of r, and the marginal likelihood of priors (FCML 3.4)."""
+
+    r: float | None = knob(
+        None,
+        "probability of a head; null: likeliest by the first count",
+        at_least=0,
+        at_most=1,
+    )
+    heads: list[int] = knob(
+        [14], "heads seen, in each of some counts; none: all there may be", at_least=0,
+        may_be_empty=True,
+    )  # fmt: skip
+    tosses: list[int] = knob([20], "tosses of each count", at_least=1, at_most=10_000)
+    negligible: float = knob(
+        0.05, "share of its maximum below which a likelihood counts as zero", above=0, below=1
+    )
+    alpha_max: int = knob(50, "the search for a prior ends here", at_least=2, at_most=500)
+    beta_max: int = knob(30, "the search for a prior ends here", at_least=2, at_most=500)
+    repetitions: int = knob(0, "simulated sets of tosses", at_least=0, at_most=1_000_000)
+    show: list[str] = knob(["heads"], "what to draw", choices=SHOWN, distinct=True)
+
+    def problems(self) -> Iterator[str]:
+        yield from super().problems()
+        if self.heads and len(self.heads) != len(self.tosses):
+            yield f"study.heads={self.heads}, study.tosses={self.tosses}; allowed: equally many"
+        elif any(y > n for y, n in zip(self.heads, self.tosses, strict=False)):
+            yield f"study.heads={self.heads}; allowed: at most study.tosses={self.tosses}"
+        drawn = {"likelihood", "contours", *(["heads"] if self.alphas else [])} & set(self.show)
+        if not self.heads and (self.r is None or drawn):
+            yield f"study.heads=[]; r=null and show={self.show} need a count of heads"
+        if "simulation" in self.show and not (self.repetitions and self.alphas):
+            yield "study.show=simulation needs study.repetitions=<sets of tosses>, and priors"
+
+    def run(self, rng: Generator) -> Outcome:
+        coin_r = self.heads[0] / self.tosses[0] if self.r is None else self.r  # maximum of 3.2
+        game, r = axis("game_heads", self.game_tosses + 1), axis("r", np.linspace(0, 1, 4001))
+        found: dict[str, Any] = {
+            "r_of_the_coin": coin_r,
+            "game_chance": game.of(np.exp(coin.log_binomial(game.values, len(game) - 1, coin_r))),
+            "coin_win_probability": coin.win_probability(coin_r, *self.bet),
+            "win_probability_of_r": r.of(coin.win_probability(r.values, *self.bet)),
+        }
+        if self.heads:
+            found |= self._likelihoods(r.values) | self._best_prior()
+        if self.alphas:
+            found |= self._priors(coin_r, rng)
+        return Outcome(**found)
+
+    def _likelihoods(self, r: Floats) -> dict[str, Any]:
+        """Each likelihood, its area, and the range of r in which it is not negligible."""
+        pairs = list(zip(self.heads, self.tosses, strict=True))
+        count = axis("count", [f"{y} of {n}" for y, n in pairs])
+        likelihood = np.exp([coin.log_binomial(y, n, r) for y, n in pairs])
+        inside = [r[curve >= self.negligible * curve.max()] for curve in likelihood]
+        return {
+            "likelihood": over(likelihood, count, axis("r", r)),
+            "area": count.of(np.trapezoid(likelihood, r, axis=-1)),
+            "not_negligible_from": count.of([places[0] for places in inside]),
+            "not_negligible_to": count.of([places[-1] for places in inside]),
+        }
+
+    def _best_prior(self) -> dict[str, Any]:
+        """The marginal likelihood of the first count over a box of parameters, and its maximum."""
+        # Whole parameters, as the book's; zero is left out, where the prior does not exist.
+        alpha = axis("alpha", np.arange(1, self.alpha_max + 1))
+        beta = axis("beta", np.arange(1, self.beta_max + 1))
+        box = coin.Beta(alpha.values[:, None].astype(float), beta.values.astype(float))
+        y, N = self.heads[0], self.tosses[0]
+        best = coin.best_prior(y, N, self.alpha_max, self.beta_max)  # these need not be whole
+        return {
+            "evidence_of_parameters": over(np.exp(coin.log_beta_binomial(y, N, box)), alpha, beta),
+            "best_parameters": axis("parameter", ["alpha", "beta"]).of(np.stack(best)),
+            "evidence_limit": float(np.exp(coin.log_binomial(y, N, y / N))),
+        }
+
+    def _priors(self, r: float, rng: Generator) -> dict[str, Any]:
+        """Every count there may be under each prior, and averages over tosses of the coin."""
+        N, S = self.tosses[0], self.repetitions
+        y = np.arange(N + 1)  # all the sets there are: only the number of heads matters
+        prior, heads, belief = self.prior_axis, axis("heads", y), coin.update(self.prior, y, N)
+        of_heads = {
+            "posterior_mean": coin.mean(belief),
+            "win_probability": coin.expected_win_probability(belief, *self.bet),
+            "evidence": np.exp(coin.log_beta_binomial(y, N, self.prior)),  # FCML 3.14
+        }
+        found = {name: over(values, prior, heads) for name, values in of_heads.items()}
+        if not S:
+            return found
+        chance, drawn = np.exp(coin.log_binomial(y, N, r)), rng.binomial(N, r, S)
+        values = np.array(list(of_heads.values()))  # (quantity, P, N + 1)
+        exact = values @ chance
+        variance = (values - exact[..., None]) ** 2 @ chance
+        averages = {
+            "average": exact,
+            "simulated_average": values[..., drawn].mean(-1),
+            "standard_error": np.sqrt(variance / S),
+        }
+        axes = axis("averaged", list(of_heads)), prior
+        found |= {name: over(values, *axes) for name, values in averages.items()}
+        return found | {"chance": heads.of(chance), "drawn_heads": axis("repetition", S).of(drawn)}
