@@ -6,13 +6,61 @@ The text prints it without the first factor, and the density of a component (9.4
 normaliser for one dimension.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from models.clustering.gaussian_mixture import GaussianMixture, fit, log_joint
+from models.clustering.gaussian_mixture import GaussianMixture, fit, log_joint, responsibilities
 from models.clustering.gaussian_mixture_starts import start_at
+from models.clustering.kmeans import kmeans
 from models.clustering.mixture import expected_complete
-from models.em import EMFit
+from models.em import EMFit, take
 from models.types import Floats
+
+STEPS = 200  # EM iterations at most; with covariances held still it needs far fewer
+
+
+class Ends(NamedTuple):
+    """Where EM ends, for each epsilon and choice of weights (E, W): the largest of each."""
+
+    difference: Floats  # of a centre's coordinate from that of K-means
+    label_doubt: Floats  # 1 - max_k gamma_nk
+    responsibilities_off_labels: Floats  # |gamma_nk - r_nk|
+    weights_off_fractions: Floats  # |pi_k - N_k / N|
+
+
+class Approach(NamedTuple):
+    """EM with covariances epsilon I against K-means from the same centres."""
+
+    ends: Ends
+    path_difference: Floats  # (STEPS + 1,) of the centres after each step, smallest epsilon
+    distortion: Floats  # (2 T,) J after the half steps of K-means
+    expected_complete: Floats  # (E,) (9.43) at the K-means solution, first weights
+    constant_terms: Floats  # (E,) those of its terms that do not depend on the centres
+
+
+def approach(
+    X: Floats, centres: Floats, epsilon: Floats, weights: Floats, *, fixed_pi: bool
+) -> Approach:
+    """From centres (K, D), for falling epsilon (E,) and choices of weights (W, K)."""
+    (N, D), (W, K), E = X.shape, weights.shape, len(epsilon)
+    hard = kmeans(X, centres[None], snapshots=range(STEPS + 1))
+    r = (hard.labels[0][:, None] == np.arange(K)).astype(float)
+    soft = fit_held(X, centres, epsilon, weights, fixed_pi=fixed_pi, steps=STEPS)
+    gamma = responsibilities(X, soft.theta).reshape(E, W, N, K)
+    pi, mu = soft.theta.pi.reshape(E, W, K), soft.theta.mu.reshape(E, W, K, D)
+    aside = [
+        np.abs(soft.snapshots[t].mu[-W] - hard.snapshots[t][0]).max() for t in range(STEPS + 1)
+    ]
+    ends = Ends(
+        np.abs(mu - hard.centres[0]).max(axis=(2, 3)),
+        (1 - gamma.max(axis=3)).max(axis=2),
+        np.abs(gamma - r).max(axis=(2, 3)),
+        np.abs(pi - r.mean(axis=0)).max(axis=2),
+    )
+    complete = complete_at(X, take(soft.theta, np.arange(0, E * W, W)), hard.centres[0], r)
+    J = hard.distortion[0][: 2 * int(hard.iterations[0])]
+    return Approach(ends, np.array(aside), J, *complete)
 
 
 def fit_held(

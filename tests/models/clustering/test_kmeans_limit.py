@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 
-from models.clustering.kmeans_limit import complete_at, fit_held, integral
+from models.clustering.kmeans_limit import approach, complete_at, fit_held, integral
 
 CENTRES = np.array([[-1.0, 0.0], [1.0, 0.0]])
 WEIGHTS = np.array([[0.5, 0.5], [0.8, 0.2]])
@@ -39,3 +40,19 @@ def test_the_complete_log_likelihood_by_sums(X):
 def test_integrals():
     assert integral(0.5, 2, 2) == pytest.approx(1)
     assert integral(0.5, 2, 1) == pytest.approx(np.sqrt(np.pi))
+
+
+def test_the_approach_to_kmeans(X):
+    found = approach(X, CENTRES, np.array([0.5, 1e-6]), WEIGHTS, fixed_pi=False)
+    theirs = KMeans(2, init=CENTRES, n_init=1, tol=0).fit(X)
+    assert found.distortion[-1] == pytest.approx(theirs.inertia_)
+    for values in found.ends:
+        assert values.shape == (2, 2)
+        assert (values[0] > 1e-4).all()
+        assert (values[1] < 1e-9).all()
+    assert found.path_difference.max() < 1e-9
+    mu = fit_held(X, CENTRES, np.array([0.5]), WEIGHTS[1:], fixed_pi=False, steps=200).theta.mu[0]
+    expected = np.abs(mu - theirs.cluster_centers_).max()
+    assert found.ends.difference[0, 1] == pytest.approx(expected)
+    gap = (found.expected_complete - found.constant_terms)[1]
+    assert gap == pytest.approx(-theirs.inertia_ / 2e-6)

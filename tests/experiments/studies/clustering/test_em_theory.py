@@ -1,13 +1,16 @@
-"""The bound along EM against loops over points and labels; passes counted by a plain loop."""
+"""EM's bound and passes against plain loops, its limit against K-means, and climbs."""
 
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
+from sklearn.cluster import KMeans
 
 from experiments.contract.errors import BadInput
 from experiments.contract.study import generator
-from experiments.studies.clustering.em_bound import EmBound
+from experiments.studies.clustering.em_theory import EmTheory
+from models.em_examples import EXAMPLES
 
+START = [[-1.5, 1.0], [1.5, -1.0]]
 LINE = {"data": None, "standardise": False, "centres": [[-1.0], [1.5]]}
 
 
@@ -17,11 +20,15 @@ LINE = {"data": None, "standardise": False, "centres": [[-1.0], [1.5]]}
         ({"data": None, "centres": [[0.0]], "n_each": 3, "k": 4}, "there are 3 points"),
         ({"start": [[0.0], [1.0]]}, "needs 2 numbers"),
         ({"start": [[0.0, 0.0]]}, "study.start has 1 means"),
+        ({"weights": [[0.5, 0.6]]}, "sum to one"),
+        ({"weights": [[1.0, 0.0]]}, "numbers > 0"),
+        ({"epsilons": [0.0]}, "study.epsilons"),
+        ({"models": ["oracle"]}, "study.models"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs, complaint):
     with pytest.raises(BadInput, match=complaint):
-        EmBound(**knobs)
+        EmTheory(**knobs)
 
 
 def moments(X, gamma):
@@ -40,7 +47,7 @@ def densities(X, pi, mu, Sigma):
 
 
 def test_bound_and_divergence_of_one_iteration(run):
-    study = EmBound(**LINE, n_each=4, start=[[-1.0], [1.0]], iterations=1)
+    study = EmTheory(**LINE, n_each=4, start=[[-1.0], [1.0]], iterations=1)
     outcome = run(study)
     X = study.points(generator(study.name, 0))
     p = densities(X, [0.5, 0.5], np.array(study.start), np.ones((2, 1, 1)))
@@ -58,7 +65,7 @@ def test_bound_and_divergence_of_one_iteration(run):
 
 
 def test_the_bound_along_em_and_for_any_q(run):
-    outcome = run(EmBound(**LINE, iterations=30))
+    outcome = run(EmTheory(**LINE, iterations=30))
     L, bound, divergence = (outcome[n].values for n in ("log_likelihood", "bound", "divergence"))
     np.testing.assert_array_equal(L[1:, 0], L[:-1, 1])  # an E step leaves it
     np.testing.assert_allclose(bound[:, 0], L[:, 0], rtol=1e-12)
@@ -71,7 +78,7 @@ def test_the_bound_along_em_and_for_any_q(run):
 
 
 def test_passes_against_plain_loops(run):
-    study = EmBound(
+    study = EmTheory(
         orders=2,
         iterations=25,
         data=None,
@@ -110,7 +117,77 @@ def test_passes_against_plain_loops(run):
 
 
 def test_failure_to_come_close_is_counted_as_more_than_all_passes(run):
-    outcome = run(EmBound(start=[[-1.5, 1.0], [1.5, -1.0]], orders=1, iterations=2))
+    outcome = run(EmTheory(start=[[-1.5, 1.0], [1.5, -1.0]], orders=1, iterations=2))
     assert outcome["batch_passes"].item == 3
     last = outcome["incremental_log_likelihood"].values[:, -1]
     assert (last < outcome["maximum"].item - 1e-3).all()
+
+
+def test_differences_against_a_plain_loop(run):
+    study = EmTheory(start=START, epsilons=[0.5, 0.05], weights=[[0.7, 0.3]], fixed_weights=True)
+    outcome = run(study)
+    X = study.points(np.random.default_rng(0))
+    centres = KMeans(2, init=np.array(START), n_init=1, tol=0).fit(X).cluster_centers_
+    r = (((X[:, None] - centres) ** 2).sum(2).argmin(1)[:, None] == np.arange(2)).astype(float)
+    for epsilon in study.epsilons:
+        mu = np.array(START)
+        for _ in range(200):
+            weight = np.array([0.7, 0.3]) * np.exp(-((X[:, None] - mu) ** 2).sum(2) / (2 * epsilon))
+            gamma = weight / weight.sum(1, keepdims=True)
+            mu = gamma.T @ X / gamma.sum(0)[:, None]
+        expected = {
+            "difference": np.abs(mu - centres).max(),
+            "label_doubt": 1 - gamma.max(1).min(),
+            "responsibilities_off_labels": np.abs(gamma - r).max(),
+            "weights_off_fractions": np.abs([0.7, 0.3] - r.mean(0)).max(),  # they are held
+        }
+        for name, value in expected.items():
+            found = outcome[name].at(epsilon=epsilon, weighting=0).item
+            assert found == pytest.approx(value, rel=1e-4), name
+
+
+def test_the_limit_and_the_misprints(run):
+    study = EmTheory(start=START, epsilons=[0.1, 1e-5], weights=[[0.5, 0.5], [0.99, 0.01]])
+    outcome = run(study)
+    for name in ("difference", "responsibilities_off_labels", "weights_off_fractions"):
+        assert outcome[name].at(epsilon=1e-5).values.max() < 1e-9, name
+        assert outcome[name].at(epsilon=0.1).values.max() > 1e-4, name
+    assert outcome["path_difference"].values.max() < 1e-9
+    J = outcome["distortion"].values
+    X = study.points(np.random.default_rng(0))
+    assert J[-1] == pytest.approx(KMeans(2, init=np.array(START), n_init=1, tol=0).fit(X).inertia_)
+    assert (np.diff(J) <= 1e-9).all()
+    beyond = outcome["expected_complete"].values[-1] - outcome["constant_terms"].values[-1]
+    assert beyond == pytest.approx(-J[-1] / 2 / 1e-5, rel=1e-6)
+    printed, corrected = outcome["density_integral"].values
+    assert corrected == pytest.approx(1)
+    assert printed == pytest.approx(np.sqrt(np.pi))
+
+
+def test_in_one_dimension_the_printed_density_is_right(run):
+    outcome = run(EmTheory(data=None, standardise=False, centres=[[0.0], [5.0]], epsilons=[0.1]))
+    assert outcome["density_integral"].values == pytest.approx([1, 1])
+
+
+def test_no_model_ever_falls(run):
+    L = run(EmTheory(models=list(EXAMPLES), restarts=3, iterations=15))["climb"]
+    assert L.values.shape == (len(EXAMPLES), 3, 16)
+    for name in EXAMPLES:
+        climbs = L.at(model=name).values
+        assert np.diff(climbs).min() >= -1e-9 * np.abs(climbs).max()
+        assert (climbs[:, -1] > climbs[:, 0]).all()
+
+
+def test_a_model_does_not_depend_on_its_company(run):
+    alone = run(EmTheory(models=["ppca"], restarts=2, iterations=5))
+    both = run(EmTheory(models=["mixture", "ppca"], restarts=2, iterations=5))
+    curves = [outcome["climb"].at(model="ppca") for outcome in (alone, both)]
+    np.testing.assert_array_equal(*curves)
+
+
+def test_a_fall_is_seen_and_an_end_is_held(run, monkeypatch):
+    falling = np.array([[-5.0, -4.0, -4.1], [-5.0, -4.0, np.nan]])
+    monkeypatch.setitem(EXAMPLES, "ppca", lambda *_: falling)
+    outcome = run(EmTheory(models=["ppca"], restarts=2))
+    np.testing.assert_array_equal(outcome["climb"].values[0], [[-5, -4, -4.1], [-5, -4, -4]])
+    np.testing.assert_array_equal(outcome["climb_iterations"].values, [[2, 1]])

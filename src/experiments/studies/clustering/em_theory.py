@@ -1,6 +1,6 @@
-"""The bound that EM climbs, in whole steps and one point at a time: ln p(X) = L(q) + KL(q || p).
+"""What is proved about EM, on data: its bound ln p(X) = L(q) + KL(q || p), its limit, its climb.
 
-PRML 9.4, Ghahramani 3, Notes 3.3.4.
+PRML 9.3.2 and 9.4, Ghahramani 2.5 and 3, Notes 3.3.4.
 """
 
 from collections.abc import Iterator
@@ -12,31 +12,51 @@ from numpy.random import Generator
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.clustering._points import Clusters, place_problems
+from models.clustering import kmeans_limit
 from models.clustering.gaussian_mixture import GaussianMixture, fit, log_density, log_joint
 from models.clustering.gaussian_mixture_starts import start_at, start_at_points
 from models.clustering.gaussian_mixture_variants import fit_incremental, renewal_error
 from models.clustering.half_steps import arbitrary_q, half_steps
 from models.clustering.mixture import free_energy, kl_to_posterior
-from models.em import smallest_gain, take
+from models.em import held, smallest_gain, take
+from models.em_examples import EXAMPLES
 from models.types import Floats, Ints
+
+Found = dict[str, float | Quantity]
 
 
 @dataclass
-class EmBound(Clusters, Study):
-    """The bound after each half step of EM for a Gaussian mixture, and for any q at all."""
+class EmTheory(Clusters, Study):
+    """The bound after each half step of EM for a Gaussian mixture, and for any q at all.
+
+    From the same start, if asked for: EM point by point, and EM with covariances held at
+    epsilon I, which is K-means in the limit. Also the climb of EM for other models.
+    """
 
     headline = {
         "final_log_likelihood": "last(log_likelihood[:, 'M'])",
         "median_incremental_passes": "median(incremental_passes)",
+        "final_difference": "max(last(difference, over='epsilon'))",
     }
 
     k: int = knob(2, "components", at_least=1, at_most=20)
     start: list[list[float]] = knob([], "the means; random points if empty", may_be_empty=True)
     variance: float = knob(1.0, "given means begin with this times the unit matrix", above=0)
-    iterations: int = knob(40, "iterations of EM: passes over the data", at_least=1, at_most=1000)
+    iterations: int = knob(40, "iterations of EM: passes over the data", at_least=1, at_most=10_000)
     random_q: int = knob(200, "arbitrary distributions q to try the bound on", at_least=1)
     orders: int = knob(0, "random orders of EM point by point; 0 is none", at_least=0, at_most=1000)
     close: float = knob(1e-3, "log units below the maximum that count as close", above=0)
+    epsilons: list[float] = knob(
+        [], "values of epsilon for the limit", above=0, distinct=True, may_be_empty=True
+    )
+    weights: list[list[float]] = knob(
+        [], "mixing weights for the limit, one list a run; equal if empty", may_be_empty=True
+    )
+    fixed_weights: bool = knob(False, "hold the mixing weights where they begin")
+    models: list[str] = knob(
+        [], "other models", choices=tuple(EXAMPLES), distinct=True, may_be_empty=True
+    )
+    restarts: int = knob(10, "random starts of each other model", at_least=1, at_most=1000)
 
     def rules(self) -> Iterator[str]:
         if self.k > self.size[0]:
@@ -44,6 +64,9 @@ class EmBound(Clusters, Study):
         yield from place_problems("start", self.start, self.size[1])
         if self.start and len(self.start) != self.k:
             yield f"study.start has {len(self.start)} means; study.k={self.k}"
+        for weights in self.weights:
+            if len(weights) != self.k or min(weights) <= 0 or abs(sum(weights) - 1) > 1e-9:
+                yield f"study.weights: {weights}; allowed: {self.k} numbers > 0 that sum to one"
 
     def run(self, rng: Generator) -> Outcome:
         X = self.points(rng)
@@ -52,8 +75,9 @@ class EmBound(Clusters, Study):
         else:
             start = start_at_points(X, self.k, rng)
         em = fit(X, start, tol=0, max_iter=self.iterations, snapshots=range(self.iterations + 1))
-        one_by_one = self._one_by_one(X, start, em.objective, rng) if self.orders else {}
-
+        further = self._one_by_one(X, start, em.objective, rng) if self.orders else {}
+        further |= self._limit(X, start.mu[0]) if self.epsilons else {}
+        further |= self._climbs(rng) if self.models else {}
         path = zip(*(em.snapshots[t] for t in range(int(em.iterations[0]) + 1)), strict=True)
         joint = log_joint(X, GaussianMixture(*map(np.concatenate, path)))  # (T + 1, N, K)
         found, q = half_steps(joint), arbitrary_q(len(X), self.k, self.random_q, rng)
@@ -63,12 +87,12 @@ class EmBound(Clusters, Study):
             **{name: over(values, *half) for name, values in found._asdict().items()},
             random_bound=any_q.of(free_energy(joint[:1], q)),  # at the start's theta
             random_divergence=any_q.of(kl_to_posterior(joint[:1], q)),
-            **one_by_one,
+            **further,
         )
 
     def _one_by_one(
         self, X: Floats, start: GaussianMixture, batch: Floats, rng: Generator
-    ) -> dict[str, float | Quantity]:
+    ) -> Found:
         """EM that renews one point at a time, in the order of the file and in random ones."""
         maximum = float(fit(X, start, tol=0, max_iter=10_000).final[0])
         N, R = len(X), self.orders + 1
@@ -86,6 +110,38 @@ class EmBound(Clusters, Study):
             "incremental_passes": order.of(_passes(L, maximum - self.close)),
             "smallest_gain": smallest_gain(done.objective),  # of the bound, in one pass
             "update_error": renewal_error(X, start.mu, rng),
+        }
+
+    def _limit(self, X: Floats, centres: Floats) -> Found:
+        """EM with covariances epsilon I against K-means from the same centres."""
+        D, weights = X.shape[1], np.array(self.weights or [[1 / self.k] * self.k])
+        epsilon = axis("epsilon", np.sort(np.array(self.epsilons))[::-1])
+        found = kmeans_limit.approach(
+            X, centres, epsilon.values, weights, fixed_pi=self.fixed_weights
+        )
+        both = epsilon, axis("weighting", len(weights))
+        ends = {name: over(values, *both) for name, values in found.ends._asdict().items()}
+        normalisers = [kmeans_limit.integral(0.5, D, power) for power in (1, D)]
+        return {
+            **ends,
+            "path_difference": axis("cycle", len(found.path_difference)).of(found.path_difference),
+            "distortion": axis("half_step", len(found.distortion)).of(found.distortion),
+            "expected_complete": epsilon.of(found.expected_complete),
+            "constant_terms": epsilon.of(found.constant_terms),
+            "density_integral": axis("normaliser", ["printed", "corrected"]).of(normalisers),
+        }
+
+    def _climbs(self, rng: Generator) -> Found:
+        """The log likelihood along EM; each model has its own stream, whichever are chosen."""
+        streams = dict(zip(EXAMPLES, rng.spawn(len(EXAMPLES)), strict=True))
+        size = self.restarts, self.iterations
+        found = [EXAMPLES[name](*size, streams[name]) for name in self.models]
+        longest = max(L.shape[1] for L in found)
+        ways = axis("model", self.models), axis("restart", self.restarts)
+        climbs = [held(L, longest) for L in found]
+        return {
+            "climb": over(climbs, *ways, axis("steps", longest)),
+            "climb_iterations": over([(~np.isnan(L)).sum(axis=1) - 1 for L in found], *ways),
         }
 
 

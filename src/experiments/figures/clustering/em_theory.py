@@ -1,4 +1,4 @@
-"""The bound after each half step, and for any q; passes over the data, whole and point by point."""
+"""The bound after half steps and for any q; passes over the data; K-means as a limit; climbs."""
 
 from collections.abc import Iterator
 
@@ -7,12 +7,26 @@ from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
 from experiments.drawing.canvas import panels
-from experiments.studies.clustering.em_bound import EmBound
+from experiments.drawing.clusters import grid, legend_below, spare
+from experiments.studies.clustering.em_theory import EmTheory
 from models.types import Floats
 
+TITLES = {
+    "mixture": "Gaussian mixture",
+    "factors": "factor analysis",
+    "ppca": "probabilistic PCA",
+    "bernoulli": "Bernoulli mixture",
+    "hmm": "hidden Markov model",
+    "lds": "linear dynamical system",
+}
 
-def draw(study: EmBound, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    if study.orders:
+
+def draw(study: EmTheory, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    if study.models:
+        yield "climb", _climb(study, outcome)
+    elif study.epsilons:
+        yield "limit", _limit(outcome)
+    elif study.orders:
         yield "passes", _passes(study, outcome)
     else:
         yield "bound", _bound(outcome)
@@ -56,7 +70,7 @@ def _any_q(outcome: Outcome) -> Figure:
     return figure
 
 
-def _passes(study: EmBound, outcome: Outcome) -> Figure:
+def _passes(study: EmTheory, outcome: Outcome) -> Figure:
     figure, ax = panels()
     maximum = outcome["maximum"].values
     shown = 3 + max(outcome[name].values.max() for name in ("batch_passes", "incremental_passes"))
@@ -69,4 +83,44 @@ def _passes(study: EmBound, outcome: Outcome) -> Figure:
     ax.set(xlabel="Passes over the data", ylabel="Log likelihood below the maximum")
     ax.set(yscale="log", ylim=(study.close / 1000, None))
     ax.legend(loc="lower left")
+    return figure
+
+
+def _limit(outcome: Outcome) -> Figure:
+    complete, J = outcome["expected_complete"], outcome["distortion"].values[-1]
+    epsilon = complete.along("epsilon")
+    figure, axes = panels(1, 2)
+    for name, mark, label in (
+        ("difference", "o", "largest distance from the K-means centres"),
+        ("label_doubt", "s", "largest doubt about a label"),
+    ):
+        values = np.maximum(outcome[name].values.max(axis=1), 1e-17)
+        axes[0].plot(epsilon, values, marker=mark, label=label)
+    axes[0].set(xscale="log", yscale="log", ylabel="Difference from K-means")
+    legend_below(axes[0], 1)
+    axes[1].plot(epsilon, epsilon * complete.values, marker="o", label="ε E[ln p(X, Z)]")
+    axes[1].axhline(-J / 2, color="C1", linestyle="--", label="-J / 2")
+    axes[1].set(xscale="log", ylabel="Natural log units times ε", ylim=(-1.5 * J, 0))
+    legend_below(axes[1], 2)
+    for ax in axes:
+        ax.set_xlabel("Variance ε of the components")
+        ax.invert_xaxis()
+    return figure
+
+
+def _climb(study: EmTheory, outcome: Outcome) -> Figure:
+    columns = min(3, len(study.models))
+    figure, axes = grid(-(-len(study.models) // columns), columns, 0.8)
+    cells = axes.ravel()
+    for ax, name in zip(cells, study.models, strict=False):
+        L = outcome["climb"].at(model=name).values
+        for climb, taken in zip(L, outcome["climb_iterations"].at(model=name).values, strict=True):
+            ax.plot(climb[: taken + 1], linewidth=1, color="C0", alpha=0.6)
+        # The first steps are so large that nothing else would be seen.
+        high, low = L.max(), L[:, 1].min()
+        room = 0.05 * (high - low)
+        ax.set(title=TITLES[name], ylim=(low - room, high + room))
+    spare(cells[len(study.models) :])
+    figure.supxlabel("Iteration")
+    figure.supylabel("Log likelihood")
     return figure
