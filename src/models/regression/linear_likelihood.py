@@ -36,6 +36,22 @@ def sigma_curvature(residuals: Floats, sigma2: float) -> float:
     return float(len(residuals) / sigma2 - 3 * (residuals @ residuals) / sigma2**2)  # FCML 2.7.3
 
 
+def sigma_curvature_by_differences(Phi: Floats, t: Floats, w: Floats, sigma2: float) -> float:
+    """The same from the log likelihood at sigma, a thousandth below and a thousandth above."""
+    sigma = np.sqrt(sigma2) * np.array([0.999, 1.0, 1.001])
+    down, middle, up = (log_likelihood(Phi, t, w, s**2) for s in sigma)
+    return float((up - 2 * middle + down) / (sigma[2] - sigma[1]) ** 2)
+
+
+def scaled_eigenvalues(H: Floats) -> Floats:
+    """Eigenvalues of a negative definite matrix, its rows and columns brought to one scale.
+
+    Scaling both alike keeps the signs, and more digits.
+    """
+    scale = np.sqrt(-np.diag(H))
+    return np.asarray(np.linalg.eigvalsh(H / np.outer(scale, scale)))
+
+
 def information(Phi: Floats, sigma2: float) -> Floats:
     """The Fisher information of the weights, (D, D)."""
     return -hessian(Phi, sigma2)  # FCML 2.47

@@ -18,7 +18,9 @@ from models.regression.linear_likelihood import (
     log_likelihood,
     loss_gradient,
     normal_equations,
+    scaled_eigenvalues,
     sigma_curvature,
+    sigma_curvature_by_differences,
     weighted_least_squares,
 )
 from models.types import Floats
@@ -54,6 +56,17 @@ def test_second_derivatives_by_differences(sample: tuple[Floats, Floats]) -> Non
     g = lambda s: norm.logpdf(t, X @ w, s).sum()  # noqa: E731
     second = (g(0.8 + h) - 2 * g(0.8) + g(0.8 - h)) / h**2
     assert_allclose(sigma_curvature(t - X @ w, 0.64), second, rtol=1e-4)
+
+
+def test_differences_and_scaling_agree_with_the_plain_ways(sample: tuple[Floats, Floats]) -> None:
+    X, t = sample
+    fit = least_squares(X, t)
+    by_differences = sigma_curvature_by_differences(X, t, fit.w, fit.sigma2)
+    assert_allclose(by_differences, sigma_curvature(fit.residuals, fit.sigma2), rtol=1e-5)
+    H = hessian(X, fit.sigma2)
+    stretched = H * np.outer([1, 10, 1e4], [1, 10, 1e4])  # the same when brought to one scale
+    correlations = H / np.sqrt(np.outer(np.diag(H), np.diag(H)))
+    assert_allclose(scaled_eigenvalues(stretched), np.linalg.eigvalsh(correlations), rtol=1e-9)
 
 
 def test_information_is_the_covariance_of_the_score() -> None:

@@ -1,4 +1,4 @@
-"""Each data set with its line, and the contours of the likelihood of the weights."""
+"""Data with their line, and the likelihood of the weights or the line that favours some points."""
 
 from collections.abc import Iterator
 
@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
+from experiments.drawing.canvas import panels
 from experiments.drawing.clusters import grid
 from experiments.drawing.labels import axis_names
 from experiments.studies.regression.likelihood_surface import LikelihoodSurface
@@ -14,25 +15,49 @@ LEVELS = [0.01, 0.1, 0.3, 0.5, 0.7, 0.9]
 
 
 def draw(study: LikelihoodSurface, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    yield study.show, (_lines if study.show == "lines" else _likelihood)(study, outcome)
+
+
+def _names(study: LikelihoodSurface) -> dict[str, str]:
+    x, t = ("x", "t") if study.data is None else axis_names(study.data)[:2]
+    return {"xlabel": x, "ylabel": t}
+
+
+def _likelihood(study: LikelihoodSurface, outcome: Outcome) -> Figure:
     x, t, w_hat = (outcome[name].values for name in ("inputs", "targets", "w_hat"))
-    origin, surface = outcome["origin"].item, outcome["likelihood"]
-    x_name, t_name, line, w_0 = "x", "t", "true line", "$w_0$"
-    if study.data is not None:
-        x_name, t_name, line = *axis_names(study.data)[:2], "fitted line"
-        w_0 = f"line at the mean input, {origin:.1f}"
-    grids = surface.along("w_0"), surface.along("w_1")
+    origin, surface, ends = outcome["origin"].item, outcome["likelihood"], x[[0, -1]]
+    fitted = study.data is not None
+    w_0 = f"line at the mean input, {origin:.1f}" if fitted else "$w_0$"
     figure, axes = grid(len(t), 2, 0.68)
     for k, (left, right) in enumerate(axes):
-        w = w_hat[k] if study.data is not None else np.array(study.weights)
-        ends = x[[0, -1]]
+        w = w_hat[k] if fitted else np.array(study.weights)
         left.plot(x, t[k], "o", color="C0", markersize=3.5)
+        line = "fitted line" if fitted else "true line"
         left.plot(ends, w[0] + w[1] * (ends - origin), color="black", label=line)
-        left.set(xlabel=x_name, ylabel=t_name)
-        if study.data is None:
+        left.set(**_names(study))
+        if not fitted:
             left.set_title(f"noise variance {study.noise_variances[k]:g}")
+        grids = surface.along("w_0"), surface.along("w_1")
         right.contour(*grids, surface.values[k].T, levels=LEVELS, linewidths=1.2)
         right.plot(*w_hat[k], "+", color="C1", markersize=9, label="maximum")
         right.set(xlabel=w_0, ylabel="$w_1$", title="likelihood over its maximum")
         left.legend()
         right.legend()
-    yield "likelihood", figure
+    return figure
+
+
+def _lines(study: LikelihoodSurface, outcome: Outcome) -> Figure:
+    x, t, w = outcome["inputs"].values, outcome["targets"].values[0], outcome["w"].values
+    places = np.linspace(x.min(), x.max(), 50)
+    plain, weighted = w[:, :1] + w[:, 1:] * places
+    figure, ax = panels()
+    ax.plot(places, plain, label="least squares")
+    ax.plot(x, t, "o", color="black", label="data")
+    if study.favour != 1:
+        label = f"weight {study.favour:g} for the circled"
+        ax.plot(places, weighted, "--", color="C1", label=label)
+        ring = {"markersize": 11, "markerfacecolor": "none", "markeredgecolor": "C1"}
+        ax.plot(x[: study.favoured], t[: study.favoured], "o", **ring)
+    ax.set(**_names(study))
+    ax.legend()
+    return figure

@@ -1,4 +1,4 @@
-"""The likelihood as a function of the weights: curvature and information (FCML 2.7.3, 2.9.1)."""
+"""The loss and the likelihood of a line as functions of its weights (FCML 1.3, 2.7.3, 2.9.1)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,25 +6,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
+from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
 from models.datasets import load
+from models.regression import linear_likelihood as likelihood
+from models.regression import matrix_rules
 from models.regression.linear import least_squares, line
-from models.regression.linear_likelihood import (
-    hessian,
-    information,
-    inverse,
-    log_likelihood,
-    sigma_curvature,
-)
 from models.types import Floats
 
 
 @dataclass
 class LikelihoodSurface(Study):
-    """Contours, Hessian, Fisher information and covariance of a line (FCML 2.7.3 and 2.9.1)."""
+    """Normal equations, gradients and curvature on data; information about a line that is known."""
 
     data: str | None = knob(None, "regression data; their own noise variance is used", dataset=True)
+    favoured: int = knob(1, "with data: the first so many points get the favour", at_least=1)
+    favour: float = knob(1.0, "with data: their weight in the loss; the others have one", above=0)
     weights: list[float] = knob([-2.0, 3.0], "without data: w0 and w1 of the true line")
     n: int = knob(50, "without data: points in a data set", at_least=3, at_most=10_000)
     noise_variances: list[float] = knob(
@@ -32,7 +29,10 @@ class LikelihoodSurface(Study):
     )
     sum_x: float | None = knob(None, "without data: shift and stretch the inputs to this sum")
     sum_xx: float | None = knob(None, "and to this sum of squares")
-    repetitions: int = knob(1000, "inputs to draw for what could be printed", at_least=20)
+    repetitions: int = knob(
+        100, "other weights to try; without data: other inputs to draw", at_least=20
+    )
+    show: str = knob("likelihood", "what to draw", choices=("likelihood", "lines"))
 
     def problems(self) -> Iterator[str]:
         if len(self.weights) != 2:
@@ -42,14 +42,21 @@ class LikelihoodSurface(Study):
         least = (self.sum_x or 0.0) ** 2 / self.n
         if self.sum_xx is not None and self.sum_xx <= least:
             yield f"study.sum_xx={self.sum_xx:g}; allowed: > {least:g} with this sum and n"
-        if self.data is not None and len(np.unique(load(self.data).xt[0])) < 3:
+        if self.data is None:
+            if self.show == "lines":
+                yield "study.show=lines needs study.data"
+            return
+        x, _ = load(self.data).xt
+        if len(np.unique(x)) < 3:
             yield f"study.data={self.data} has fewer than three different inputs"
+        if self.favoured >= len(x):
+            yield f"study.favoured={self.favoured}; allowed: < {len(x)}, the points of {self.data}"
 
     def run(self, rng: Generator) -> Outcome:
         if self.data is not None:
             x, targets = load(self.data).xt
             noise = [least_squares(line(x), targets).sigma2]
-            t, more = targets[None], _second_derivatives(line(x), targets)
+            t, more = targets[None], self._least_squares(x, targets, rng)
             origin = float(x.mean())  # contours over raw years are a ridge too thin to see
         else:
             x, noise, origin = self._inputs(rng), self.noise_variances, 0.0
@@ -58,11 +65,12 @@ class LikelihoodSurface(Study):
         seen = line(x - origin)  # w0 is the line's value at the origin
         w_hat = np.array([least_squares(seen, row).w for row in t])
         centre = w_hat[0] if self.data is not None else np.array(self.weights)
-        sd = np.sqrt(np.diag(inverse(information(seen, max(noise)))))
+        sd = np.sqrt(np.diag(likelihood.inverse(likelihood.information(seen, max(noise)))))
         grids = centre[:, None] + sd[:, None] * np.linspace(-3.5, 3.5, 101)
         w = np.stack(np.meshgrid(*grids, indexing="ij"), -1)
         relative = [
-            log_likelihood(seen, row, w, v) - log_likelihood(seen, row, best, v)
+            likelihood.log_likelihood(seen, row, w, v)
+            - likelihood.log_likelihood(seen, row, best, v)
             for row, best, v in zip(t, w_hat, noise, strict=True)
         ]
         of, point = axis("noise_variance", noise), axis("point", len(x))
@@ -75,6 +83,42 @@ class LikelihoodSurface(Study):
             **more,
         )
 
+    def _least_squares(self, x: Floats, t: Floats, rng: Generator) -> dict[str, object]:
+        """Each matrix on the way to the weights, and derivatives where they lead, favour or not."""
+        X = line(x)
+        fit, steps = least_squares(X, t), likelihood.normal_equations(X, t)
+        identities = matrix_rules.identities(X, t, self.repetitions, rng)
+        gradients = matrix_rules.gradients(self.repetitions, rng)
+        nearby = rng.standard_normal((self.repetitions, 2)) * np.abs(fit.w)
+        alphas = np.ones(len(t)), np.where(np.arange(len(t)) < self.favoured, self.favour, 1.0)
+        w = np.stack([fit.w, likelihood.weighted_least_squares(X, t, alphas[1]).w])
+        both = list(zip(w, alphas, strict=True))
+        H = likelihood.hessian(X, fit.sigma2)
+        loss, point = axis("loss", ["plain", "weighted"]), axis("point", len(t))
+        weight, other, trial = axis("weight", 2), axis("other", 2), axis("trial", self.repetitions)
+        return {
+            "gram": over(steps.gram, weight, other),
+            "determinant": steps.determinant,  # of the Gram matrix
+            "inverse": over(steps.inverse, weight, other),
+            "pseudo_inverse": over(steps.pseudo, weight, point),
+            "w_by_matrices": weight.of(steps.w),
+            "w": over(w, loss, weight),  # by QR
+            "errors": over(t - w @ X.T, loss, point),
+            "average_loss": loss.of([likelihood.average_loss(X, t, v, a) for v, a in both]),
+            "gradient": over([likelihood.loss_gradient(X, t, v, a) for v, a in both], loss, weight),
+            "nearby_loss": over(
+                [likelihood.average_loss(X, t, v + nearby, a) for v, a in both], loss, trial
+            ),
+            "identity_gap": axis("identity", list(identities)).of(list(identities.values())),
+            "gradient_gap": axis("rule", list(gradients)).of(list(gradients.values())),
+            "hessian": over(H, weight, other),
+            "scaled_eigenvalues": weight.of(likelihood.scaled_eigenvalues(H)),
+            "sigma_curvature": likelihood.sigma_curvature(fit.residuals, fit.sigma2),
+            "sigma_curvature_by_differences": likelihood.sigma_curvature_by_differences(
+                X, t, fit.w, fit.sigma2
+            ),
+        }
+
     def _inputs(self, rng: Generator) -> Floats:
         x = np.sort(rng.uniform(0, 1, self.n))
         if self.sum_x is None or self.sum_xx is None:
@@ -83,10 +127,10 @@ class LikelihoodSurface(Study):
         spread = np.sqrt(self.sum_xx / self.n - mean**2)
         return np.asarray(mean + spread * (x - x.mean()) / x.std())
 
-    def _information(self, x: Floats, rng: Generator) -> dict[str, Quantity]:
+    def _information(self, x: Floats, rng: Generator) -> dict[str, object]:
         """Matrices for each noise variance, and the sums in them that other inputs would have."""
-        I = np.array([information(line(x), v) for v in self.noise_variances])
-        C = np.array([inverse(matrix) for matrix in I])
+        I = np.array([likelihood.information(line(x), v) for v in self.noise_variances])
+        C = np.array([likelihood.inverse(matrix) for matrix in I])
         possible = rng.uniform(0, 1, (self.repetitions, self.n))
         axes = axis("noise_variance", self.noise_variances), axis("weight", 2), axis("other", 2)
         draw = axis("draw", self.repetitions)
@@ -97,22 +141,3 @@ class LikelihoodSurface(Study):
             "possible_sum_x": draw.of(possible.sum(-1)),
             "possible_sum_xx": draw.of((possible**2).sum(-1)),
         }
-
-
-def _second_derivatives(X: Floats, t: Floats) -> dict[str, Quantity]:
-    """At the maximum, in the weights and in sigma, the latter by differences as well."""
-    fit = least_squares(X, t)
-    H = hessian(X, fit.sigma2)
-    # Scaling rows and columns alike keeps the signs of the eigenvalues, and more digits.
-    scale = np.sqrt(-np.diag(H))
-    sigma = np.sqrt(fit.sigma2) * np.array([0.999, 1.0, 1.001])
-    down, middle, up = (log_likelihood(X, t, fit.w, s**2) for s in sigma)
-    weight = axis("weight", 2)
-    return {
-        "hessian": over(H, weight, axis("other", 2)),
-        "scaled_eigenvalues": weight.of(np.linalg.eigvalsh(H / np.outer(scale, scale))),
-        "sigma_curvature": Quantity(sigma_curvature(fit.residuals, fit.sigma2)),
-        "sigma_curvature_by_differences": Quantity(
-            (up - 2 * middle + down) / (sigma[2] - sigma[1]) ** 2
-        ),
-    }
