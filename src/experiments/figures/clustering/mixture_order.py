@@ -1,4 +1,4 @@
-"""Held-out and training log likelihood against the number of components, and the last fit."""
+"""Held-out and training log likelihood against K, and the last fit; means under each prior."""
 
 from collections.abc import Iterator
 
@@ -16,6 +16,9 @@ COVARIANCES = {"full": "any", "diagonal": "diagonal", "spherical": "isotropic"}
 
 
 def draw(study: MixtureOrder, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    if study.prior_variances:
+        yield "means", _means(study, outcome)
+        return
     if study.folds:
         yield "held-out", _held_out(study, outcome)
     yield "training", _training(study, outcome)
@@ -57,3 +60,17 @@ def _finish(ax: Axes, study: MixtureOrder, ylabel: str) -> None:
     whole_steps(ax)
     if len(study.covariances) > 1:
         ax.legend(title="Covariances")
+
+
+def _means(study: MixtureOrder, outcome: Outcome) -> Figure:
+    figure, ax = panels()
+    means = outcome["means_with_prior"].values
+    ax.plot(*outcome["points"].values.T, "o", color="0.75", markersize=3)
+    for i, (s2, mu) in enumerate(zip(study.prior_variances, means, strict=True)):
+        mark = {"color": f"C{i % 8}", "label": f"$s^2$ = {s2:g}", "markersize": 8}
+        ax.plot(*mu.T, SYMBOLS[i % 8], linestyle="none", markeredgecolor="black", **mark)
+    ax.plot(*outcome["means_without_prior"].values.T, "k+", markersize=16, label="no prior")
+    x, y = plane_names(study.data, standardised=study.standardise)
+    ax.set(xlabel=x, ylabel=y)
+    ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), title="Means with prior")
+    return figure

@@ -1,4 +1,4 @@
-"""How many components, and which covariances: training and held-out likelihood (FCML 6.3.6-7)."""
+"""How many components, which covariances, which prior of the means (FCML 6.3.6, 6.3.7, 6.5)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,18 +7,15 @@ from typing import cast
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
+from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.clustering._points import Clusters, numbered, of_points
-from models.clustering.gaussian_mixture import (
-    Covariance,
-    GaussianMixture,
-    log_density,
-    responsibilities,
-)
+from models.clustering import gaussian_mixture as gaussian
+from models.clustering import gaussian_mixture_map as with_prior
+from models.clustering.gaussian_mixture import Covariance, GaussianMixture
 from models.clustering.gaussian_mixture_starts import start_at_points
 from models.clustering.gaussian_mixture_variants import fit_with_floor
-from models.em import take
+from models.em import smallest_gain, take
 from models.types import Floats
 
 
@@ -26,7 +23,10 @@ from models.types import Floats
 class MixtureOrder(Clusters, Study):
     """Log likelihood of Gaussian mixtures on the data they were fitted to, and on held-out data."""
 
-    headline = {"best_k": "argmax(mean(first(held_out, over='covariance'), over='fold'))"}
+    headline = {
+        "best_k": "argmax(mean(first(held_out, over='covariance'), over='fold'))",
+        "loosest_distance": "last(distance_from_prior)",
+    }
 
     k: list[int] = knob([1, 2, 3, 4, 5], "numbers of components", at_least=1, at_most=20)
     covariances: list[str] = knob(
@@ -36,30 +36,44 @@ class MixtureOrder(Clusters, Study):
     restarts: int = knob(10, "starts of each fit; the best is kept", at_least=1, at_most=1000)
     iterations: int = knob(200, "iterations at most", at_least=1, at_most=10_000)
     floor: float = knob(0.01, "the least variance of a component in any direction", above=0)
+    prior_variances: list[float] = knob(
+        [],
+        "variances of a Gaussian prior of the largest mixture's means",
+        may_be_empty=True,
+        above=0,
+    )
 
     def rules(self) -> Iterator[str]:
         if self.folds == 1 or self.folds > self.size[0]:
             yield f"study.folds={self.folds}; allowed: 0, or 2 to {self.size[0]} parts"
         if sorted(set(self.k)) != self.k:
             yield f"study.k={self.k}; allowed: rising numbers"
+        if sorted(set(self.prior_variances)) != self.prior_variances:
+            yield f"study.prior_variances={self.prior_variances}; allowed: rising numbers"
+        if self.prior_variances and self.size[1] != 2:
+            yield f"study.prior_variances: the data have {self.size[1]} variables; allowed: 2"
 
     def run(self, rng: Generator) -> Outcome:
         X = self.points(rng)
+        further = self._with_priors(X, rng) if self.prior_variances else {}
         fits: dict[str, list[GaussianMixture]] = {}
         held: list[Floats] = []
         for kind in self.covariances:
             fits[kind] = [self._best(X, k, kind, rng) for k in self.k]
             if self.folds:
                 held.append(self._held_out(X, kind, rng))
-        likelihoods = [[log_density(X, best).sum() for best in row] for row in fits.values()]
+        likelihoods = [
+            [gaussian.log_density(X, best).sum() for best in row] for row in fits.values()
+        ]
         first = fits[self.covariances[0]]
-        gammas = [responsibilities(X, best)[0] for best in first]  # (N, K) each
+        gammas = [gaussian.responsibilities(X, best)[0] for best in first]  # (N, K) each
 
         points = of_points(X)
         point, variable = points.axes
         covariance, k = axis("covariance", self.covariances), axis("k", self.k)
         component, other = numbered("component", self.k[-1]), numbered("other", len(variable))
-        held_out = {"held_out": over(held, covariance, k, axis("fold", self.folds))} if held else {}
+        if held:
+            further["held_out"] = over(held, covariance, k, axis("fold", self.folds))
         return Outcome(
             points=points,
             log_likelihood=over(likelihoods, covariance, k),
@@ -68,7 +82,7 @@ class MixtureOrder(Clusters, Study):
             responsibilities=over(gammas[-1], point, component),
             means=over(first[-1].mu[0], component, variable),
             covariances=over(first[-1].Sigma[0], component, variable, other),
-            **held_out,
+            **further,
         )
 
     def _best(self, X: Floats, k: int, kind: str, rng: Generator) -> GaussianMixture:
@@ -89,5 +103,30 @@ class MixtureOrder(Clusters, Study):
         for f in range(self.folds):
             for i, k in enumerate(self.k):
                 best = self._best(X[part != f], k, kind, rng)
-                out[i, f] = log_density(X[part == f], best).mean()
+                out[i, f] = gaussian.log_density(X[part == f], best).mean()
         return out
+
+    def _with_priors(self, X: Floats, rng: Generator) -> dict[str, float | Quantity]:
+        """Diagonal mixtures whose means have the prior N(0, s^2), from tight to loose ones."""
+        start = start_at_points(X, self.k[-1], rng, self.restarts)
+        ml = gaussian.fit(X, start, covariance="diagonal", min_eigenvalue=1e-3)
+        best = take(ml.theta, [ml.best])
+        priors = [with_prior.MeanPrior(0.0, s2) for s2 in self.prior_variances]
+        fits = [with_prior.fit(X, start, prior) for prior in priors]
+        means = np.stack([_by_height(em.theta.mu[em.best]) for em in fits])
+        # One more step from the maximum of the likelihood: a loose prior leaves it where it is.
+        q, _ = gaussian.e_step(X, best)
+        loose = with_prior.m_step(best, q, priors[-1])
+        component, variable = numbered("component", self.k[-1]), numbered("variable", X.shape[1])
+        s2 = axis("prior_variance", self.prior_variances)
+        return {
+            "means_with_prior": over(means, s2, component, variable),
+            "means_without_prior": over(_by_height(best.mu[0]), component, variable),
+            "distance_from_prior": s2.of(np.sqrt(np.square(means).sum(axis=2).mean(axis=1))),
+            "smallest_gain": s2.of([smallest_gain(em.objective) for em in fits]),
+            "step_from_maximum": float(np.abs(loose.mu - best.mu).max()),
+        }
+
+
+def _by_height(mu: Floats) -> Floats:
+    return mu[np.argsort(mu[:, 1])]

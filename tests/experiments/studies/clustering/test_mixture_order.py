@@ -25,6 +25,8 @@ DATA: dict[str, Any] = {"data": "fcml-kmeans", "standardise": False}
         ({"folds": 100, "data": None, "centres": [[0.0, 0.0]]}, "study.folds"),
         ({"k": [3, 2]}, "study.k"),
         ({"floor": 0.0}, "study.floor"),
+        ({"prior_variances": [1.0, 0.1]}, "rising"),
+        ({"prior_variances": [1.0], "data": None, "centres": [[0.0]]}, "1 variables"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
@@ -58,3 +60,17 @@ def test_cross_validation_of_one_gaussian_against_the_whole(run: Run) -> None:
     assert whole - 0.3 < held[0].mean() < whole
     assert held[1].mean() > held[0].mean()
     assert list(figures(study, outcome)) == ["held-out", "training"]
+
+
+def test_priors_pin_the_means_or_leave_them_alone(run: Run) -> None:
+    study = MixtureOrder(**DATA, k=[3], restarts=5, prior_variances=[1e-8, 1.0, 1e8])
+    outcome = run(study)
+    means = outcome["means_with_prior"].values
+    np.testing.assert_allclose(means[0], 0.0, atol=1e-3)
+    np.testing.assert_allclose(means[-1], outcome["means_without_prior"], atol=0.01)
+    assert outcome["step_from_maximum"].item < 1e-4
+    assert outcome["smallest_gain"].values.min() >= -1e-9
+    distance = np.sqrt((means[1] ** 2).sum(axis=1).mean())
+    found = outcome["distance_from_prior"].at(prior_variance=1.0).item
+    assert found == pytest.approx(distance)
+    assert list(figures(study, outcome)) == ["means"]
