@@ -82,6 +82,32 @@ def gaussian_sum_filter(
     return GaussianSums(filtered, log_c)
 
 
+def beliefs_by_mixture(
+    theta: kalman.LDS, mixture: Emission, means: Floats, x: Floats
+) -> dict[str, list[Belief]]:
+    """Exact beliefs given x (N, D), where emission, start or neither of theta are mixtures.
+
+    `mixture` stands in for the emission at all steps or, in `gaussian_first`, at all but the first;
+    Gaussians about `means` (J, M), of covariance V0 and the same weight, for the initial state.
+    """
+    A, Gamma, C, Sigma, mu0, V0 = theta
+    J = len(means)
+    plain = Emission(np.ones(1), C[np.newaxis], Sigma[np.newaxis])
+    one = Belief(np.zeros(1), mu0[np.newaxis], V0[np.newaxis])
+    many = Belief(np.full(J, -np.log(J)), means, np.tile(V0, (J, 1, 1)))
+
+    def beliefs(start: Belief, emission: Emission, x: Floats) -> list[Belief]:
+        return gaussian_sum_filter(start, A, Gamma, emission, x).filtered
+
+    first = beliefs(one, plain, x[:1])
+    return {
+        "mixture_emission": beliefs(one, mixture, x),
+        "gaussian_first": first + beliefs(predict(first[0], A, Gamma), mixture, x[1:]),
+        "mixture_start": beliefs(many, plain, x),
+        "gaussian": beliefs(one, plain, x),
+    }
+
+
 def moments(belief: Belief) -> kalman.Gaussian:
     """The mean and covariance of the mixture."""
     w = np.exp(belief.log_w)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from models.probability.gaussian import log_density_1d
 from models.types import Floats, Ints
 
 
@@ -65,11 +66,15 @@ def grid_filter(
     transition: Callable[[int, Floats, Floats], Floats],
     log_weight: Callable[[int, Floats], Floats],
     n_steps: int,
+    *,
+    collapse: bool = False,
 ) -> GridFiltered:
     """Filter on equally spaced `points`, from the density `prior` (G,) of z_1.
 
     `transition(n, z, before)` is the density of z_n given z_{n-1}, `log_weight(n, z)` the log
     density of x_n at states z (G, 1), one for each of any leading axes: the particle filter's own.
+    With `collapse` a step starts from the Gaussian that has the last belief's moments: assumed
+    density filtering (PRML 13.3.3, MLAPP 18.5.3).
     """
     z, before = points, points[:, np.newaxis]
     step = points[1] - points[0]
@@ -78,7 +83,12 @@ def grid_filter(
     ahead = prior
     for n in range(n_steps):
         if n:
-            ahead = densities[-1] @ transition(n, z, before) * step
+            belief = densities[-1]
+            if collapse:
+                last = GridFiltered(points, belief, log_c[-1])
+                mean, variance = last.mean[..., np.newaxis], last.variance[..., np.newaxis]
+                belief = np.exp(log_density_1d(points, mean, variance))
+            ahead = belief @ transition(n, z, before) * step
         log_w = log_weight(n, points[:, np.newaxis])
         top = log_w.max(-1, keepdims=True)
         joint = np.exp(log_w - top) * ahead

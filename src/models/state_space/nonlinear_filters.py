@@ -20,8 +20,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from models.probability.gaussian import log_density_1d
-from models.state_space.grid_filter import GridFiltered, grid_filter
 from models.state_space.kalman import LDS, Filtered, Gaussian, log_normal, update
 from models.state_space.particle_filter import StateSpace
 from models.state_space.unscented import (
@@ -50,7 +48,6 @@ class NonlinearSystem(NamedTuple):
 
 Predict = Callable[[int, Gaussian], Gaussian]
 Update = Callable[[Gaussian, Floats], tuple[Gaussian, Moments]]
-Weight = Callable[[int, Floats], Floats]  # as in StateSpace: n, z_n: ln p(y_n | z_n)
 
 
 def extended_filter(system: NonlinearSystem, y: Floats, linearisations: int = 1) -> Filtered:
@@ -136,19 +133,6 @@ def state_space(system: NonlinearSystem, y: Floats) -> StateSpace:
         return np.asarray(level - 0.5 * np.vecdot(e, e))
 
     return StateSpace(initial, propagate, log_weight)
-
-
-def on_grid(
-    system: NonlinearSystem, points: Floats, log_weight: Weight, n_steps: int
-) -> GridFiltered:
-    """The exact beliefs about a one-dimensional state, on a grid that no state leaves."""
-    return grid_filter(
-        points,
-        prior=np.exp(log_density_1d(points, system.mu0[0], system.V0[0, 0])),
-        transition=lambda n, z, z0: np.exp(log_density_1d(z, system.g(n, z0), system.Q[0, 0])),
-        log_weight=log_weight,
-        n_steps=n_steps,
-    )
 
 
 def simulate(

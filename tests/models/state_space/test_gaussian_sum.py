@@ -9,7 +9,7 @@ from scipy.stats import multivariate_normal
 
 from models.state_space import gaussian_sum
 from models.state_space.gaussian_sum import Belief, Emission, collapse, gaussian_sum_filter, moments
-from models.state_space.kalman import LDS, kalman_filter, simulate
+from models.state_space.kalman import LDS, autoregression, kalman_filter, simulate
 from models.types import Floats
 
 A = np.array([[0.9, 0.3], [-0.2, 0.8]])
@@ -82,6 +82,35 @@ def test_components_that_are_the_same_count_once(x: Floats) -> None:
     )
     sums = gaussian_sum_filter(START, A, GAMMA, twice, x)
     assert [gaussian_sum.distinct(belief) for belief in sums.filtered] == [2, 2, 2]
+
+
+def counts(variances: list[float], means: list[float]) -> dict[str, list[int]]:
+    """How many Gaussians each belief about an autoregression has, by where the mixture stands."""
+    K = len(variances)
+    emission = Emission(np.full(K, 1 / K), np.ones((K, 1, 1)), np.array(variances).reshape(K, 1, 1))
+    x = np.random.default_rng(2).standard_normal((5, 1))
+    by = gaussian_sum.beliefs_by_mixture(
+        autoregression(0.9, 0.5, 2.0), emission, np.array([means]).T, x
+    )
+    return {
+        name: [gaussian_sum.distinct(belief) for belief in beliefs] for name, beliefs in by.items()
+    }
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_a_mixture_in_the_emission_grows_by_powers_and_one_in_the_start_does_not(K: int) -> None:
+    assert counts([0.2, 2.0, 9.0][:K], [-1.0, 1.0]) == {
+        "mixture_emission": [K, K**2, K**3, K**4, K**5],
+        "gaussian_first": [1, K, K**2, K**3, K**4],
+        "mixture_start": [2] * 5,
+        "gaussian": [1] * 5,
+    }
+
+
+def test_gaussians_that_coincide_are_no_growth() -> None:
+    found = counts([1.0, 1.0], [1.0, 1.0, 2.0])
+    assert found["mixture_emission"] == [1] * 5
+    assert found["mixture_start"] == [2] * 5
 
 
 def test_one_component_is_the_kalman_filter() -> None:

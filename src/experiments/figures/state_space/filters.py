@@ -1,4 +1,4 @@
-"""A step of the particle filter or beliefs of two modes; and how errors fall with particles."""
+"""A step of the particle filter, beliefs of two modes or of many Gaussians; errors by particles."""
 
 from collections.abc import Iterator
 
@@ -16,12 +16,40 @@ LOOKS = {"extended": ("linearisation", "C0", "--"), "unscented": ("unscented fil
 
 
 def draw(study: Filters, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    if study.systems[0] == "growth":
+    first = study.systems[0]
+    if first == "mixture":
+        yield "growth", _components(outcome)
+    elif first == "growth":
         yield "beliefs", _beliefs(outcome)
         yield "errors", _median_errors(outcome)
     else:
         yield "step", _step(outcome)
         yield "errors", _errors(outcome)
+
+
+def _components(outcome: Outcome) -> Figure:
+    """Gaussians in the exact belief against the step; and the last belief, exact and not."""
+    figure, (left, right) = panels(1, 2)
+    components, step = outcome["components"], outcome.axes["step"].values
+    starts = components.at(model="mixture_start", step=1).item
+    for name, label, look in (
+        ("mixture_emission", "emission of 2 Gaussians", "C1-o"),
+        ("mixture_start", f"start of {starts} Gaussians", "C0-s"),
+        ("gaussian", "all Gaussian", "C2-^"),
+    ):
+        left.semilogy(step, components.at(model=name), look, label=label)
+    left.set(xlabel="step $n$", ylabel="Gaussians in the exact belief")
+    left.legend(loc="upper left")
+    exact, one = outcome["exact_density"].values, outcome["collapsed_density"].values
+    z, particles = outcome.axes["z"].values, outcome["particle_state"].values
+    weights, edges = outcome["particle_weight"].values, np.linspace(z[0], z[-1], 36)
+    particle_histogram(right, particles, weights, edges)
+    right.plot(z, exact, "-", color="C1", label="exact")
+    right.plot(z, one, "--", color="C0", label="one Gaussian")
+    right.set(xlabel=f"state $z_{{{step[-1]}}}$", ylabel="posterior density")
+    right.set_ylim(top=1.35 * max(exact.max(), one.max()))
+    right.legend(loc="upper left")
+    return figure
 
 
 def _step(outcome: Outcome) -> Figure:
@@ -90,7 +118,7 @@ def _beliefs(outcome: Outcome) -> Figure:
     right.plot(points, exact, "-", color="C1", label="exact")
     for name, (label, colour, dash) in LOOKS.items():
         mean, variance = (
-            outcome[f"gaussian_{part}"].at(gaussian=name, step=n + 1).values
+            outcome[f"belief_{part}"].at(filter=name, step=n + 1).values
             for part in ("mean", "variance")
         )
         curve = gaussian_curve(points, mean, np.sqrt(variance))

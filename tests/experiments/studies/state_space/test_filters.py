@@ -6,7 +6,6 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.stats import t as student
 
 from experiments.contract.errors import BadInput
 from experiments.contract.expressions import evaluate
@@ -14,7 +13,10 @@ from experiments.contract.outcome import Outcome, differences
 from experiments.contract.streams import generator
 from experiments.studies.state_space import filters
 from experiments.studies.state_space.filters import Filters
+from models.state_space import gaussian_sum, line_systems
+from models.state_space.gaussian_sum import Belief, gaussian_sum_filter, moments
 from models.state_space.kalman import LDS, autoregression, kalman_filter
+from models.state_space.line_systems import line_system, mixture_emission
 from models.state_space.nonlinear_filters import linear_system
 from models.state_space.particle_filter import ParticleFiltered, bootstrap_filter
 
@@ -31,6 +33,9 @@ GROWTH = Filters(
     threshold=0.5,
     shown_particles=400,
 )
+MIXTURE = Filters(
+    systems=["mixture"], noise_variance=2.0, steps=5, series=8, particles=[400, 4000], threshold=0.5
+)
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +48,11 @@ def growth() -> Outcome:
     return GROWTH.run(generator(GROWTH.name, 0))
 
 
+@pytest.fixture(scope="module")
+def mixture() -> Outcome:
+    return MIXTURE.run(generator(MIXTURE.name, 0))
+
+
 @pytest.mark.parametrize(
     ("knobs", "complaint"),
     [
@@ -53,6 +63,7 @@ def growth() -> Outcome:
         ({"systems": ["cauchy"]}, "study.systems"),
         ({"grid": 50}, "study.grid"),
         ({"state_variance": 0.0}, "study.state_variance"),
+        ({"systems": ["mixture"]}, "25 makes 2\\^25 Gaussians"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
@@ -77,15 +88,16 @@ def test_errors_say_what_is_known_of_tails(tails: Outcome) -> None:
 
 
 def test_in_a_linear_system_the_means_are_those_of_the_kalman_filter(tails: Outcome) -> None:
-    rng = generator(TAILS.name, 0)
-    z, y = TAILS.data("linear", rng)
+    z, y = line_system("linear", 0.9, 0.5, 0.5).simulate(25, generator(TAILS.name, 0), 6)
     one = np.eye(1)
     theta = LDS(0.9 * one, 0.5 * one, one, 0.5 * one, np.zeros(1), 0.5 / 0.19 * one)
     mean, cov = kalman_filter(theta, y).filtered
-    found = tails["gaussian_mean"].at(gaussian="extended").values
-    assert_allclose(found, mean[0, :, 0], rtol=0, atol=1e-12)
-    rmse = np.sqrt(np.mean((mean[..., 0] - z) ** 2))
-    assert_allclose(tails["rmse"].at(system="linear").values[:3], rmse, rtol=1e-9)
+    for name in ("exact", "extended", "unscented", "collapsed"):
+        found, spread = tails["belief_mean"].at(filter=name), tails["belief_variance"]
+        assert_allclose(found.values, mean[0, :, 0], rtol=0, atol=1e-12)
+        assert_allclose(spread.at(filter=name).values, cov[:, 0, 0], rtol=1e-9)
+    rmse = np.sqrt(np.mean((mean - z) ** 2))
+    assert_allclose(tails["rmse"].at(system="linear").values[:4], rmse, rtol=1e-9)
     assert_allclose(tails["exact_sd"].at(system="linear").item ** 2, cov.mean(), rtol=1e-9)
 
 
@@ -109,24 +121,13 @@ def test_where_nothing_is_nonlinear_tangents_and_points_are_exact(
     monkeypatch: pytest.MonkeyPatch, run: Run
 ) -> None:
     monkeypatch.setattr(
-        filters, "growth_system", lambda q, r: linear_system(autoregression(0.7, q, r))
+        line_systems, "growth_system", lambda q, r: linear_system(autoregression(0.7, q, r))
     )
     found = run(GROWTH)
     assert evaluate("max(abs(nats_from_gaussian)) < 1e-9 and all(modes == 1)", found)
     assert evaluate("max(rmse_to_exact['growth', 'extended':'unscented']) < 1e-9", found)
     assert evaluate("particle_rmse['growth', 800] > rmse_to_exact['growth', 'extended']", found)
     assert evaluate("rmse['growth', 'extended'] < rmse['growth', 'no data']", found)
-
-
-def test_students_noise_has_the_density_and_the_variance_it_says() -> None:
-    e, scale = np.linspace(-4, 4, 9), np.sqrt(TAILS.noise_variance / 3)
-    found = TAILS.model("student", np.zeros((1, 1, 1))).log_weight(0, -e[np.newaxis, :, np.newaxis])
-    assert_allclose(found[0], student(3, scale=scale).logpdf(e), rtol=1e-12)
-    assert_allclose(student(3, scale=scale).var(), TAILS.noise_variance, rtol=1e-12)
-    wide = dataclasses.replace(TAILS, series=400)
-    z, y = wide.data("student", np.random.default_rng(0))
-    quartile = np.quantile(np.abs(y[..., 0] - z), 0.5)
-    assert_allclose(quartile, student(3, scale=scale).ppf(0.75), rtol=0.05)
 
 
 def test_a_filter_that_forgets_the_data_is_found_out(
@@ -161,6 +162,63 @@ def test_the_least_gaussian_belief_is_shown(growth: Outcome) -> None:
     nats = growth["nats_from_gaussian"].at(system="growth", series=0).values
     assert growth["shown_step"].item == nats[1:].argmax() + 1  # the one before it
     assert_allclose(growth["particle_weight"].values.sum(-1), 1, rtol=1e-12)
+
+
+def test_mixtures_are_counted(mixture: Outcome) -> None:
+    """Powers of the two Gaussians of the emission; a mixture for the first state does not grow."""
+    models, counts = mixture["components"].along("model"), mixture["components"].values.tolist()
+    assert dict(zip(models, counts, strict=True)) == {
+        "mixture_emission": [2, 4, 8, 16, 32],
+        "gaussian_first": [1, 2, 4, 8, 16],
+        "mixture_start": [3] * 5,
+        "gaussian": [1] * 5,
+    }
+
+
+def test_a_belief_that_is_merged_on_the_way_is_found_out(
+    monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    def merged(*args: object) -> gaussian_sum.GaussianSums:
+        return gaussian_sum_filter(*args[:5], gaussian_sum.collapse)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(gaussian_sum, "gaussian_sum_filter", merged)
+    found = run(MIXTURE)["components"]
+    assert found.at(model="mixture_emission", step=2).item == 2
+    assert found.at(model="mixture_start").values.tolist() == [3, 1, 1, 1, 1]
+
+
+def test_errors_under_a_mixture_are_those_to_the_sums_of_gaussians(mixture: Outcome) -> None:
+    """The exact means, and those of beliefs that are collapsed, by another filter."""
+    _, y = line_system("mixture", 0.9, 0.5, 2.0).simulate(5, generator(MIXTURE.name, 0), 8)
+    A, Gamma, *_, mu0, V0 = autoregression(0.9, 0.5, 2.0)
+    start = Belief(np.zeros(1), mu0[np.newaxis], V0[np.newaxis])
+
+    def means(*reduce: Callable[[Belief], Belief]) -> list[list[float]]:
+        passed = [
+            gaussian_sum_filter(start, A, Gamma, mixture_emission(2.0), row, *reduce) for row in y
+        ]
+        return [[moments(belief).mean[0] for belief in part.filtered] for part in passed]
+
+    exact, collapsed = np.array(means()), np.array(means(gaussian_sum.collapse))
+    shown = mixture["rmse_to_exact"].at(system="mixture")
+    right = np.sqrt(np.mean((collapsed - exact) ** 2))
+    assert_allclose(shown.at(filter="collapsed").item, right, rtol=1e-6)
+    kalman = kalman_filter(autoregression(0.9, 0.5, 2.0), y).filtered.mean[..., 0]
+    right = np.sqrt(np.mean((kalman - exact) ** 2))
+    assert_allclose(shown.at(filter="extended").item, right, rtol=1e-6)
+    assert evaluate("particle_rmse['mixture', 4000] < 0.05", mixture)
+    assert evaluate(
+        "particle_rmse['mixture', 4000] < rmse_to_exact['mixture', 'collapsed']"
+        " < rmse_to_exact['mixture', 'extended'] / 2",
+        mixture,
+    )
+
+
+def test_the_last_belief_of_a_mixture_is_shown(mixture: Outcome) -> None:
+    z, exact = mixture["exact_density"].along("z"), mixture["exact_density"].values
+    assert_allclose(exact.sum() * (z[1] - z[0]), 1, rtol=0, atol=0.01)
+    assert len(mixture["particle_state"]) == 400
+    assert_allclose(mixture["particle_weight"].values.sum(), 1, rtol=1e-12)
 
 
 def test_runs_repeat(run: Run) -> None:
