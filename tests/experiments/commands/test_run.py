@@ -107,3 +107,29 @@ def test_bad_input_is_one_clear_line(
 ) -> None:
     assert line in refused("run", *arguments)
     assert not list(outputs.iterdir()), "something was left half-written"
+
+
+SWEEPS = {
+    "seed=1,2 launch=dask": "launch=dask needs launch.address",
+    "seed=1,2 launch=dask launch.address=here": "launch.address=here is not an address",
+    "seed=1,2 tracking=server": "tracking=server needs tracking.uri",
+    "seed=1,2 tracking=server tracking.uri=there": "tracking.uri=there is not an address; allowed:",
+}
+
+
+@pytest.mark.parametrize("typed", SWEEPS)
+def test_a_sweep_without_a_place_is_refused(
+    typed: str, outputs: Path, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("MLFLOW_TRACKING_URI", "DASK_SCHEDULER_ADDRESS"):
+        monkeypatch.delenv(name, raising=False)
+    assert refused("run", "-m", "study=ridge_path", *typed.split()).startswith(SWEEPS[typed])
+    assert not list(outputs.iterdir())
+
+
+def test_several_values_without_a_sweep_are_refused(
+    outputs: Path, refused: Callable[..., str]
+) -> None:
+    line = refused("run", "study=ridge_path,polynomial_order")
+    assert line.startswith("'study=ridge_path,polynomial_order' has several values")
+    assert not list(outputs.iterdir())

@@ -5,7 +5,6 @@ import sys
 
 import pytest
 
-from experiments.configuration.compose import _meant, parsed
 from experiments.contract.errors import BadInput
 from experiments.contract.places import places
 from experiments.contract.study import Studies, studies
@@ -35,24 +34,3 @@ def test_a_module_that_cannot_be_loaded_costs_its_own_studies_only() -> None:
     with pytest.raises(BadInput, match="the study module gone.gone cannot be loaded"):
         some["gone"]
     assert some.get("unheard of") is None
-
-
-@pytest.mark.parametrize(
-    ("overrides", "meant"),
-    [
-        (["study=polynomial_order", "seed=1"], {"polynomial_order"}),
-        (["+study=polynomial_order", "study.heads=1,2"], {"polynomial_order"}),
-        (["study=polynomial_order,ridge_path"], {"polynomial_order", "ridge_path"}),
-        (["experiment=fcml/fig-1.15"], {"polynomial_order"}),
-        (["experiment=fcml/fig-1.15", "study=ridge_path"], {"polynomial_order", "ridge_path"}),
-        (["experiment=glob(*)"], set()),
-        (["study=coin_gam"], set()),
-        (["study=choice(polynomial_order,ridge_path)"], {"polynomial_order", "ridge_path"}),
-        (["experiment=mine/first"], set()),
-        (["seed=1"], set()),
-    ],
-)
-def test_only_the_studies_that_a_command_line_speaks_of_are_loaded(
-    overrides: list[str], meant: set[str]
-) -> None:
-    assert _meant(parsed(overrides)) == meant

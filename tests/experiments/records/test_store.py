@@ -2,7 +2,6 @@
 
 import os
 import time
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -118,20 +117,6 @@ def test_leftovers_of_a_killed_writer_are_not_runs_and_go_in_time(outputs: Path,
     os.utime(left, (time.time() - 7200,) * 2)
     store.sweep_leftovers()
     assert not left.exists()
-
-
-def test_the_key_depends_on_configuration_code_and_data(
-    job: Job, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    keys = {
-        job.key,
-        replace(job, seed=1).key,
-        Job(PolynomialOrder(orders=[1, 2])).key,
-        Job(PolynomialOrder(orders=[1, 2, 3], data="olympics-100m-women")).key,
-    }
-    assert len(keys) == 4
-    monkeypatch.setattr("experiments.configuration.jobs.code_digest", lambda _: "0" * 16)
-    assert replace(job).key not in keys
 
 
 def test_find_by_id_or_its_beginning(outputs: Path, job: Job) -> None:

@@ -47,7 +47,7 @@ def test_experiment_page(made: Any, parsed: dict[Path, Any]) -> None:
     for knob in dataclasses.fields(studies()[record.study]):
         assert knob.metadata["doc"] in page.text
     assert "0.333333" in page.text  # six digits on the page
-    assert "0.3333333333333333" in (made.root / f"tables/fcml/fig-8.7/evil.csv").read_text()
+    assert "0.3333333333333333" in (made.root / "tables/fcml/fig-8.7/evil.csv").read_text()
     drawings = [attributes for tag, attributes in page.tags if tag == "img"]
     assert drawings
     for drawing in drawings:

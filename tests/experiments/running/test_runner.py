@@ -4,13 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from experiments.configuration.build import experiment_job
-from experiments.configuration.jobs import Job, recorded_job
+from experiments.configuration.jobs import Job
 from experiments.contract.outcome import differences
 from experiments.contract.study import studies
 from experiments.running.launchers import Processes
 from experiments.running.runner import perform_all
-from experiments.running.work import compute
 from experiments.studies.regression.polynomial_order import PolynomialOrder
 
 JOBS = [
@@ -31,30 +29,11 @@ def test_serial_parallel_and_reversed_runs_give_the_same_bits(tmp_path: Path) ->
             assert differences(outcome, other[key]) == []  # type: ignore[arg-type]
 
 
-def test_the_seed_matters() -> None:
-    a, b = (compute(Job(PolynomialOrder(methods=["kfold"]), seed=seed)).outcome for seed in (0, 1))
-    assert differences(a, b) != []
-
-
-def test_chance_is_noticed_by_the_stream_it_moves() -> None:
-    methods = {"kfold": True, "loo": False}
-    for method, chance in methods.items():
-        assert compute(Job(PolynomialOrder(methods=[method]))).chance is chance
-
-
 def test_what_is_done_is_found(tmp_path: Path) -> None:
     first = [done.computed for done in perform_all(JOBS, tmp_path)]
     again = [done.computed for done in perform_all(JOBS, tmp_path)]
     fresh = [done.computed for done in perform_all(JOBS, tmp_path, fresh=True)]
     assert (first, again, fresh) == ([True] * 4, [False] * 4, [True] * 4)
-
-
-def test_a_record_rebuilds_its_job(tmp_path: Path) -> None:
-    job = experiment_job("fcml/fig-1.15")
-    (done,) = perform_all([job], tmp_path)
-    rebuilt = recorded_job(done.record.content)
-    assert rebuilt.science == job.science
-    assert rebuilt.key == job.key
 
 
 @pytest.mark.usefixtures("misbehaving")
