@@ -1,4 +1,4 @@
-r"""Bias, variance and noise of linear-in-parameter fits; the spread of estimates; committees.
+r"""Bias, variance and noise of linear-in-parameter fits; the spread of estimates.
 
 Data t = h(x) + noise of variance sigma^2 are fitted by y(x; D) = w^T phi(x), w minimising
 |t - Phi w|^2 + lambda |w|^2. The expected squared loss at new data falls apart (notes 2.2.2):
@@ -12,7 +12,7 @@ A fit is linear in t. With Phi = U diag(s) V^T, predictions are Phi_grid V diag(
 U^T t, so one decomposition serves every lambda and every vector t, and for a fixed design the
 moments over all data sets are known without drawing any. FCML 1.6 penalises N lambda |w|^2.
 
-FCML 2.9-2.10 asks how the estimates themselves vary, PRML 14.2 what averaging many fits gains.
+FCML 2.9-2.10 asks how the estimates themselves vary.
 """
 
 from typing import NamedTuple
@@ -52,13 +52,6 @@ class Averages(NamedTuple):
     w: Floats  # (R, D) mean of the S estimates
     covariance: Floats  # (R, D, D) their covariance, divisor S
     sigma2: Floats  # (R,) mean of the S estimates of the noise variance
-
-
-class CommitteeErrors(NamedTuple):
-    """Squared error about the true function h, of members and of their mean."""
-
-    average: Floats  # (...) E_AV, the mean over members of E_x[(y_m(x) - h(x))^2] (14.10)
-    committee: Floats  # (...) E_COM = E_x[(mean_m y_m(x) - h(x))^2] (14.11)
 
 
 def ridge_predictions(
@@ -184,51 +177,3 @@ def estimate_covariance(X: Floats, sigma2: float) -> Floats:
 def expected_sigma2(sigma2: float, n_data: int, n_weights: int) -> float:
     """E[sigma^2-hat]: too small, because the fit follows part of the noise (2.53)."""
     return sigma2 * (1 - n_weights / n_data)
-
-
-def bootstrap_predictions(
-    Phi: Floats,
-    t: Floats,
-    Phi_grid: Floats,
-    n_members: int,
-    rng: np.random.Generator,
-    lam: float = 0.0,
-) -> Floats:
-    """Predictions y_m(x) of members fitted to bootstrap data sets, shape (..., members, G).
-
-    Phi (N, M) or (..., N, M) and t (..., N): a committee for each of the (...) data sets. Few
-    distinct points may leave a flexible member undetermined; see `ridge_predictions`.
-    """
-    *batch, N = t.shape
-    index = rng.integers(N, size=(*batch, n_members, N))
-    Phi = np.broadcast_to(Phi, (*batch, *Phi.shape[-2:]))[..., np.newaxis, :, :]
-    Phi = np.take_along_axis(Phi, index[..., np.newaxis], axis=-2)
-    t = np.take_along_axis(t[..., np.newaxis, :], index, axis=-1)
-    return np.asarray(ridge_predictions(Phi, t, Phi_grid, lam)[0])
-
-
-def committee_errors(predictions: Floats, h: Floats) -> CommitteeErrors:
-    """Errors of members and committee; predictions (..., members, G), the true function h (G,)."""
-    error = predictions - h  # (14.8)
-    return CommitteeErrors(
-        average=(error**2).mean((-2, -1)),  # (14.10)
-        committee=(error.mean(-2) ** 2).mean(-1),  # (14.11)
-    )
-
-
-def correlated_errors(
-    rho: float, n_members: int, n_points: int, rng: np.random.Generator
-) -> Floats:
-    """Errors with mean 0, variance 1 and correlation rho >= -1 / (members - 1); (members, points).
-
-    Noise common to all members has eigenvalue 1 + (members - 1) rho, the rest 1 - rho.
-    """
-    v = rng.standard_normal((n_members, n_points))
-    common = v.mean(0)
-    own = np.sqrt(1 - rho) * (v - common)
-    return np.asarray(own + np.sqrt(1 + (n_members - 1) * rho) * common)
-
-
-def committee_ratio(rho: float, n_members: int) -> float:
-    """E_COM / E_AV for zero-mean errors of equal size and correlation rho; at rho = 0 (14.14)."""
-    return rho + (1 - rho) / n_members

@@ -10,10 +10,6 @@ from scipy import stats
 
 from models.regression import bias_variance
 from models.regression.bias_variance import (
-    bootstrap_predictions,
-    committee_errors,
-    committee_ratio,
-    correlated_errors,
     decompose,
     estimate_covariance,
     expected_sigma2,
@@ -227,50 +223,3 @@ def test_blocks_do_not_change_the_simulation(monkeypatch: pytest.MonkeyPatch) ->
     once = simulate_averages(np.stack([X] * 5), np.ones(2), 1.0, 10, np.random.default_rng(7))
     for found, expected in zip(many, once, strict=True):
         assert_allclose(found, expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize("own_inputs", [False, True])
-def test_bootstrap_members_are_refits(own_inputs: bool) -> None:
-    rng = np.random.default_rng(8)
-    x = rng.uniform(size=(3, 25) if own_inputs else 25)
-    t = sinusoid(x) + rng.normal(0, 0.3, size=(3, 25))
-    Phi, grid = powers(x, 3), powers(np.linspace(0, 1, 6), 3)
-    found = bootstrap_predictions(Phi, t, grid, 5, np.random.default_rng(9), lam=1e-3)
-    index = np.random.default_rng(9).integers(25, size=(3, 5, 25))
-    assert found.shape == (3, 5, 6)
-    for data in range(3):
-        design = Phi[data] if own_inputs else Phi
-        for member in range(5):
-            rows = index[data, member]
-            A = design[rows].T @ design[rows] + 1e-3 * np.eye(4)
-            w = np.linalg.solve(A, design[rows].T @ t[data, rows])
-            assert_allclose(found[data, member], grid @ w, rtol=1e-8)
-
-
-def test_committee_is_never_worse_than_its_members() -> None:
-    """E_AV - E_COM is the members' variance, by Jensen's inequality not negative."""
-    rng = np.random.default_rng(10)
-    x, grid = rng.uniform(size=(20, 25)), np.linspace(0, 1, 50)
-    t = sinusoid(x) + rng.normal(0, 0.3, size=x.shape)
-    y = bootstrap_predictions(powers(x, 5), t, powers(grid, 5), 30, rng, lam=1e-3)
-    found = committee_errors(y, sinusoid(grid))
-    assert found.average.shape == (20,)
-    assert np.all(found.committee < found.average)
-    assert_allclose(found.average - found.committee, y.var(-2).mean(-1), rtol=1e-9)
-    # The members share their data: the gain is far from the factor 30 of (14.14).
-    assert np.median(found.average / found.committee) < 10
-
-
-@pytest.mark.parametrize("rho", [-0.1, 0.0, 0.2, 0.9])
-@pytest.mark.parametrize("members", [1, 2, 10])
-def test_committee_of_correlated_errors(rho: float, members: int) -> None:
-    """PRML (14.14) at rho = 0, and its generalisation."""
-    G = 100_000
-    errors = correlated_errors(rho, members, G, np.random.default_rng(11))
-    found = committee_errors(errors, np.zeros(G))
-    # Relative standard errors: sqrt(2 / G) of a mean square of Gaussians, at most, for each.
-    assert_allclose(found.average, 1, rtol=4 * np.sqrt(2 / G))
-    ratio = found.committee / found.average
-    assert_allclose(ratio, committee_ratio(rho, members), rtol=8 * np.sqrt(2 / G))
-    if members > 1:
-        assert_allclose(np.atleast_2d(np.corrcoef(errors))[0, 1], rho, rtol=0, atol=4 / np.sqrt(G))

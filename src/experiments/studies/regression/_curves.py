@@ -50,9 +50,9 @@ class SyntheticCurve:
         """Where curves are drawn."""
         return np.linspace(self.low, self.high, points)
 
-    def drawn(self, x: Floats, t: Floats) -> dict[str, Quantity]:
+    def drawn(self, x: Floats, t: Floats, points: int = 300) -> dict[str, Quantity]:
         """One data set and the true curve, as figures need them."""
-        point, grid = axis("point", len(x)), axis("x", self.grid())
+        point, grid = axis("point", len(x)), axis("x", self.grid(points))
         truth = grid.of(self.truth(grid.values))
         return {"inputs": point.of(x), "targets": point.of(t), "truth": truth}
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from experiments.contract.outcome import Outcome
 from experiments.drawing.canvas import panels
 from experiments.drawing.curves import around, legend_of, many_fits
-from experiments.studies.ensembles.bagging import Bagging
+from experiments.studies.regression.committees import Committees
 
 LABELS = {
     "average_error": "members on average",
@@ -17,11 +17,13 @@ LABELS = {
 }
 
 
-def draw(study: Bagging, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    orders = outcome["single_error"].along("order")
-    shape = -(-len(orders) // 2), min(2, len(orders))
-    yield "errors", _errors(outcome, *panels(*shape, squeeze=False, sharey=True))
-    yield "fits", _fits(outcome, *panels(*shape, squeeze=False, sharey=True))
+def draw(study: Committees, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    if study.orders:
+        shape = -(-len(study.orders) // 2), min(2, len(study.orders))
+        yield "errors", _errors(outcome, *panels(*shape, squeeze=False, sharey=True))
+        yield "fits", _fits(outcome, *panels(*shape, squeeze=False, sharey=True))
+    if study.correlations:
+        yield "ratio", _ratios(study, outcome)
 
 
 def _errors(outcome: Outcome, figure: Figure, axes: np.ndarray) -> Figure:
@@ -51,4 +53,18 @@ def _fits(outcome: Outcome, figure: Figure, axes: np.ndarray) -> Figure:
     for row in axes:
         row[0].set_ylabel("t")
     legend_of(figure, axes[0, 0], 4)
+    return figure
+
+
+def _ratios(study: Committees, outcome: Outcome) -> Figure:
+    """The committee's error over its members', for each correlation."""
+    members = outcome["ratio"].along("members")
+    figure, ax = panels()
+    for i, rho in enumerate(study.correlations):
+        mark, colour = "os^Dv<>p"[i % 8], f"C{i}"
+        ax.plot(members, outcome["expected_ratio"].values[i], "-", color=colour)
+        ax.plot(members, outcome["ratio"].values[i], mark, color=colour, label=rf"$\rho$ = {rho:g}")
+    ax.plot([], [], "-", color="0.4", label=r"$\rho + (1 - \rho) / M$")
+    ax.set(xlabel="members M", ylabel=r"$E_{COM}\, /\, E_{AV}$", xscale="log", yscale="log")
+    ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     return figure

@@ -1,1 +1,0 @@
-"""Committees of models, drawn."""
