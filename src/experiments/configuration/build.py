@@ -87,15 +87,25 @@ class Template:
         return value
 
 
-@cache
 def experiment_job(name: str, data_dir: str | None = None) -> Job:
     """The job that an experiment's file states."""
+    stated = _stated(name)
+    return stated if data_dir is None else dataclasses.replace(stated, data_dir=data_dir)
+
+
+@cache
+def _stated(name: str) -> Job:
     entry = catalogue.read(name)
     try:
-        stated = _Stated(entry.study, entry.body, None, data_dir)
+        template = _Stated(entry.study, entry.body, None, None)
     except BadInput as error:
         raise BadInput([f"{entry.path}: {line}" for line in error.problems]) from error
-    return dataclasses.replace(stated.job(), experiment=name, canonical=True)
+    return dataclasses.replace(template.job(), experiment=name, canonical=True)
+
+
+def forget() -> None:
+    """Read the files anew when they are next asked for."""
+    _stated.cache_clear()
 
 
 class _Stated(Template):

@@ -50,7 +50,7 @@ def test_they_do_so_in_a_file(
     assert str(recorded(outputs)) == "[[[1.0, 0.0], [0.0, 1.0]]]"
     monkeypatch.setattr(catalogue, "ROOT", tmp_path)
     monkeypatch.setattr(catalogue, "names", lambda: ["mine/table"])
-    job = build.experiment_job.__wrapped__("mine/table")
+    job = build._stated.__wrapped__("mine/table")
     assert str(job.science["knobs"]["grid"]) == "[[1.0, 0.0], [0.0, 1.0]]"
 
 
