@@ -69,6 +69,24 @@ def smallest_gain(objective: Floats) -> float:
     return float(least / np.nanmax(np.abs(objective), initial=tiny))
 
 
+def path(em: EMFit[Theta], T: int) -> Theta:
+    """The first restart's parameters at the start and after T iterations, all in snapshots."""
+    steps = [take(em.snapshots[t], [0]) for t in range(T + 1)]
+    return type(steps[0])(*map(np.concatenate, zip(*steps, strict=True)))
+
+
+def count_optima(em: EMFit[Any], resolution: float) -> int:
+    """Groups of converged values that lie more than the resolution apart."""
+    values = np.sort(em.final[em.converged])
+    return int(values.size > 0) + int((np.diff(values) > resolution).sum())
+
+
+def first_reached(objective: Floats, level: float) -> Ints:
+    """The first place at which each row (R, T) has reached the level; T if none has."""
+    reached = objective - level >= 0
+    return np.asarray(np.where(reached.any(1), reached.argmax(1), objective.shape[1]))
+
+
 def _put(theta: Theta, restarts: Ints, values: Theta) -> None:
     for field, value in zip(theta, values, strict=True):
         field[restarts] = value

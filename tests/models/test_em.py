@@ -5,7 +5,16 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from models.em import expectation_maximisation, held, smallest_gain, take
+from models.em import (
+    EMFit,
+    count_optima,
+    expectation_maximisation,
+    first_reached,
+    held,
+    path,
+    smallest_gain,
+    take,
+)
 
 COUNTS = np.array([125.0, 18.0, 20.0, 34.0])  # cells 1/2 + t/4, (1 - t)/4, (1 - t)/4, t/4
 # 197 t^2 - 15 t - 68 = 0, the score equation of the four counts
@@ -145,3 +154,26 @@ def test_restarts_that_have_stopped_hold_their_value() -> None:
     )
     assert smallest_gain(objective) == -0.5 / 5
     assert smallest_gain(objective[:1]) == 1 / 3
+
+
+def test_the_path_of_the_first_restart():
+    fit = expectation_maximisation(start(0.1, 0.9), e_step, m_step, max_iter=3, snapshots=range(4))
+    theta = start(0.1)
+    for value in path(fit, 3).t:
+        assert value == theta.t[0]
+        theta = m_step(theta, e_step(theta)[0])
+
+
+def test_optima_are_counted_where_they_lie_apart():
+    def count(*values):
+        R = len(values)
+        ends, converged = np.reshape(values, (R, 1)), np.ones(R, dtype=bool)
+        return count_optima(EMFit((), ends, np.zeros(R, dtype=int), converged, {}), 0.1)
+
+    assert count(-1.0, -1.05, -3.0, -3.02) == 2
+    assert count() == 0
+
+
+def test_a_level_that_is_never_reached_counts_as_one_place_more():
+    rows = np.array([[0.0, 1.0, 2.0, 1.5], [0.0, 0.5, 0.9, 0.99], [3.0, 3.0, 3.0, 3.0]])
+    assert first_reached(rows, 1.0).tolist() == [1, 4, 0]

@@ -8,8 +8,10 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Axis, Quantity, axis, over
 from experiments.contract.study import knob
+from models.clustering.gaussian_mixture import GaussianMixture
+from models.clustering.gaussian_mixture_score import mean_terms
 from models.datasets import load
-from models.types import Floats, Ints
+from models.types import Floats
 
 
 @dataclass
@@ -58,11 +60,6 @@ def standardised(X: Floats) -> Floats:
     return np.asarray((X - X.mean(axis=0)) / X.std(axis=0))
 
 
-def in_ring(X: Floats) -> Ints:
-    """1 for the points of FCML's ring, 0 for the disc inside it: half-way lies between."""
-    return np.asarray(np.square(X).sum(axis=1) > 0.75, dtype=np.int64)
-
-
 def numbered(name: str, size: int) -> Axis:
     """Coordinates that count from one, as the books do: x_1, component 1."""
     return axis(name, np.arange(1, size + 1))
@@ -73,7 +70,18 @@ def of_points(X: Floats, point: str = "point") -> Quantity:
     return over(X, axis(point, len(X)), numbered("variable", X.shape[1]))
 
 
-def place_problems(name: str, places: list[list[float]], dimension: int) -> Iterator[str]:
-    """What is wrong with a list of points that should have `dimension` coordinates each."""
+def mean_derivative(X: Floats, theta: GaussianMixture, component: Axis) -> Quantity:
+    """The derivative of one mixture's log likelihood for its means, by each formula."""
+    terms = mean_terms(X, theta)
+    sides = axis("formula", list(terms)), component, numbered("variable", X.shape[1])
+    return over(np.stack(list(terms.values())), *sides)
+
+
+def place_problems(
+    name: str, places: list[list[float]], dimension: int, count: int = 0
+) -> Iterator[str]:
+    """What is wrong with points that should have `dimension` coordinates, and be so many if any."""
     if any(len(place) != dimension for place in places):
         yield f"study.{name}={places}: each entry needs {dimension} numbers"
+    if places and count and len(places) != count:
+        yield f"study.{name} has {len(places)} entries; study.k={count}"

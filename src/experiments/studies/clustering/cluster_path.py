@@ -10,17 +10,25 @@ from numpy.random import Generator
 from experiments.contract.errors import BadInput
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.clustering._points import Clusters, numbered, of_points, place_problems
+from experiments.studies.clustering._points import (
+    Clusters,
+    mean_derivative,
+    numbered,
+    of_points,
+    place_problems,
+)
 from models.clustering import kmeans as lloyd
 from models.clustering.agreement import agreement
-from models.clustering.gaussian_mixture import GaussianMixture, fit, iterations_to_settle, log_joint
-from models.clustering.gaussian_mixture_score import mean_terms, score
+from models.clustering.gaussian_mixture import fit, iterations_to_settle, log_joint
+from models.clustering.gaussian_mixture_score import score
 from models.clustering.gaussian_mixture_starts import start_at, start_of_gaussians
-from models.clustering.mixture import free_energy, posterior
-from models.em import smallest_gain, take
+from models.clustering.mixture import free_energy, moments, posterior
+from models.em import path, smallest_gain, take
 from models.types import Floats
 
 SETTLED = 0.95  # share of the points that have to be where they end
+LIMIT = 500  # iterations of EM at most
+COLLAPSED = 1e-3  # EM ends when a variance falls below this
 
 
 @dataclass
@@ -47,23 +55,19 @@ class ClusterPath(Clusters, Study):
     repetitions: int = knob(200, "starts, about `start` or at random", at_least=2, at_most=10_000)
     show: list[int] = knob(
         [1, 2, 5, 20],
-        "iterations of EM to draw; half steps of K-means, from 0",
+        "iterations or half steps to draw",
         at_least=0,
         distinct=True,
         may_be_empty=True,
     )
     tol: float = knob(1e-8, "EM stops when the log likelihood gains no more", above=0)
-    iterations: int = knob(500, "iterations of EM at most", at_least=1, at_most=10_000)
-    collapsed_below: float = knob(1e-3, "EM ends when a variance falls below this", at_least=0)
 
     def rules(self) -> Iterator[str]:
         if self.size[1] != 2:
             yield f"the data have {self.size[1]} variables; allowed: 2, to be drawn in the plane"
         if len(self.box) != 2 or self.box[0] >= self.box[1]:
             yield f"study.box={self.box}; allowed: two numbers, low < high"
-        yield from place_problems("start", self.start, 2)
-        if self.start and len(self.start) != self.k:
-            yield f"study.start has {len(self.start)} means; study.k={self.k}"
+        yield from place_problems("start", self.start, 2, self.k)
 
     def run(self, rng: Generator) -> Outcome:
         X = self.points(rng)
@@ -107,49 +111,41 @@ class ClusterPath(Clusters, Study):
         else:
             near[0] = self.start
             starts = start_at(near, self.variance * np.eye(2))
-        floor, limit = self.collapsed_below, self.iterations
-        climb = partial(fit, X, min_eigenvalue=floor, tol=self.tol, max_iter=limit)
+        climb = partial(fit, X, min_eigenvalue=COLLAPSED, tol=self.tol, max_iter=LIMIT)
         others = climb(starts, snapshots=range(101))
+        settled = iterations_to_settle(X, others, SETTLED)
         reached = others.final > np.nanmax(others.final, initial=-np.inf) - 0.1
         shown = take(starts, [0 if self.start else int(np.argmax(reached))])
-        one = climb(shown, snapshots=range(limit + 1))
+        one = climb(shown, snapshots=range(LIMIT + 1))
         T = int(one.iterations[0]) - int(np.isnan(one.final[0]))  # short of a collapse
         if T < 1:
             raise BadInput("a component collapses in the first iteration; try another study.start")
-        steps = zip(*(one.snapshots[t] for t in range(T + 1)), strict=True)
-        path = GaussianMixture(*map(np.concatenate, steps))
-        joint = log_joint(X, path)  # (T + 1, N, K)
+        theta = path(one, T)
+        joint = log_joint(X, theta)  # (T + 1, N, K)
         q, log_evidence = posterior(joint)
         by_kmeans = lloyd.kmeans(X, lloyd.random_points(X, self.k, rng, 50))
-        ink = [np.cov(X.T, aweights=weights, ddof=0) for weights in q[0].T]
-        terms = mean_terms(X, take(path, [1]))
-
+        best = by_kmeans.labels[by_kmeans.best]
+        centre, spread = moments(X, q[0])
         points, iteration = of_points(X), axis("iteration", T + 1)
         point, variable = points.axes
         cluster, other = numbered("cluster", self.k), numbered("other_variable", 2)
         snapshot = axis("snapshot", [0, *sorted(self.show)])
         return Outcome(
             points=points,
-            weights=over(path.pi, iteration, cluster),
-            means=over(path.mu, iteration, cluster, variable),
-            covariances=over(path.Sigma, iteration, cluster, variable, other),
+            weights=over(theta.pi, iteration, cluster),
+            means=over(theta.mu, iteration, cluster, variable),
+            covariances=over(theta.Sigma, iteration, cluster, variable, other),
             responsibilities=over(q[np.minimum(snapshot.values, T)], snapshot, point, cluster),
             # The moments of the points, weighed by the first E step.
-            ink_mean=over((q[0].T @ X) / q[0].sum(axis=0)[:, None], cluster, variable),
-            ink_covariance=over(ink, cluster, variable, other),
+            ink_mean=over(centre, cluster, variable),
+            ink_covariance=over(spread, cluster, variable, other),
             log_likelihood=iteration.of(log_evidence.sum(axis=1)),
             bound_after_e=iteration.of(free_energy(joint, q)),  # of the E step that follows
             bound_after_m=iteration.of([-np.inf, *free_energy(joint[1:], q[:-1])]),
-            mean_derivative=over(  # after the first iteration
-                np.stack(list(terms.values())), axis("formula", list(terms)), cluster, variable
-            ),
-            largest_derivative_at_end=score(X, take(path, [T])).largest[0],
-            kmeans_agreement=agreement(
-                q[T].argmax(axis=1), by_kmeans.labels[by_kmeans.best], self.k
-            ),
+            mean_derivative=mean_derivative(X, take(theta, [1]), cluster),
+            largest_derivative_at_end=score(X, take(theta, [T])).largest[0],
+            kmeans_agreement=agreement(q[T].argmax(axis=1), best, self.k),
             # The other starts.
             smallest_gain=smallest_gain(others.objective),
-            iterations_to_settle=axis("best_start", np.flatnonzero(reached)).of(
-                iterations_to_settle(X, others, SETTLED)[reached]
-            ),
+            iterations_to_settle=axis("best_start", np.flatnonzero(reached)).of(settled[reached]),
         )

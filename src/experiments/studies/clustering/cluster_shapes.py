@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.clustering._points import in_ring, numbered
+from experiments.studies.clustering._points import numbered
 from models.classification.kernels import gaussian
 from models.clustering.agreement import agreement
 from models.clustering.gaussian_mixture import fit, responsibilities
@@ -63,7 +63,7 @@ class ClusterShapes(Study):
         quantities: dict[str, Quantity] = {}
         if self.data is not None:
             X = load(self.data).matrix
-            ring = in_ring(X)
+            ring = np.asarray(np.square(X).sum(axis=1) > 0.75, dtype=np.int64)  # half-way between
             gap = X[ring == 0].mean(axis=0) - X[ring == 1].mean(axis=0)
             quantities = self._found("rings", ring, [X], rng)
             quantities["rings_mean_gap"] = Quantity(np.linalg.norm(gap))

@@ -18,9 +18,9 @@ from models.clustering.gaussian_mixture_starts import start_at, start_at_points
 from models.clustering.gaussian_mixture_variants import fit_incremental, renewal_error
 from models.clustering.half_steps import arbitrary_q, half_steps
 from models.clustering.mixture import free_energy, kl_to_posterior
-from models.em import held, smallest_gain, take
+from models.em import first_reached, held, path, smallest_gain, take
 from models.em_examples import EXAMPLES
-from models.types import Floats, Ints
+from models.types import Floats
 
 Found = dict[str, float | Quantity]
 
@@ -41,7 +41,6 @@ class EmTheory(Clusters, Study):
 
     k: int = knob(2, "components", at_least=1, at_most=20)
     start: list[list[float]] = knob([], "the means; random points if empty", may_be_empty=True)
-    variance: float = knob(1.0, "given means begin with this times the unit matrix", above=0)
     iterations: int = knob(40, "iterations of EM: passes over the data", at_least=1, at_most=10_000)
     random_q: int = knob(200, "arbitrary distributions q to try the bound on", at_least=1)
     orders: int = knob(0, "random orders of EM point by point; 0 is none", at_least=0, at_most=1000)
@@ -61,25 +60,20 @@ class EmTheory(Clusters, Study):
     def rules(self) -> Iterator[str]:
         if self.k > self.size[0]:
             yield f"study.k={self.k}: there are {self.size[0]} points; allowed: no more components"
-        yield from place_problems("start", self.start, self.size[1])
-        if self.start and len(self.start) != self.k:
-            yield f"study.start has {len(self.start)} means; study.k={self.k}"
+        yield from place_problems("start", self.start, self.size[1], self.k)
         for weights in self.weights:
             if len(weights) != self.k or min(weights) <= 0 or abs(sum(weights) - 1) > 1e-9:
                 yield f"study.weights: {weights}; allowed: {self.k} numbers > 0 that sum to one"
 
     def run(self, rng: Generator) -> Outcome:
         X = self.points(rng)
-        if self.start:
-            start = start_at(np.array(self.start)[None], self.variance * np.eye(X.shape[1]))
-        else:
-            start = start_at_points(X, self.k, rng)
+        given, unit = self.start, np.eye(X.shape[1])
+        start = start_at([given], unit) if given else start_at_points(X, self.k, rng)
         em = fit(X, start, tol=0, max_iter=self.iterations, snapshots=range(self.iterations + 1))
         further = self._one_by_one(X, start, em.objective, rng) if self.orders else {}
         further |= self._limit(X, start.mu[0]) if self.epsilons else {}
         further |= self._climbs(rng) if self.models else {}
-        path = zip(*(em.snapshots[t] for t in range(int(em.iterations[0]) + 1)), strict=True)
-        joint = log_joint(X, GaussianMixture(*map(np.concatenate, path)))  # (T + 1, N, K)
+        joint = log_joint(X, path(em, int(em.iterations[0])))  # (T + 1, N, K)
         found, q = half_steps(joint), arbitrary_q(len(X), self.k, self.random_q, rng)
         half = axis("iteration", range(1, len(joint))), axis("step", ["E", "M"])
         any_q = axis("q", self.random_q)
@@ -105,9 +99,9 @@ class EmTheory(Clusters, Study):
         order = axis("order", R)  # 0 is the order of the file
         return {
             "maximum": maximum,
-            "batch_passes": int(_passes(batch, maximum - self.close)[0]),
+            "batch_passes": int(first_reached(batch, maximum - self.close)[0]),
             "incremental_log_likelihood": over(L, order, axis("passes", steps)),
-            "incremental_passes": order.of(_passes(L, maximum - self.close)),
+            "incremental_passes": order.of(first_reached(L, maximum - self.close)),
             "smallest_gain": smallest_gain(done.objective),  # of the bound, in one pass
             "update_error": renewal_error(X, start.mu, rng),
         }
@@ -143,9 +137,3 @@ class EmTheory(Clusters, Study):
             "climb": over(climbs, *ways, axis("steps", longest)),
             "climb_iterations": over([(~np.isnan(L)).sum(axis=1) - 1 for L in found], *ways),
         }
-
-
-def _passes(L: Floats, level: float) -> Ints:
-    """The first pass after which each row has reached the level; one more than all if none has."""
-    reached = L - level >= 0
-    return np.asarray(np.where(reached.any(axis=1), reached.argmax(axis=1), L.shape[1]))

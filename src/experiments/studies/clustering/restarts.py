@@ -5,7 +5,8 @@ PRML 9.1, 9.2.2 and 10.2.4; FCML 6.2.1 and 6.3.5; Ghahramani 3; Notes 3.3.1 and 
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice, permutations, product
+from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,13 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.clustering._points import Clusters, numbered
+from experiments.studies.clustering._points import Clusters, mean_derivative, numbered
+from models.clustering.agreement import renamings
 from models.clustering.gaussian_mixture import GaussianMixture, fit, log_density
-from models.clustering.gaussian_mixture_score import mean_terms, score
+from models.clustering.gaussian_mixture_score import score
 from models.clustering.kmeans import kmeans, random_in_box
 from models.clustering.starts import CENTRES, MIXTURES, Box, centres, mixtures
-from models.em import EMFit, smallest_gain, take
+from models.em import EMFit, count_optima, smallest_gain, take
 from models.types import Floats
 
 STARTS = {"kmeans": CENTRES, "mixture": MIXTURES}
@@ -41,9 +43,7 @@ class Restarts(Clusters, Study):
         ["points"], "kinds of start", choices=tuple(CENTRES | MIXTURES), distinct=True
     )
     restarts: int = knob(100, "starts of each kind for each K", at_least=1, at_most=10_000)
-    box: list[float] = knob(
-        [], "ends of the box in every variable; those of the data if empty", may_be_empty=True
-    )
+    box: list[float] = knob([], "ends of a box; those of the data if empty", may_be_empty=True)
     redraw: bool = knob(False, "K-means draws the centre of an empty cluster anew, in the box")
     tol: float = knob(1e-6, "EM stops when the log likelihood gains no more", above=0)
     iterations: int = knob(1000, "iterations of EM at most", at_least=1, at_most=100_000)
@@ -61,9 +61,8 @@ class Restarts(Clusters, Study):
 
     def run(self, rng: Generator) -> Outcome:
         X = self.points(rng)
-        box = X.min(axis=0), X.max(axis=0)
-        if self.box:
-            box = np.full(X.shape[1], self.box[0]), np.full(X.shape[1], self.box[1])
+        ends = self.box or (X.min(axis=0), X.max(axis=0))
+        box = np.broadcast_to(ends[0], X.shape[1]), np.broadcast_to(ends[1], X.shape[1])
         return (self._kmeans if self.model == "kmeans" else self._mixture)(X, box, rng)
 
     def _kmeans(self, X: Floats, box: Box, rng: Generator) -> Outcome:
@@ -81,14 +80,11 @@ class Restarts(Clusters, Study):
         )
 
     def _mixture(self, X: Floats, box: Box, rng: Generator) -> Outcome:
-        begins = {
-            (start, k): mixtures(start, X, k, box, rng, self.restarts) for start, k in self._cells()
-        }
-        rules: dict[str, Any] = {"tol": self.tol, "max_iter": self.iterations}
-        fits = {
-            cell: fit(X, theta, min_eigenvalue=self.collapsed_below, **rules)
-            for cell, theta in begins.items()
-        }
+        R, floor = self.restarts, self.collapsed_below
+        begins = {(start, k): mixtures(start, X, k, box, rng, R) for start, k in self._cells()}
+        climb = partial(fit, X, min_eigenvalue=floor, tol=self.tol, max_iter=self.iterations)
+        fits = {cell: climb(theta) for cell, theta in begins.items()}
+        by_kmeans = [kmeans(X, theta.mu).iterations for theta in begins.values()]
         finals = [np.where(np.isnan(em.final), -np.inf, em.final) for em in fits.values()]
         D = X.shape[1]
         em_work = D * (D + 1) + 2 * D + 3  # whitened, squared, normalised; two weighted sums
@@ -97,10 +93,8 @@ class Restarts(Clusters, Study):
             smallest_gain=self._table(smallest_gain(em.objective) for em in fits.values()),
             iterations=self._table(em.iterations for em in fits.values()),
             converged=self._table(em.converged for em in fits.values()),
-            optima=self._table(_count_optima(em) for em in fits.values()),
-            kmeans_iterations=self._table(  # from the same centres
-                kmeans(X, theta.mu).iterations for theta in begins.values()
-            ),
+            optima=self._table(count_optima(em, RESOLUTION) for em in fits.values()),
+            kmeans_iterations=self._table(by_kmeans),  # from the same centres
             # A point and component, in one cycle.
             multiplications=axis("algorithm", ["kmeans", "em"]).of([D, em_work]),
             **self._at_the_best(X, begins, fits),
@@ -119,18 +113,12 @@ class Restarts(Clusters, Study):
             return {}
         em = max(sound, key=lambda em: em.final[em.best])
         best = take(em.theta, [em.best])
-        orders = np.array(list(islice(permutations(range(k)), 720)))  # all, up to six components
-        renamed = log_density(X, GaussianMixture(*(part[0][orders] for part in best))).sum(axis=1)
-        terms = mean_terms(X, take(begins[self.starts[0], k], [0]))
+        renamed = GaussianMixture(*(part[0][renamings(k)] for part in best))
+        L, first = log_density(X, renamed).sum(axis=1), take(begins[self.starts[0], k], [0])
         return {
-            "renamed_log_likelihood": axis("renaming", len(renamed)).of(renamed),
+            "renamed_log_likelihood": axis("renaming", len(L)).of(L),
             "largest_derivative_at_best": Quantity(score(X, best).largest[0]),
-            "mean_derivative": over(
-                np.stack(list(terms.values())),
-                axis("formula", list(terms)),
-                numbered("component", k),
-                numbered("variable", X.shape[1]),
-            ),
+            "mean_derivative": mean_derivative(X, first, numbered("component", k)),
         }
 
     def _cells(self) -> list[tuple[str, int]]:
@@ -142,9 +130,3 @@ class Restarts(Clusters, Study):
         sides = {"start": self.starts, "k": sorted(self.k), "restart": self.restarts}
         axes = [axis(name, values) for name, values in sides.items()][: cells.ndim + 1]
         return over(cells.reshape([len(side) for side in axes]), *axes)
-
-
-def _count_optima(em: EMFit[GaussianMixture]) -> int:
-    """Groups of converged values that lie more than the resolution apart."""
-    values = np.sort(em.final[em.converged])
-    return int(values.size > 0) + int((np.diff(values) > RESOLUTION).sum())

@@ -22,7 +22,7 @@ Run = Callable[..., Outcome]
 @pytest.mark.parametrize(
     ("knobs", "complaint"),
     [
-        ({"k": 3}, "study.start has 2 means"),
+        ({"k": 3}, "study.start has 2 entries"),
         ({"start": [[0.0], [1.0]]}, "needs 2 numbers"),
         ({"data": None, "centres": [[0.0], [1.0]], "start": []}, "have 1 variables"),
         ({"box": [1.0, 0.0]}, "study.box"),

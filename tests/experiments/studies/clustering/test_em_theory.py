@@ -19,7 +19,7 @@ LINE = {"data": None, "standardise": False, "centres": [[-1.0], [1.5]]}
     [
         ({"data": None, "centres": [[0.0]], "n_each": 3, "k": 4}, "there are 3 points"),
         ({"start": [[0.0], [1.0]]}, "needs 2 numbers"),
-        ({"start": [[0.0, 0.0]]}, "study.start has 1 means"),
+        ({"start": [[0.0, 0.0]]}, "study.start has 1 entries"),
         ({"weights": [[0.5, 0.6]]}, "sum to one"),
         ({"weights": [[1.0, 0.0]]}, "numbers > 0"),
         ({"epsilons": [0.0]}, "study.epsilons"),

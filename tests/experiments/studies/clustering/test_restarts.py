@@ -14,11 +14,9 @@ from experiments.contract.errors import BadInput
 from experiments.contract.outcome import Outcome
 from experiments.contract.streams import generator
 from experiments.drawing.registry import figures
-from experiments.studies.clustering import restarts
 from experiments.studies.clustering._points import standardised
 from experiments.studies.clustering.restarts import STARTS, Restarts
 from models.datasets import load
-from models.em import EMFit
 from models.types import Floats
 
 Run = Callable[..., Outcome]
@@ -120,18 +118,6 @@ def test_all_starts_may_collapse(run: Run) -> None:
     assert np.isneginf(outcome["log_likelihood"].values).all()
     assert (outcome["optima"].values == 0).all()
     assert "mean_derivative" not in outcome
-
-
-def test_counting() -> None:
-    def count(values: list[float]) -> int:
-        R = len(values)
-        ends = np.reshape(values, (R, 1))
-        none, all_ = np.zeros(R, dtype=np.int64), np.ones(R, dtype=bool)
-        em: EMFit[Any] = EMFit((), ends, none, all_, {})
-        return restarts._count_optima(em)
-
-    assert count([-1.0, -1.05, -3.0, -3.02]) == 2
-    assert count([]) == 0
 
 
 def of_one_gaussian(X: Floats) -> float:
