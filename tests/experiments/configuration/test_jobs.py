@@ -59,7 +59,7 @@ def test_a_record_of_a_study_that_is_gone_or_changed_is_refused(job: Job) -> Non
     with pytest.raises(BadInput, match="run feed-1 is of study 'gone', which is gone"):
         recorded_job(record)
     record["science"] = {**job.science, "knobs": {"lost": 1}}
-    with pytest.raises(BadInput, match="no longer takes its knobs: .*lost"):
+    with pytest.raises(BadInput, match=r"no longer takes its knobs: .*lost"):
         recorded_job(record)
 
 

@@ -31,6 +31,6 @@ def test_one_study_does_not_load_the_others() -> None:
 def test_a_module_that_cannot_be_loaded_costs_its_own_studies_only() -> None:
     some = Studies({"ridge_path": "regression", "gone": "gone"})
     assert some["ridge_path"].name == "ridge_path"
-    with pytest.raises(BadInput, match="the study module gone.gone cannot be loaded"):
+    with pytest.raises(BadInput, match=r"the study module gone\.gone cannot be loaded"):
         some["gone"]
     assert some.get("unheard of") is None
