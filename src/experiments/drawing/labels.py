@@ -20,9 +20,9 @@ class AxisNames(NamedTuple):
     loss: str
 
 
-def axis_names(data: str) -> AxisNames:
+def axis_names(data: str | None) -> AxisNames:
     """The labels of a data set's plots: its first column is the input, its last the target."""
-    columns = list(load(data).columns)
+    columns = ["x", "t"] if data is None else list(load(data).columns)
     x, x_unit = _QUANTITIES.get(columns[0], (columns[0], ""))
     t, t_unit = _QUANTITIES.get(columns[-1], (columns[-1], ""))
     return AxisNames(_label(x, x_unit), _label(t, t_unit), _label("Mean squared loss", t_unit, "²"))

@@ -26,7 +26,8 @@ from numpy.polynomial import Legendre, Polynomial
 from numpy.polynomial.legendre import legvander
 
 from models.compiled import compiled
-from models.regression.linear import maximum_log_likelihood
+from models.regression.curves import powers
+from models.regression.linear import least_squares, maximum_log_likelihood
 from models.types import Floats, Ints
 
 _FIXED = 1e-10  # a point with less slack than this, 1 - h_n, fixes its own fit
@@ -144,12 +145,39 @@ def kfold_loss(fits: OrderFits, folds: list[Ints]) -> Floats:
     return total / sum(len(fold) for fold in folds)
 
 
+class Refits(NamedTuple):
+    """Cross-validation the long way."""
+
+    loss: float  # mean squared error at the points left out
+    fits: int  # that it takes
+    points: int  # that all fits together see
+
+
+def refit_folds(x: Floats, t: Floats, order: int, folds: list[Ints]) -> Refits:
+    """`kfold_loss` of one order by a fit to the points outside each fold."""
+    Phi, total, points = powers(x, order), 0.0, 0
+    for fold in folds:
+        rest = np.setdiff1d(np.arange(len(x)), fold)
+        w = least_squares(Phi[rest], t[rest]).w
+        total += float(np.sum((t[fold] - Phi[fold] @ w) ** 2))
+        points += len(rest)
+    return Refits(total / len(x), len(folds), points)
+
+
 def predict_orders(fits: OrderFits, x: Floats) -> Floats:
     """Predictions of every order at new points (..., M), shape (..., K + 1, M)."""
     max_order = fits.c.shape[-1] - 1
     V = legvander(_scaled(np.asarray(x, dtype=np.float64), fits.low, fits.high), max_order)
     Z = np.linalg.solve(np.swapaxes(fits.R, -1, -2), np.swapaxes(V, -1, -2))  # V R^-1, transposed
     return np.cumsum(Z * fits.c[..., None], axis=-2)
+
+
+def highest_weights(fits: OrderFits, low: float, high: float) -> Floats:
+    """Weights of 1, x, ..., x^K of R fits, (R, K + 1), from their values at K + 1 points."""
+    K = fits.c.shape[-1] - 1
+    nodes = (low + high) / 2 + (high - low) / 2 * np.cos(np.pi * (np.arange(K + 1) + 0.5) / (K + 1))
+    values = predict_orders(fits, nodes)[:, -1]
+    return np.asarray(np.linalg.solve(powers(nodes, K), values.T).T, dtype=np.float64)
 
 
 def monomial_weights(fits: OrderFits, order: int) -> Floats:

@@ -10,6 +10,7 @@ from models.datasets import load
 from models.regression import polynomials
 from models.regression.polynomials import (
     fit_orders,
+    highest_weights,
     kfold_loss,
     log_likelihood,
     loo_by_order,
@@ -17,6 +18,7 @@ from models.regression.polynomials import (
     monomial_weights,
     predict_orders,
     random_folds,
+    refit_folds,
     training_loss,
 )
 from models.types import Floats, Ints
@@ -114,6 +116,15 @@ def test_folds_without_refitting_are_the_refitted_folds(
         assert_allclose(found, loo_loss(fit_orders(x, t, TOP)), rtol=1e-9)
 
 
+def test_the_long_way_counts_its_fits() -> None:
+    rng = np.random.default_rng(3)
+    x, t = rng.uniform(-1, 1, 11), rng.normal(size=11)
+    folds = random_folds(11, 4, rng)
+    loss, fits, points = refit_folds(x, t, 2, folds)
+    assert loss == pytest.approx(kfold_loss(fit_orders(x, t, 2), folds)[2], rel=1e-9)
+    assert (fits, points) == (4, 33)
+
+
 @pytest.mark.parametrize("n", [12, 27, 500])
 def test_losses_without_the_fits_are_those_of_the_fits(n: int) -> None:
     """Compiled Arnoldi against LAPACK's QR: a batch on very different ranges."""
@@ -171,6 +182,14 @@ def test_monomial_weights_are_those_of_exact_arithmetic(olympics: tuple[Floats, 
         expected = [float(w) for w in exact_fit(exact(x), exact(t), order)]
         found = monomial_weights(fit_orders(x, t, TOP), order)
         assert_allclose(found, expected, rtol=1e-6, err_msg=f"order {order}")
+
+
+def test_weights_of_many_fits_are_those_of_each(toys: tuple[Floats, Floats]) -> None:
+    x, t = toys[0][:, 1], toys[1][:, 1]
+    found = highest_weights(fit_orders(x, t, 3), -1.0, 1.0)
+    for one, inputs, targets in zip(found, x, t, strict=True):
+        expected = monomial_weights(fit_orders(inputs, targets, 3), 3)
+        assert_allclose(one, expected, rtol=1e-8, atol=1e-10)
 
 
 def test_weights_of_data_on_a_lower_order_are_padded_with_zeros() -> None:

@@ -1,6 +1,7 @@
 """Losses against the order, the least one marked; the fits of a few orders, and their weights."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from matplotlib.figure import Figure
 
@@ -24,8 +25,12 @@ def draw(study: PolynomialOrder, outcome: Outcome) -> Iterator[tuple[str, Figure
     if study.curves:
         yield "fits", _fits(study, outcome)
     for method in study.methods:
-        weights = method == "weights"
-        yield method, _weights(outcome) if weights else _losses(study, outcome, PANELS[method])
+        if method in PANELS:
+            yield method, _losses(study, outcome, PANELS[method])
+    if "weights" in study.methods:
+        yield "weights", _weights(outcome)
+    if "refits" in study.methods:
+        yield "cost", _cost(outcome)
 
 
 def _losses(study: PolynomialOrder, outcome: Outcome, quantities: dict[str, str]) -> Figure:
@@ -79,4 +84,17 @@ def _weights(outcome: Outcome) -> Figure:
         ax.plot(terms[used], abs(sizes.values[i, used]), mark, label=label)
     ax.set(xlabel="power of x", ylabel="size of its weight, |w|", yscale="log", xticks=terms)
     ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    return figure
+
+
+def _cost(outcome: Outcome) -> Figure:
+    """Fits that a loss takes, and its spread over partitions, by the number of folds."""
+    counts = [str(count) for count in outcome["fits"].along("folds")]
+    names = [*counts[:-1], f"{counts[-1]}\n(leave-one-out)"]
+    figure, (left, right) = panels(1, 2)
+    left.bar(names, outcome["fits"], color="C0")
+    left.set(xlabel="folds", ylabel="fits for one loss")
+    look: dict[str, Any] = {"whis": (0, 100), "widths": 0.4, "medianprops": {"color": "C1"}}
+    right.boxplot(outcome["refitted_loss"].values.T, tick_labels=names, **look)
+    right.set(xlabel="folds", ylabel="squared loss, over partitions")
     return figure

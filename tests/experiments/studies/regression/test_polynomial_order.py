@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from numpy.polynomial import Polynomial
 from numpy.testing import assert_allclose
 
 from experiments.contract.errors import BadInput
@@ -36,9 +37,15 @@ def refit(x: Floats, t: Floats, order: int, at: Floats) -> Floats:
         ({"methods": ["holdout"], "holdout_from": 1800}, "holds out 27 of 27"),
         ({"methods": ["holdout"], "holdout_from": 2009}, "holds out 0 of 27"),
         ({"methods": ["holdout"], "holdout_from": 1928}, "order 8 needs 9 to fit"),
-        ({"methods": ["kfold"], "folds": 28}, "study.folds=28"),
+        ({"methods": ["kfold"], "folds": 28}, "study.folds of 27 points"),
         ({"methods": ["kfold"], "folds": 2, "orders": [14]}, "too few to fit order 14"),
         ({"folds": 1}, "study.folds=1"),
+        ({"methods": ["refits"], "fold_counts": [28]}, "study.fold_counts of 27 points"),
+        ({"methods": ["refits"], "fold_counts": [2], "orders": [14]}, "too few to fit order 14"),
+        ({"fold_counts": []}, "is empty"),
+        ({"partitions": 1}, "study.partitions"),
+        ({"data": None, "orders": [10]}, "has 10 inputs"),
+        ({"data": None, "methods": ["holdout"]}, "study.data=<name>"),
         ({"curves": [9]}, "order 9 is not among"),
     ],
 )
@@ -98,6 +105,27 @@ def test_training_likelihood_and_predictions_against_refits(run: Run) -> None:
 def test_every_fold_a_point_is_leave_one_out(run: Run) -> None:
     found = run(PolynomialOrder(orders=ORDERS, methods=["loo", "kfold"], folds=27))
     assert_allclose(found["kfold_loss"], found["loo_loss"], rtol=1e-8)
+
+
+def test_fits_of_cross_validation_are_counted_and_those_of_a_plain_loop(run: Run) -> None:
+    study = PolynomialOrder(
+        data=None, curve="sine", n=12, orders=[3], methods=["refits"], fold_counts=[4, 3]
+    )
+    found = run(study)
+    assert found["fits"].along("folds").tolist() == [3, 4, 12]
+    assert found["fits"].values.tolist() == [3, 4, 12]
+    assert_allclose(found["points_fitted"], [24, 36, 132], rtol=1e-12)
+    x, t = found["inputs"].values, found["targets"].values
+    errors = []
+    for n in range(12):
+        others = np.arange(12) != n
+        errors.append((t[n] - Polynomial.fit(x[others], t[others], 3)(x[n])) ** 2)
+    # There is one partition into single points, and repeating it changes nothing.
+    assert_allclose(found["refitted_loss"].at(folds=12), np.mean(errors), rtol=1e-9)
+    assert np.all(found["refitted_loss"].values[:-1].std(axis=-1) > 1e-6)
+    assert_allclose(found["shortcut_loss"], found["refitted_loss"], rtol=1e-8)
+    with style("screen"):
+        assert list(dict(draw(study, found))) == ["cost"]
 
 
 def test_weights_are_the_exact_ones(run: Run) -> None:
