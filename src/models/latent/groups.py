@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from models.classification.knn import fold_errors
 from models.types import Floats, Ints
 
 
@@ -50,3 +51,21 @@ def contested(Y: Floats, right: Floats, shown: int) -> Ints:
     order = close[np.argsort(right[close], kind="stable")]
     places = np.linspace(0.02, 0.5, shown) * (len(order) - 1)
     return np.asarray(order[places.astype(int)])
+
+
+def astray(X: Floats, labels: Ints, neighbours: int = 1) -> Floats:
+    """The share of members that their nearest neighbours put into another group, for (R, N, D)."""
+    apart, K = np.arange(len(labels))[None], int(labels.max()) + 1
+    return np.array([fold_errors(x, labels, [neighbours], apart, K)[0, 0] for x in X])
+
+
+def between_share(X: Floats, labels: Ints) -> Floats:
+    """The share of the variance of each coordinate that lies between groups, shape (..., D)."""
+    means = np.stack([X[..., labels == k, :].mean(axis=-2) for k in np.unique(labels)], axis=-2)
+    return np.asarray(means.var(axis=-2) / X.var(axis=-2))
+
+
+def place_between(x: Floats, own: Floats, other: Floats) -> Floats:
+    """Where points (..., D) are on the line from one middle, 0, to the other, 1; shape (...)."""
+    line = other - own
+    return np.asarray(((x - own) * line).sum(axis=-1) / (line**2).sum(axis=-1))

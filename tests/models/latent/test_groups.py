@@ -4,11 +4,14 @@ import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
 from models.latent.groups import (
+    astray,
+    between_share,
     contested,
     correlations,
     distances,
     medians,
     nearest_to_own,
+    place_between,
     spreads,
 )
 
@@ -39,3 +42,19 @@ def test_contested_columns_divide():
     right = np.array([0.1, 0.9, 0.8, 0.2])
     assert_array_equal(contested(Y, right, 1), [2])
     assert_array_equal(contested(Y, right, 4), [0, 0, 3, 3])  # too few divide: all of them
+
+
+def test_members_whose_neighbours_are_of_another_group():
+    line = np.array([[[0.0], [0.1], [5.0], [5.1]]])
+    assert_array_equal(astray(line, np.array([0, 0, 1, 1])), [0])
+    assert_array_equal(astray(line, np.array([0, 1, 0, 1])), [1])
+
+
+def test_the_share_between_groups():
+    two = np.array([[0.0, -1.0], [0.0, 1.0], [4.0, -1.0], [4.0, 1.0]])
+    assert_allclose(between_share(two, np.array([0, 0, 1, 1])), [1, 0])
+
+
+def test_places_on_a_line():
+    own, other = np.array([1.0, 1.0]), np.array([3.0, 1.0])
+    assert_allclose(place_between(np.array([[1.0, 5.0], [2.0, 0.0]]), own, other), [0, 0.5])

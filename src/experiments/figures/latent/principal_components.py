@@ -57,7 +57,7 @@ def _variance(outcome: Outcome) -> Figure:
 def _accuracy(outcome: Outcome) -> Figure:
     figure, ax = panels()
     accuracy = outcome["accuracy"]
-    mean, spread = accuracy.values.mean(axis=0), accuracy.values.std(axis=0)
+    mean, spread = accuracy.values.mean(axis=1), accuracy.values.std(axis=1)
     ax.errorbar(accuracy.along("dimensions"), mean, spread, marker="o", capsize=3)
     ax.set(xlabel="Projected dimensions D", ylabel="Share classified correctly")
     whole_steps(ax)

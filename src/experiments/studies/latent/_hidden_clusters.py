@@ -7,7 +7,6 @@ import numpy as np
 from numpy.random import Generator
 
 from experiments.contract.study import knob
-from models.classification.knn import fold_errors
 from models.types import Floats, Ints
 
 SQUARE = [[0.0, 0.0], [5.0, 5.0], [5.0, 0.0], [0.0, 5.0]]
@@ -44,9 +43,3 @@ class HiddenClusters:
         Y = rng.standard_normal(shape)
         Y[..., :M] += np.array(self.centres)[self.labels]
         return Y
-
-
-def confusion(X: Floats, labels: Ints, neighbours: int = 1) -> Floats:
-    """Share of objects that their neighbours put into another cluster, shape (R,)."""
-    apart, C = np.arange(len(labels))[None], int(labels.max()) + 1
-    return np.array([fold_errors(x, labels, [neighbours], apart, C)[0, 0] for x in X])

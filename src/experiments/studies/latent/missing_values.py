@@ -9,8 +9,9 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.latent._hidden_clusters import HiddenClusters, confusion
+from experiments.studies.latent._hidden_clusters import HiddenClusters
 from models.em import smallest_gain
+from models.latent import groups
 from models.latent.variational_ppca import Posterior, Treatment, fit, log_score, predict
 from models.types import Bools, Floats
 
@@ -28,9 +29,7 @@ class MissingValues(HiddenClusters, Study):
         "neighbours_of_another_cluster": "mean(neighbours_of_another_cluster['missing'])",
     }
 
-    probabilities: list[float] = knob(
-        [0.05], "probabilities that a value is missing", at_least=0, below=1, distinct=True
-    )
+    probabilities: list[float] = knob([0.05], "of a value to be missing", at_least=0, below=1)
     treatments: list[str] = knob(
         ["switches"], "what becomes of missing values", choices=TREATMENTS, distinct=True
     )
@@ -38,64 +37,54 @@ class MissingValues(HiddenClusters, Study):
     def rules(self) -> Iterator[str]:
         if self.n_each < 4 or len(self.centres) < 2 or len(self.centres[0]) != 2:
             yield "study.centres, study.n_each; allowed: clusters in two variables, 4 objects each"
-        if sorted(self.probabilities) != self.probabilities:
+        if sorted(set(self.probabilities)) != self.probabilities:
             yield f"study.probabilities={self.probabilities}; allowed: rising numbers"
 
     def run(self, rng: Generator) -> Outcome:
         whole = self.objects(rng)
         uniform = rng.random(whole.shape)
         seed = int(rng.integers(2**32))  # every fit begins at the same w
-        treatment = axis("treatment", self.treatments)
-        probability = axis("probability", self.probabilities)
-        each = np.empty((3, len(treatment), len(probability)))
-        kept: list[tuple[Floats, Floats, Posterior]] = []  # of the first treatment
-        for i, name in enumerate(self.treatments):
-            how = cast("Treatment", name)
-            for j, p in enumerate(self.probabilities):
-                Y, seen = _removed(whole, uniform >= p)
-                done = fit(Y, seen, 2, np.random.default_rng(seed), treatment=how)
-                Sigma = done.q.Sigma_x
-                each[:, i, j] = (
-                    log_score(Y, seen == 0, done.q, how),
-                    smallest_gain(done.bound),
-                    np.abs(Sigma - Sigma[:, :1]).max(),
-                )
-                kept.append((Y, seen, done.q))
+        sides = axis("treatment", self.treatments), axis("probability", self.probabilities)
+        each = np.empty((3, *map(len, sides)))
+        kept: list[tuple[Floats, Floats, Posterior]] = []
+        for i, j in np.ndindex(each.shape[1:]):
+            Y, seen = _removed(whole, uniform >= self.probabilities[j])
+            how = cast("Treatment", self.treatments[i])
+            done = fit(Y, seen, 2, np.random.default_rng(seed), treatment=how)
+            apart = np.abs(done.q.Sigma_x - done.q.Sigma_x[:, :1]).max()
+            each[:, i, j] = log_score(Y, seen == 0, done.q, how), smallest_gain(done.bound), apart
+            kept.append((Y, seen, done.q))
         Y, seen, q = kept[0]
         every, first = np.ones(whole.shape), cast("Treatment", self.treatments[0])
         centred = whole - whole.mean(1, keepdims=True)
         complete = fit(centred, every, 2, np.random.default_rng(seed), treatment=first).q
         mean, variance = predict(q)
+        own, other = (q.mu_x[:, self.labels == k].mean(axis=1) for k in (0, self._other_group()))
+        wrong = [groups.astray(found.mu_x, self.labels) for found in (complete, q)]
         repetition, case = axis("repetition", len(Y)), axis("case", list(CASES))
         thing, variable = axis("object", Y.shape[1]), axis("variable", Y.shape[2])
-        latent, other = axis("latent", 2), axis("other_latent", 2)
-        wrong = [confusion(found.mu_x, self.labels) for found in (complete, q)]
+        latent, second = axis("latent", 2), axis("other_latent", 2)
+        values = axis("values", ["complete", "missing"])
         return Outcome(
             points=over(Y[0], thing, variable),
             seen=over(seen[0], thing, variable),
             posterior_means=over(q.mu_x[0], thing, latent),
-            posterior_covariance=over(q.Sigma_x[0, :3], case, latent, other),
+            posterior_covariance=over(q.Sigma_x[0, :3], case, latent, second),
             log_volume=over(np.linalg.slogdet(q.Sigma_x[:, :3])[1], repetition, case),
             distance_from_origin=over(np.linalg.norm(q.mu_x[:, :3], axis=2), repetition, case),
-            place_between_groups=repetition.of(self._place(q.mu_x)),
+            place_between_groups=repetition.of(groups.place_between(q.mu_x[:, 1], own, other)),
             predicted_mean=repetition.of(mean[:, 1, 1]),
             predicted_variance=repetition.of(variance[:, 1, 1]),
-            neighbours_of_another_cluster=over(
-                wrong, axis("values", ["complete", "missing"]), repetition
-            ),
-            score=over(each[0], treatment, probability),
-            smallest_gain=over(each[1], treatment, probability),  # of the bound, in one iteration
-            covariances_apart=over(each[2], treatment, probability),
+            neighbours_of_another_cluster=over(wrong, values, repetition),
+            score=over(each[0], *sides),
+            smallest_gain=over(each[1], *sides),  # of the bound, in one iteration
+            covariances_apart=over(each[2], *sides),
         )
 
-    def _place(self, mu_x: Floats) -> Floats:
-        """Where object 1 is between the groups that differ in y_2 alone: 0 is at its own, (R,)."""
+    def _other_group(self) -> int:
+        """The cluster that differs from the first in y_2 alone, or most nearly so."""
         first = np.array(self.centres)[:, 0]
-        apart = np.abs(first - first[0])
-        apart[0] = np.inf
-        own, other = (mu_x[:, self.labels == k].mean(axis=1) for k in (0, np.argmin(apart)))
-        line = other - own
-        return np.asarray(((mu_x[:, 1] - own) * line).sum(axis=1) / (line**2).sum(axis=1))
+        return int(np.argmin(np.abs(first - first[0])[1:])) + 1
 
 
 def _removed(whole: Floats, left: Bools) -> tuple[Floats, Floats]:

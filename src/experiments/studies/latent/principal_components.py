@@ -8,9 +8,11 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.latent._hidden_clusters import HiddenClusters, confusion
+from experiments.studies.latent._hidden_clusters import HiddenClusters
+from models.latent.groups import astray, between_share
 from models.latent.pca import pca
-from models.types import Floats, Ints
+
+TURN = 0.6  # angle of the first axis of the one Gaussian, in radians
 
 
 @dataclass
@@ -22,13 +24,8 @@ class PrincipalComponents(HiddenClusters, Study):
         "structure_in_first": "mean(structure['clusters', :, 1])",
     }
 
-    cloud: list[float] = knob(
-        [], "variances of one Gaussian to compare with, along its two axes", may_be_empty=True
-    )
-    turn: float = knob(0.6, "angle of its first axis, in radians")
-    neighbours: int | None = knob(
-        None, "neighbours that vote for an object's cluster", at_least=1, at_most=1000
-    )
+    cloud: list[float] = knob([], "variances of one Gaussian to compare with", may_be_empty=True)
+    neighbours: int | None = knob(None, "voters for an object's cluster", at_least=1, at_most=1000)
 
     def rules(self) -> Iterator[str]:
         if self.cloud and len(self.cloud) != 2:
@@ -44,7 +41,7 @@ class PrincipalComponents(HiddenClusters, Study):
         repetition, thing = axis("repetition", R), axis("object", N)
         variable, component = (axis(name, range(1, M + 1)) for name in ("variable", "component"))
         if self.cloud:
-            cos, sin = np.cos(self.turn), np.sin(self.turn)
+            cos, sin = np.cos(TURN), np.sin(TURN)
             axes = np.array([[cos, sin], [-sin, cos]])
             sets["cloud"] = rng.standard_normal((R, N, M)) * np.sqrt(self.cloud) @ axes
             along = (sets["cloud"] @ axes.T).var(axis=1)  # its own axes: the sample knows others
@@ -53,12 +50,9 @@ class PrincipalComponents(HiddenClusters, Study):
         Y = np.stack(list(sets.values()))
         found = pca(Y)
         if self.neighbours is not None:
-            right = [
-                1 - confusion(found.X[0, ..., :D], self.labels, self.neighbours)
-                for D in component.values
-            ]
-            dimensions = axis("dimensions", component.values)
-            further["accuracy"] = over(np.stack(right, axis=1), repetition, dimensions)
+            X, nearest = found.X[0], self.neighbours
+            right = [1 - astray(X[..., :D], self.labels, nearest) for D in component.values]
+            further["accuracy"] = over(right, axis("dimensions", component.values), repetition)
         shuffled = pca(Y[0][..., rng.permutation(M)]).eigenvalues
         every = data, repetition, component
         return Outcome(
@@ -67,13 +61,7 @@ class PrincipalComponents(HiddenClusters, Study):
             directions=over(found.W[:, 0], data, variable, component),
             eigenvalues=over(found.eigenvalues, *every),
             projected_variance=over(found.X.var(axis=2), *every),
-            structure=over(_between_share(found.X, self.labels), *every),
+            structure=over(between_share(found.X, self.labels), *every),
             shuffled_eigenvalues=over(shuffled, repetition, component),
             **further,
         )
-
-
-def _between_share(X: Floats, labels: Ints) -> Floats:
-    """The share of the variance of each variable that lies between clusters, shape (..., M)."""
-    means = np.stack([X[..., labels == k, :].mean(axis=-2) for k in np.unique(labels)], axis=-2)
-    return np.asarray(means.var(axis=-2) / X.var(axis=-2))

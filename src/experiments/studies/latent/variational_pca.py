@@ -10,8 +10,9 @@ from scipy.stats import gamma
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.latent._hidden_clusters import HiddenClusters, confusion
+from experiments.studies.latent._hidden_clusters import HiddenClusters
 from models.em import held
+from models.latent.groups import astray
 from models.latent.variational_ppca import Posterior, bound, fit
 from models.latent.variational_ppca_checks import moved, sampled_bound
 from models.regression import gaussian_bound
@@ -64,7 +65,7 @@ class VariationalPca(HiddenClusters, Study):
             iterations=repetition.of(fits[0].iterations),
             precision=over([done.q.tau for done in fits], f, repetition),
             bound_at_scaled_f=over(nearby, axis("factor", scales), repetition),
-            neighbours_of_another_cluster=repetition.of(confusion(q.mu_x, self.labels)),
+            neighbours_of_another_cluster=repetition.of(astray(q.mu_x, self.labels)),
             expected_log_precision=axis("by", ["closed form", "quadrature"]).of(
                 [digamma(q.e[0]) - np.log(q.f[0]), rule.weight @ log_tau]
             ),

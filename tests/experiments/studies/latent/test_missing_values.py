@@ -35,10 +35,6 @@ def test_missing_values(run):
     assert outcome["predicted_variance"].values.mean() == pytest.approx(6.25, abs=1)
 
 
-def test_halfway_between_the_groups_is_a_half(run):
-    study = MissingValues(repetitions=2)
-    means = np.zeros((1, len(study.labels), 2))
-    means[:, study.labels == 3] = [2.0, 2.0]  # the cluster with the first variable of cluster 0
-    means[:, 1] = [1.0, 1.0]
-    own = 1 / study.n_each  # object 1 is in its own group's mean
-    assert study._place(means) == pytest.approx((1 - own) / (2 - own))
+def test_the_other_group_has_the_first_variable_of_the_first():
+    assert MissingValues()._other_group() == 3
+    assert MissingValues(centres=[[0.0, 0.0], [4.0, 0.0], [1.0, 9.0]])._other_group() == 2

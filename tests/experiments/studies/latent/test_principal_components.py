@@ -8,7 +8,6 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from experiments.contract.errors import BadInput
 from experiments.contract.study import generator
-from experiments.studies.latent._hidden_clusters import confusion
 from experiments.studies.latent.principal_components import PrincipalComponents
 
 
@@ -60,9 +59,3 @@ def test_accuracy_by_leaving_one_out(run):
     X = PCA().fit_transform(Y[0])[:, :2]
     theirs = cross_val_score(KNeighborsClassifier(5), X, study.labels, cv=LeaveOneOut()).mean()
     assert outcome["accuracy"].at(repetition=0, dimensions=2).item == pytest.approx(theirs)
-
-
-def test_confusion_of_nearest_neighbours():
-    X = np.array([[[0.0], [0.1], [5.0], [5.1]]])
-    np.testing.assert_array_equal(confusion(X, np.array([0, 0, 1, 1])), [0])
-    np.testing.assert_array_equal(confusion(X, np.array([0, 1, 0, 1])), [1])
