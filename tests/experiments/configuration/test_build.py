@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from experiments.configuration import catalogue
 from experiments.configuration.build import (
     Template,
+    _stated,
     bounded,
     checked,
     crooked_parts,
@@ -83,7 +84,7 @@ def test_a_faulty_file_is_named_with_its_fault(
     monkeypatch.setattr(catalogue, "ROOT", tmp_path)
     monkeypatch.setattr(catalogue, "names", lambda: ["fcml/broken"])
     with pytest.raises(BadInput, match=FAULTS[text]) as caught:
-        experiment_job.__wrapped__("fcml/broken")
+        _stated.__wrapped__("fcml/broken")
     assert all(line.startswith("experiment/fcml/broken.yaml: ") for line in caught.value.problems)
 
 

@@ -1,5 +1,6 @@
 """A run's code: every file it is made of, found without running anything, and no other."""
 
+import ast
 from collections.abc import Callable
 from pathlib import Path
 
@@ -62,3 +63,18 @@ def test_a_change_reaches_those_that_import_it_and_no_others(
 def test_no_study_reaches_what_draws_or_judges(study: str) -> None:
     reached = closure(f"experiments.studies.{places()[study]}.{study}")
     assert all(name.startswith(("experiments.studies.", "models.")) for name in reached)
+
+
+def test_reading_the_lines_finds_what_parsing_finds() -> None:
+    src = Path(digests.__file__).parents[2]
+    for path in [*src.glob("models/**/*.py"), *src.glob("experiments/studies/**/*.py")]:
+        module = ".".join(path.relative_to(src).with_suffix("").parts).removesuffix(".__init__")
+        if module in ("models", "experiments.studies"):
+            continue
+        found: set[str] = set()
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.Import):
+                found |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        assert set(digests._imports(module)) == {name for name in found if digests._is_ours(name)}
