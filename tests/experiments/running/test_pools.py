@@ -1,0 +1,38 @@
+"""Pools: clean processes, each as it is told to begin, which leave Ctrl-C to the parent."""
+
+import os
+import signal
+from operator import mul
+
+from experiments.running.pools import drawing_pool, process_pool
+
+
+def test_a_pool_is_of_other_processes_as_many_as_asked_for() -> None:
+    with process_pool(2) as pool:
+        assert list(pool.map(mul, range(20), range(20))) == [i * i for i in range(20)]
+        ids = set(pool.map(_identity, range(20)))
+    assert os.getpid() not in ids
+    assert len(ids) <= 2
+
+
+def _identity(_: int) -> int:
+    return os.getpid()
+
+
+def test_a_drawing_pool_ignores_ctrl_c_and_shuts_down() -> None:
+    with drawing_pool() as pool:
+        before = pool.submit(signal.getsignal, signal.SIGINT).result()
+    assert before is signal.SIG_IGN
+    assert pool._shutdown_thread  # type: ignore[attr-defined]
+
+
+def test_what_has_not_begun_is_left_undone_after_an_error() -> None:
+    futures = []
+    try:
+        with drawing_pool() as pool:
+            futures = [pool.submit(_identity, i) for i in range(1000)]
+            raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        pass
+    assert all(future.done() for future in futures)
+    assert any(future.cancelled() for future in futures)
