@@ -69,3 +69,12 @@ def filtered_marginals(pi: Floats, A: Floats, lik: Floats) -> Floats:
 def path_index(states: Ints, K: int) -> Ints:
     """Where paths (..., T) stand in the list of `all_paths`, shape (...)."""
     return np.asarray(states @ K ** np.arange(states.shape[-1] - 1, -1, -1))
+
+
+def categorical_step(pi: Floats, A: Floats, B: Floats, symbols: Ints) -> tuple[Floats, ...]:
+    """One EM step for one sequence of symbols (T,): counts expected under all paths, normalised."""
+    K, L = B.shape
+    paths = enumerate_paths(pi, A, B.T[symbols])
+    gamma, xi = state_marginals(paths, K), pair_marginals(paths, K).sum(axis=0)
+    counts = np.stack([gamma[symbols == face].sum(axis=0) for face in range(L)], axis=1)
+    return gamma[0], xi / xi.sum(axis=1, keepdims=True), counts / gamma.sum(axis=0)[:, None]

@@ -52,6 +52,12 @@ def walk(model: GaussianHMM, sequences: int, length: int, rng: np.random.Generat
     return Walk(states, hmm.sample_gaussians(model.mu, model.Sigma, states, rng))
 
 
+def unit_gaussians(D: int, rng: np.random.Generator) -> GaussianHMM:
+    """The transitions of PRML Figure 13.8; unit Gaussians about means drawn in D dimensions."""
+    mu, Sigma = 2 * rng.standard_normal((3, D)), np.tile(np.eye(D), (3, 1, 1))
+    return three_regions()._replace(mu=mu, Sigma=Sigma)
+
+
 def random_models(
     K: int, L: int, models: int, rng: np.random.Generator, forbidden: int = 0
 ) -> CategoricalHMM:

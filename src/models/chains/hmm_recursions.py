@@ -151,6 +151,18 @@ def viterbi_values(log_pi: Floats, log_A: Floats, log_lik: Floats) -> Floats:
     return np.asarray(omega)
 
 
+def viterbi_as_printed(pi: Floats, log_lik: Floats) -> Ints:
+    """PRML (13.68) to the letter: ln p(x_{t+1} | z_t) where ln p(z_{t+1} | z_t) belongs."""
+    omega = log(pi) + log_lik[..., 0, :]  # 13.69
+    path = np.empty(log_lik.shape[:-1], dtype=np.int64)
+    for t in range(1, log_lik.shape[-2]):
+        arriving = log_lik[..., t, :] + omega  # the same for every z_{t+1}
+        path[..., t - 1] = arriving.argmax(axis=-1)
+        omega = log_lik[..., t, :] + arriving.max(axis=-1, keepdims=True)
+    path[..., -1] = omega.argmax(axis=-1)
+    return path
+
+
 # --- The recursions compiled, over leading axes -------------------------------------------------
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from models.chains.hmm_enumeration import (
     all_paths,
+    categorical_step,
     enumerate_paths,
     filtered_marginals,
     pair_marginals,
@@ -74,3 +75,21 @@ def test_examples_are_models_and_their_walks_stay(build: type) -> None:
             np.diag(model.Sigma[k]) / len(here)
         )
         assert (error < 4.5).all()
+
+
+def test_a_step_of_em_by_counting_paths() -> None:
+    rng = np.random.default_rng(2)
+    pi, A, B = (rng.dirichlet(np.ones(n), lead) for n, lead in ((2, ()), (2, 2), (3, 2)))
+    x = np.array([0, 2, 1, 2])
+    first, moves, shows = np.zeros(2), np.zeros((2, 2)), np.zeros((2, 3))
+    for z in itertools.product(range(2), repeat=4):
+        weight = pi[z[0]] * np.prod([A[i, j] for i, j in itertools.pairwise(z)])
+        weight *= np.prod(B[list(z), x])
+        first[z[0]] += weight
+        for i, j in itertools.pairwise(z):
+            moves[i, j] += weight
+        for state, symbol in zip(z, x, strict=True):
+            shows[state, symbol] += weight
+    found = categorical_step(pi, A, B, x)
+    for mine, counts in zip(found, (first, moves, shows), strict=True):
+        np.testing.assert_allclose(mine, counts / counts.sum(axis=-1, keepdims=True), rtol=1e-12)

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from models.chains.hmm_examples import one_sequence_each, random_models
+from models.chains.hmm_examples import one_sequence_each, random_models, unit_gaussians
 
 
 def test_transitions_can_be_forbidden() -> None:
@@ -25,3 +25,10 @@ def test_likelihoods_are_columns_of_the_emissions() -> None:
     assert chains.lik.shape == (5, 7, 2)
     for B, lik in zip(models.B, chains.lik, strict=True):
         assert {tuple(row) for row in lik} <= {tuple(column) for column in B.T}
+
+
+def test_unit_gaussians_in_any_dimension() -> None:
+    model = unit_gaussians(5, np.random.default_rng(2))
+    assert model.mu.shape == (3, 5)
+    assert_array_equal(model.Sigma, np.tile(np.eye(5), (3, 1, 1)))
+    assert_array_equal(np.diagonal(model.A), 0.9)

@@ -260,3 +260,11 @@ def test_logarithms_lead_to_the_same_evidence_and_the_same_best_path() -> None:
 def test_importing_the_module_does_not_import_numba() -> None:
     code = "import sys, models.chains.hmm; sys.exit('numba' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_printed_viterbi_recursion_by_hand() -> None:
+    """Transitions that never stay: the printed recursion, blind to them, stays."""
+    pi, A = np.array([[0.5, 0.5]]), np.array([[[0.0, 1.0], [1.0, 0.0]]])
+    log_lik = np.log([[[0.9, 0.1], [0.6, 0.4]]])
+    np.testing.assert_array_equal(hmm_recursions.viterbi_as_printed(pi, log_lik), [[0, 0]])
+    np.testing.assert_array_equal(hmm.viterbi(pi, A, log_lik).states, [[0, 1]])

@@ -1,4 +1,4 @@
-"""Messages against all paths, and their costs; the most probable path among probable states."""
+"""Messages against all paths, their costs and their end; the best path among probable states."""
 
 from collections.abc import Iterator
 
@@ -17,6 +17,8 @@ def draw(study: HmmInference, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
         yield "messages", _messages(outcome)
     if "path" in study.ask:
         yield "path", _path(outcome)
+    if "scaling" in study.ask:
+        yield "underflow", _underflow(study, outcome)
 
 
 def _messages(outcome: Outcome) -> Figure:
@@ -63,4 +65,25 @@ def _path(outcome: Outcome) -> Figure:
     ax.grid(visible=False)
     ax.set(xlabel="Step", ylabel="State", xticks=step, yticks=state)
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+    return figure
+
+
+def _underflow(study: HmmInference, outcome: Outcome) -> Figure:
+    """The log evidence along long sequences, and where unscaled messages lose it."""
+    floor = np.log(np.nextafter(0, 1))
+    figure, ax = panels()
+    curves, lost = outcome["first_log_evidence"], outcome["underflow"].values
+    labels = ["casino's dice", *(f"Gaussian, {D}-d" for D in study.dimensions)]
+    for i, (curve, ends, label) in enumerate(zip(curves.values, lost, labels, strict=True)):
+        shown = f"{label}: lost after {np.median(ends):.0f} steps (median)"
+        ax.plot(curves.along("long_step"), curve, color=f"C{i}", label=shown)
+        if np.isfinite(ends[0]):
+            ax.plot(ends[0], curve[int(ends[0]) - 1], "X", color=f"C{i}", markersize=8)
+    ax.axhline(floor, color="0.4", linestyle=":", linewidth=1)
+    furthest = max((end for end in lost[:, 0] if np.isfinite(end)), default=study.long)
+    right = min(1.25 * furthest, study.long)
+    ax.set(xlabel="Steps of the chain", ylabel="Log evidence so far (nats)", xlim=(0, right))
+    ax.set_ylim(-1000, 20)
+    ax.text(right, floor + 10, "smallest double", color="0.3", fontsize=9, ha="right")
+    ax.legend(loc="upper right")
     return figure

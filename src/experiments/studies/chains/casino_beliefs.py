@@ -11,7 +11,7 @@ from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
 from models.chains import casino, hmm
 from models.chains.casino import LOADED, SIX
-from models.chains.hmm_enumeration import enumerate_paths, state_marginals
+from models.chains.hmm_checks import prediction_gaps, sampled_pair_gap
 from models.types import Bools, Floats, Ints
 
 GAMES = ("book", "listing", "simulated")
@@ -93,13 +93,11 @@ class CasinoBeliefs(Study):
 
 def _dependence(loaded: Bools, gamma: Floats, xi: Floats) -> dict[str, Any]:
     """Pairs of dice and changes of the die in sampled paths, and as the posterior expects them."""
-    pairs = 2 * loaded[:, :-1] + loaded[:, 1:]
-    frequency = np.stack([np.mean(pairs == pair, axis=0) for pair in range(4)], axis=-1)
     switches = np.sum(loaded[:, 1:] != loaded[:, :-1], axis=1)
     # of dice drawn one by one from their marginals, as if none depended on another
     independent = np.sum(gamma[1:] * (1 - gamma[:-1]) + gamma[:-1] * (1 - gamma[1:]))
     return {
-        "pair_gap": np.abs(frequency - xi.reshape(-1, 4)).max(),
+        "pair_gap": sampled_pair_gap(loaded, xi),
         "sampled_switches": axis("sample", len(loaded)).of(switches),
         "expected_switches": xi[:, 0, 1].sum() + xi[:, 1, 0].sum(),
         "independent_switches": independent,
@@ -112,16 +110,12 @@ def _predictions(belief: Floats, A: Floats, B: Floats, ahead: int) -> dict[str, 
     axes = axis("horizon", ahead + 1), axis("start", ["rolls", "fair", "loaded"])
     states = np.stack([hmm.predict_states(begins, A, h) for h in range(ahead + 1)])
     faces = np.stack([hmm.predict_symbols(begins, A, B, h) for h in range(ahead + 1)])
-    twice = sum(belief[i] * A[i, j] * A[j] for i in range(2) for j in range(2))  # 17.42
-    paths = enumerate_paths(belief, A, np.ones((SUMMED + 1, 2)))  # without observations
-    powers = np.stack([hmm.predict_states(belief, A, h) for h in range(SUMMED + 1)])
     return {
         "predicted_loaded": over(states[..., LOADED], *axes),
         "predicted_six": over(faces[..., SIX], *axes),
         "stationary_loaded": A[0, 1] / (A[0, 1] + A[1, 0]),
         "second_eigenvalue": np.linalg.eigvals(A).real.min(),
-        "two_step_gap": np.abs(hmm.predict_states(belief, A, 2) - twice).max(),
-        "all_paths_gap": np.abs(powers - state_marginals(paths, 2)).max(),
+        **prediction_gaps(belief, A, SUMMED),
     }
 
 

@@ -1,5 +1,6 @@
 """The gaps must vanish for the real recursions and open for broken ones; costs in closed form."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,6 @@ from experiments.contract.streams import generator
 from experiments.studies.chains import hmm_inference
 from experiments.studies.chains.hmm_inference import HmmInference
 from models.chains import hmm
-from models.chains.hmm_examples import Chains
 from models.types import Floats
 
 Run = Callable[..., Any]
@@ -62,7 +62,7 @@ def test_error_rates_count_wrong_states(run: Run) -> None:
 
 
 def test_costs_have_closed_forms(run: Run) -> None:
-    outcome = run(HmmInference(sequences=2))
+    outcome = run(HmmInference(ask=["marginals", "path"], sequences=2))
     K, T = np.arange(2, 9)[:, None], np.arange(1, 13)
     for name in ("forward_products", "viterbi_sums"):
         assert_array_equal(outcome[name].values, K + (T - 1) * (K * K + K))
@@ -81,15 +81,6 @@ def test_paths_agree_with_all_paths_and_the_printed_recursion_does_not(run: Run)
     assert np.all(free["joint"].values > 0)
 
 
-def test_the_printed_recursion_by_hand() -> None:
-    """Transitions that never stay: the printed recursion, blind to them, stays."""
-    pi, A = np.array([[0.5, 0.5]]), np.array([[[0.0, 1.0], [1.0, 0.0]]])
-    lik = np.array([[[0.9, 0.1], [0.6, 0.4]]])
-    chains = Chains(pi, A, lik, np.zeros((1, 2), dtype=np.int64))
-    assert_array_equal(hmm_inference._viterbi_as_printed(chains), [[0, 0]])
-    assert_array_equal(hmm.viterbi(pi, A, np.log(lik)).states, [[0, 1]])
-
-
 def test_a_viterbi_that_is_wrong_is_found_out(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def modes(pi: Floats, A: Floats, log_lik: Floats) -> hmm.Path:
         states = hmm.smoother(pi, A, log_lik).smoothed.argmax(axis=-1)
@@ -102,6 +93,22 @@ def test_a_viterbi_that_is_wrong_is_found_out(run: Run, monkeypatch: pytest.Monk
     assert np.abs(outcome["log_joint"].values - np.log(best)).max() > 0.01
 
 
+def test_scaling_saves_what_underflows(run: Run) -> None:
+    study = HmmInference(ask=["scaling"], dimensions=[5], long=500, sequences=30, length=6)
+    outcome = run(study)
+    for name in ("evidence", "filtered", "pair", "printed_sum", "log_evidence"):
+        assert np.all(outcome[f"{name}_gap"].values < 1e-12)
+    assert np.isfinite(outcome["underflow"].values).all()
+    assert not outcome["not_finite"].values.any()
+    for name in ("dice", "gaussian_5"):
+        # The step at which the log evidence passes the smallest double, to a step or two.
+        nats = outcome["first_log_evidence"].at(emission=name).values
+        passed = int(np.argmax(nats < math.log(5e-324)))
+        assert abs(outcome["underflow"].at(emission=name, sequence=0).item - passed) <= 3
+    short = run(HmmInference(ask=["scaling"], long=100, sequences=5))
+    assert np.all(short["underflow"].values == math.inf)
+
+
 @pytest.mark.parametrize(
     ("knobs", "complaint"),
     [
@@ -111,6 +118,9 @@ def test_a_viterbi_that_is_wrong_is_found_out(run: Run, monkeypatch: pytest.Monk
         ({"ask": []}, "study.ask"),
         ({"forbidden": 3}, "below study.states=3"),
         ({"ask": ["path"], "length": 16}, "study.length=16"),
+        ({"ask": ["scaling"], "dimensions": [2], "length": 12}, "study.length=12"),
+        ({"ask": ["scaling", "path"], "length": 12}, "study.length=12"),
+        ({"ask": ["scaling"], "dimensions": [0]}, "study.dimensions"),
     ],
 )
 def test_knobs_have_rules(knobs: dict[str, Any], complaint: str) -> None:
@@ -120,8 +130,9 @@ def test_knobs_have_rules(knobs: dict[str, Any], complaint: str) -> None:
 
 def test_the_casino_may_be_enumerated_further() -> None:
     HmmInference(model="casino", states=8, length=16)
+    HmmInference(ask=["scaling"], length=16)
 
 
 def test_runs_repeat(run: Run) -> None:
-    study = HmmInference(ask=["path", "marginals"], sequences=30, forbidden=1)
+    study = HmmInference(ask=["path", "marginals", "scaling"], sequences=30, forbidden=1, long=60)
     assert not differences(run(study), run(study))

@@ -1,0 +1,119 @@
+"""Messages along a hidden Markov chain held against sums over all its paths (PRML 13.2).
+
+A gap is the largest there is: of likelihoods as ratios to one, of probabilities as they are.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from models.chains import hmm
+from models.chains import hmm_enumeration as by_paths
+from models.chains.hmm_recursions import backward_unscaled, evidence_in_logs, forward_unscaled
+from models.types import AnyArray, Floats, Ints
+
+
+class Beliefs(NamedTuple):
+    """Posterior marginals of N short sequences, by messages and, second, by all paths."""
+
+    filtered: Floats  # (2, N, T, K)
+    smoothed: Floats  # (2, N, T, K)
+    two_filters: Floats  # (N, T, K) the smoothed ones by MLAPP exercise 17.2
+
+
+def message_gaps(pi: Floats, A: Floats, lik: Floats) -> tuple[dict[str, float], Beliefs]:
+    """The gaps of N chains, pi (N, K), A (N, K, K), likelihoods (N, T, K), and their marginals."""
+    T, K = lik.shape[1:]
+    posterior, paths = hmm.smoother(pi, A, np.log(lik)), by_paths.enumerate_paths(pi, A, lik)
+    filtered, smoothed = posterior.forward.filtered, posterior.smoothed
+    exact = by_paths.filtered_marginals(pi, A, lik), by_paths.state_marginals(paths, K)
+    # (13.41): the same number at every step, from the messages as they are first written
+    by_step = np.sum(forward_unscaled(pi, A, lik) * backward_unscaled(A, lik), axis=-1)
+    two = hmm.two_filter_smoother(pi[:, None], A[:, None], np.log(lik)[:, None])[:, 0]
+    # With equal rows the chain forgets: the posterior is that of a mixture, point by point.
+    rows, joint = np.broadcast_to(pi[:, None, :], A.shape), pi[:, None, :] * lik
+    forgetful = hmm.smoother(pi, rows, np.log(lik)).smoothed
+    columns = np.swapaxes(A, -1, -2)  # Ghahramani's A_ij = p(s_t = i | s_{t-1} = j)
+    alpha = pi * lik[:, 0]
+    for t in range(1, T):
+        alpha = lik[:, t] * (columns @ alpha[..., None])[..., 0]
+    gaps = {
+        "evidence": np.exp(posterior.forward.log_evidence) / paths.evidence - 1.0,
+        "evidence_by_step": by_step / by_step[:, -1:] - 1.0,
+        "filtered": filtered - exact[0],
+        "smoothed": smoothed - exact[1],
+        "pairs": hmm.pairwise_marginals(A, posterior) - by_paths.pair_marginals(paths, K),
+        "two_filters": two - exact[1],
+        "mixture": forgetful - joint / joint.sum(axis=-1, keepdims=True),  # 9.13
+        "columns": alpha.sum(axis=-1) / paths.evidence - 1.0,
+        "column_sums": columns.sum(axis=-2) - 1.0,
+    }
+    beliefs = Beliefs(np.stack([filtered, exact[0]]), np.stack([smoothed, exact[1]]), two)
+    return {name: float(np.abs(gap).max()) for name, gap in gaps.items()}, beliefs
+
+
+class Survival(NamedTuple):
+    """What becomes of the messages of long sequences."""
+
+    underflow: Floats  # (N,) the step at which unscaled ones are all zero; infinite if at none
+    first_log_evidence: Floats  # (T,) by scaled ones, of the first sequence as it grows
+    not_finite: Ints  # () scaled messages and log evidences that are lost
+    log_evidence_gap: Floats  # () between scaled messages and a recursion in logarithms
+
+
+def survival(pi: Floats, A: Floats, log_lik: Floats) -> Survival:
+    """Unscaled and scaled messages (13.2.4) of one model, log likelihoods (N, T, K)."""
+    alive = forward_unscaled(pi, A, np.exp(log_lik)).any(axis=-1)
+    posterior = hmm.smoother(pi, A, log_lik)
+    log_evidence = posterior.forward.log_scale.cumsum(axis=-1)  # 13.63, so far
+    lost = sum(np.sum(~np.isfinite(a)) for a in (posterior.smoothed, log_evidence))
+    ratio = log_evidence[:, -1] / evidence_in_logs(pi, A, log_lik)
+    return Survival(
+        np.where(alive.all(axis=-1), np.inf, alive.argmin(axis=-1) + 1),
+        log_evidence[0],
+        np.asarray(lost),
+        np.abs(ratio - 1).max(),
+    )
+
+
+def scaled_gaps(pi: Floats, A: Floats, log_lik: Floats) -> dict[str, float]:
+    """The gaps of scaled messages (13.2.4) for one model, log likelihoods (N, T, K).
+
+    With them, as `printed_sum`, the largest sum of all pairs by (13.65) to the letter.
+    """
+    T, K = log_lik.shape[-2:]
+    lik, posterior = np.exp(log_lik), hmm.smoother(pi, A, log_lik)
+    alpha, log_c = posterior.forward
+    prefixes = [by_paths.enumerate_paths(pi, A, lik[:, :t]) for t in range(1, T + 1)]
+    evidence = np.stack([paths.evidence for paths in prefixes], axis=-1)
+    product = alpha[:, :-1, :, None] * A * (lik * posterior.backward)[:, 1:, None, :]
+    c = np.exp(log_c)[:, 1:, None, None]
+    as_printed = (c * product).sum(axis=(-2, -1))  # 13.65 to the letter
+    gaps = {
+        "evidence_gap": np.exp(log_c.cumsum(axis=-1)) / evidence - 1,
+        "filtered_gap": alpha - by_paths.filtered_marginals(pi, A, lik),
+        "pair_gap": product / c - by_paths.pair_marginals(prefixes[-1], K),  # 13.103
+        "printed_sum_gap": as_printed / c[..., 0, 0] ** 2 - 1,
+    }
+    largest = {name: float(np.abs(gap).max()) for name, gap in gaps.items()}
+    return {**largest, "printed_sum": float(as_printed.max())}
+
+
+def sampled_pair_gap(paths: AnyArray, xi: Floats) -> float:
+    """Between the shares of pairs in sampled paths (S, T) and their marginals (T - 1, K, K)."""
+    K = xi.shape[-1]
+    pairs = K * paths[:, :-1] + paths[:, 1:]
+    share = np.stack([np.mean(pairs == pair, axis=0) for pair in range(K * K)], axis=-1)
+    return float(np.abs(share - xi.reshape(-1, K * K)).max())
+
+
+def prediction_gaps(belief: Floats, A: Floats, steps: int) -> dict[str, float]:
+    """Of states so many steps ahead of a belief (K,): sums written out against powers of A."""
+    K = len(A)
+    twice = sum(belief[i] * A[i, j] * A[j] for i in range(K) for j in range(K))  # MLAPP 17.42
+    paths = by_paths.enumerate_paths(belief, A, np.ones((steps + 1, K)))  # without observations
+    powers = np.stack([hmm.predict_states(belief, A, h) for h in range(steps + 1)])
+    return {
+        "two_step_gap": float(np.abs(hmm.predict_states(belief, A, 2) - twice).max()),
+        "all_paths_gap": float(np.abs(powers - by_paths.state_marginals(paths, K)).max()),
+    }
