@@ -7,7 +7,8 @@ from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
 from experiments.drawing.canvas import panels
-from experiments.studies.chains.hmm_starts import ONCE, HmmStarts
+from experiments.studies.chains.hmm_starts import HmmStarts
+from models.chains.named_starts import ONCE
 
 
 def draw(study: HmmStarts, outcome: Outcome) -> Iterator[tuple[str, Figure]]:

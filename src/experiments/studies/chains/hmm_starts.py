@@ -9,17 +9,22 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.chains import _starts
 from models.chains import baum_welch as bw
 from models.chains import hmm_enumeration
-from models.chains.baum_welch_starts import perturb, random_categorical
-from models.em import EMFit, smallest_gain
+from models.chains.baum_welch_starts import random_categorical
+from models.chains.labelled import Data
+from models.chains.named_starts import (
+    CATEGORICAL,
+    GAUSSIAN,
+    em_from,
+    make_data,
+    make_start,
+)
+from models.em import smallest_gain
 from models.types import Floats
 
 CHAINS = ("casino-book", "casino", "lilypad", "three-regions")
-HARD, ANNEAL = 10, (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 SAME = 0.05  # nats: runs that end closer together have found the same optimum
-ONCE = _starts.ONCE
 CURVE, SHOWN = 300, 30  # iterations and restarts that the figure shows
 
 
@@ -37,7 +42,7 @@ class HmmStarts(Study):
     chain: str = knob("casino-book", "what the data are", choices=CHAINS)
     length: int = knob(300, "steps of a data set", at_least=10, at_most=20_000)
     sequences: int = knob(1, "data sets", at_least=1, at_most=100)
-    starts: list[str] = knob(["random"], "kinds of start", choices=_starts.GAUSSIAN, distinct=True)
+    starts: list[str] = knob(["random"], "kinds of start", choices=GAUSSIAN, distinct=True)
     restarts: int = knob(20, "runs from each kind of start", at_least=1, at_most=1000)
     concentration: float = knob(1.0, "of the Dirichlet that draws random rows", above=0)
     labels: int | None = knob(None, "labelled steps of the labelled start; none: all", at_least=5)
@@ -46,7 +51,7 @@ class HmmStarts(Study):
     max_iter: int = knob(2000, "iterations at most", at_least=1, at_most=100_000)
 
     def problems(self) -> Iterator[str]:
-        known = _starts.CATEGORICAL if self._casino else _starts.GAUSSIAN
+        known = CATEGORICAL if self._casino else GAUSSIAN
         strangers = [start for start in self.starts if start not in known]
         if strangers:
             allowed = ", ".join(known)
@@ -61,7 +66,7 @@ class HmmStarts(Study):
         return self.chain.startswith("casino")
 
     def run(self, rng: Generator) -> Outcome:
-        sets = _starts.make_data(self.chain, self.length, self.sequences, rng)
+        sets = make_data(self.chain, self.length, self.sequences, rng)
         runs = [[self._fit(kind, data, rng) for data in sets] for kind in self.starts]
         start, R = axis("start", self.starts), self.restarts
         axes = start, axis("sequence", len(sets)), axis("restart", R)
@@ -88,7 +93,7 @@ class HmmStarts(Study):
             found["step_gap"] = _step_gap(sets[0], rng)
         return Outcome(**found)
 
-    def _fit(self, kind: str, data: _starts.Data, rng: Generator) -> dict[str, Any]:
+    def _fit(self, kind: str, data: Data, rng: Generator) -> dict[str, Any]:
         """Where the restarts of one start ended on one data set."""
         prior = bw.FLAT
         if self.regularised and not self._casino:
@@ -96,27 +101,13 @@ class HmmStarts(Study):
             D = data.x.shape[-1]
             prior = bw.Prior(S0=np.diag(data.x.var(axis=0)) / 3 ** (1 / D), nu0=D + 2.0)
 
-        def em(theta: Any, steps: int, b: float = 1.0) -> EMFit[Any]:
-            return bw.baum_welch(
-                theta, data.x, prior=prior, inverse_temperature=b, tol=self.tol, max_iter=steps
-            )
-
         options = self.restarts, self.concentration, self.labels, rng
-        began = theta = _starts.make_start(kind, data, *options)
-        if kind == "viterbi":
-            theta = em(theta, HARD, np.inf).theta
-        if kind == "annealed":
-            for b in ANNEAL:  # hot states grow alike: a nudge lets them part as they cool
-                theta = perturb(em(theta, 20, b).theta, rng, 0.01)
-        fit = em(theta, self.max_iter)
-        final, ended = fit.final, fit.theta
-        if kind == "switched":
-            ended = em(ended, self.max_iter, np.inf).theta
-            final = em(ended, 0).final
+        began = make_start(kind, data, *options)
+        ended, final, fit = em_from(kind, began, data.x, prior, self.tol, self.max_iter, rng)
         rows = np.concatenate([ended.pi[:, None], ended.A], axis=1)
         zeros = np.concatenate([began.pi[:, None], began.A], axis=1) == 0
         return {
-            "final": final,  # the log likelihood, with the log prior if there is one
+            "final": final,
             "iterations": fit.iterations,  # of soft EM
             "objective": fit.objective,
             "stay_probability": np.trace(ended.A, axis1=1, axis2=2) / ended.A.shape[-1],
@@ -134,15 +125,9 @@ def _padded(curves: list[Floats]) -> Floats:
     return found
 
 
-def _step_gap(data: _starts.Data, rng: Generator) -> float:
+def _step_gap(data: Data, rng: Generator) -> float:
     """One EM step on eight symbols against counts expected under all 2^8 paths."""
-    x, L = data.x[:8], 6
-    theta = random_categorical(2, L, 1, rng)
-    pi, A, B = (part[0] for part in theta)
-    paths = hmm_enumeration.enumerate_paths(pi, A, B.T[x])
-    gamma = hmm_enumeration.state_marginals(paths, 2)
-    xi = hmm_enumeration.pair_marginals(paths, 2).sum(axis=0)
-    counts = np.stack([gamma[x == face].sum(axis=0) for face in range(L)], axis=1)
-    expected = (gamma[0], xi / xi.sum(axis=1, keepdims=True), counts / gamma.sum(axis=0)[:, None])
+    x, theta = data.x[:8], random_categorical(2, 6, 1, rng)
+    expected = hmm_enumeration.categorical_step(*(part[0] for part in theta), x)
     step = bw.baum_welch(theta, x, max_iter=1).theta
     return max(float(np.abs(new[0] - old).max()) for new, old in zip(step, expected, strict=True))

@@ -8,10 +8,11 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.chains._starts import ONE_MORE, AnyHMM, Data, labelled, make_data
 from models.chains import baum_welch as bw
 from models.chains import baum_welch_starts as starts
-from models.chains import hmm
+from models.chains import labelled as by_label
+from models.chains.labelled import Data, labelled
+from models.chains.named_starts import ONE_MORE, make_data
 
 CHAINS = ("casino", "lilypad")
 
@@ -42,13 +43,13 @@ class LabelledTraining(Study):
         rms, slopes, gains = [], [], []
         for name in self.chains:
             sets = [make_data(name, T, self.repetitions, rng) for T in lengths]
-            errors = np.array([[_squared_errors(data) for data in row] for row in sets])
+            errors = np.array([[by_label.squared_errors(data) for data in row] for row in sets])
             rms.append(np.sqrt(np.mean(errors, axis=1)))  # (lengths, transitions and emissions)
             slopes.append(np.polyfit(np.log(lengths), np.log(rms[-1].mean(axis=1)), 1)[0])
             gains.append(self._largest_gain(make_data(name, lengths[0], 1, rng)[0], rng))
-        gaps = {"counts_gap": _counts_gap(make_data("casino", lengths[-1], 1, rng)[0])}
+        gaps = {"counts_gap": by_label.counts_gap(make_data("casino", lengths[-1], 1, rng)[0])}
         if "lilypad" in self.chains:
-            gaps["moments_gap"] = _moments_gap(make_data("lilypad", lengths[-1], 1, rng)[0])
+            gaps["moments_gap"] = by_label.moments_gap(make_data("lilypad", lengths[-1], 1, rng)[0])
         (book,) = make_data("casino-book", 300, 1, rng)
         begins = labelled(book, prior=ONE_MORE), starts.random_categorical(2, 6, 20, rng)
         ends = [bw.baum_welch(theta, book.x, tol=1e-6, max_iter=2000).final for theta in begins]
@@ -64,43 +65,6 @@ class LabelledTraining(Study):
     def _largest_gain(self, data: Data, rng: Generator) -> float:
         """By how much any neighbour makes data and states together more probable (17.92, 17.93)."""
         fit = labelled(data)
-        top = _complete_log_likelihood(fit, data)
+        top = by_label.complete_log_likelihood(fit, data)
         near = [starts.perturb(fit, rng, s) for s in np.logspace(-4, -1, self.shakes)]
-        return max(_complete_log_likelihood(other, data) for other in near) - top
-
-
-def _squared_errors(data: Data) -> tuple[float, float]:
-    """Mean squared error of the transitions, and of the emissions in their own units."""
-    fit, truth = labelled(data), data.truth
-    if isinstance(truth, bw.CategoricalHMM):
-        emissions = (fit.B - truth.B) ** 2
-    else:
-        off = (fit.mu - truth.mu)[..., None]
-        emissions = off * np.linalg.solve(truth.Sigma, off)
-    return float(np.mean((fit.A - truth.A) ** 2)), float(np.mean(emissions))
-
-
-def _complete_log_likelihood(model: AnyHMM, data: Data) -> float:
-    log_lik = model.log_likelihood(data.x)[0, 0]
-    return float(hmm.log_joint(model.pi[0], model.A[0], log_lik, data.states))
-
-
-def _counts_gap(data: Data) -> float:
-    """The estimates against pairs counted one by one."""
-    fit, z, x = labelled(data), data.states, data.x
-    N, M = np.zeros((2, 2)), np.zeros((2, 6))
-    np.add.at(N, (z[:-1], z[1:]), 1)
-    np.add.at(M, (z, x), 1)
-    pairs = (fit.A[0], N), (fit.B[0], M)
-    return max(float(np.abs(p - n / n.sum(axis=1, keepdims=True)).max()) for p, n in pairs)
-
-
-def _moments_gap(data: Data) -> float:
-    """The Gaussians against the mean and the covariance of each class (17.93)."""
-    fit, gaps = labelled(data), []
-    for k in range(3):
-        here = data.x[data.states == k]
-        mean = here.mean(axis=0)
-        xx = here.T @ here - len(here) * np.outer(mean, mean)
-        gaps += [np.abs(fit.mu[0, k] - mean).max(), np.abs(fit.Sigma[0, k] - xx / len(here)).max()]
-    return float(max(gaps))
+        return max(by_label.complete_log_likelihood(other, data) for other in near) - top

@@ -10,10 +10,10 @@ from numpy.testing import assert_array_equal
 
 from experiments.contract.errors import BadInput
 from experiments.contract.outcome import differences
-from experiments.studies.chains._starts import CATEGORICAL, GAUSSIAN, ONCE, make_data
 from experiments.studies.chains.hmm_starts import HmmStarts
 from models.chains import baum_welch as bw
 from models.chains.casino import book_game
+from models.chains.named_starts import GAUSSIAN, ONCE
 from models.types import Floats
 
 Run = Callable[..., Any]
@@ -111,19 +111,6 @@ def test_data_sets_have_each_their_best(run: Run) -> None:
 def test_starts_have_rules(knobs: dict[str, Any], complaint: str) -> None:
     with pytest.raises(BadInput, match=complaint):
         HmmStarts(**knobs)
-
-
-def test_gaussian_starts_include_the_categorical() -> None:
-    assert set(CATEGORICAL) < set(GAUSSIAN)
-
-
-def test_data_are_the_books_or_new() -> None:
-    rng = np.random.default_rng(0)
-    (book,) = make_data("casino-book", 50, 1, rng)
-    assert_array_equal(book.x, book_game().rolls[:50])
-    many = make_data("three-regions", 20, 3, rng)
-    assert [data.x.shape for data in many] == [(20, 2)] * 3
-    assert not np.array_equal(many[0].x, many[1].x)
 
 
 @pytest.mark.parametrize("knobs", [{"length": 60, "restarts": 3, "max_iter": 30}, SMALL])

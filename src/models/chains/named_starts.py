@@ -2,30 +2,25 @@
 
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.random import Generator
 
 from models.chains import baum_welch as bw
 from models.chains import baum_welch_starts as starts
 from models.chains.casino import book_game, casino, simulate
 from models.chains.hmm_examples import lilypad, three_regions, walk
-from models.types import AnyArray, Ints
+from models.chains.labelled import AnyHMM, Data, labelled
+from models.em import EMFit
+from models.types import AnyArray, Floats
 
-AnyHMM = Any  # a CategoricalHMM or a GaussianHMM, of R restarts
 # `viterbi`, `annealed` and `switched` begin as `random` does; what differs is how EM goes on.
 AT_RANDOM = ("random", "viterbi", "annealed", "switched")
+HARD, ANNEAL = 10, (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # steps; inverse temperatures
 ONCE = ("labelled", "truth", "identical")  # without chance: one run a data set
 CATEGORICAL = (*AT_RANDOM, *ONCE, "perturbed", "zeros")
 GAUSSIAN = (*CATEGORICAL, "kmeans", "mixture")
 # What no label shows would start at zero, and stay there for good (PRML exercise 13.6).
 ONE_MORE = bw.Prior(initial=1.0, transition=1.0, symbol=1.0)
-
-
-class Data(NamedTuple):
-    """One sequence with what made it."""
-
-    x: AnyArray  # (T,) symbols or (T, D) points
-    states: Ints  # (T,)
-    truth: AnyHMM  # with an axis of one restart
 
 
 def make_data(chain: str, length: int, sequences: int, rng: Generator) -> list[Data]:
@@ -37,14 +32,6 @@ def make_data(chain: str, length: int, sequences: int, rng: Generator) -> list[D
         made = (simulate if chain == "casino" else walk)(model, sequences, length, rng)
     truth = type(model)(*(part[None] for part in model))
     return [Data(seen, hidden, truth) for hidden, seen in zip(*made, strict=True)]
-
-
-def labelled(data: Data, labels: int | None = None, prior: bw.Prior = bw.FLAT) -> AnyHMM:
-    """The most likely model for the first steps of a labelled sequence, or for all (17.5.1)."""
-    x, gamma = data.x[:labels], bw.one_hot(data.states[:labels], data.truth.pi.shape[-1])
-    if isinstance(data.truth, bw.CategoricalHMM):
-        return starts.labelled_categorical(x, gamma[None, None], data.truth.B.shape[-1], prior)
-    return starts.labelled_gaussian(x, gamma[None, None], prior)
 
 
 def make_start(
@@ -72,3 +59,31 @@ def make_start(
     if kind == "zeros":
         return starts.with_zeros(theta)
     return starts.perturb(theta, rng, 0.01) if kind == "perturbed" else theta
+
+
+class Ended(NamedTuple):
+    """Where EM has taken R restarts."""
+
+    theta: AnyHMM
+    final: Floats  # (R,) the log likelihood, with the log prior if there is one
+    soft: EMFit[AnyHMM]  # how soft EM went
+
+
+def em_from(
+    kind: str, theta: AnyHMM, x: AnyArray, prior: bw.Prior, tol: float, steps: int, rng: Generator
+) -> Ended:
+    """EM as the kind of start says: with Viterbi training before or after it, or cooled."""
+
+    def em(theta: AnyHMM, steps: int, b: float = 1.0) -> EMFit[AnyHMM]:
+        return bw.baum_welch(theta, x, prior=prior, inverse_temperature=b, tol=tol, max_iter=steps)
+
+    if kind == "viterbi":
+        theta = em(theta, HARD, np.inf).theta
+    if kind == "annealed":
+        for b in ANNEAL:  # hot states grow alike: a nudge lets them part as they cool
+            theta = starts.perturb(em(theta, 20, b).theta, rng, 0.01)
+    fit = em(theta, steps)
+    if kind == "switched":
+        theta = em(fit.theta, steps, np.inf).theta
+        return Ended(theta, em(theta, 0).final, fit)
+    return Ended(fit.theta, fit.final, fit)

@@ -1,0 +1,66 @@
+"""A hidden Markov model whose states are known: counts and class moments (MLAPP 17.5.1)."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from models.chains import baum_welch as bw
+from models.chains import baum_welch_starts as starts
+from models.chains import hmm
+from models.types import AnyArray, Ints
+
+AnyHMM = Any  # a CategoricalHMM or a GaussianHMM, of R restarts
+
+
+class Data(NamedTuple):
+    """One sequence with what made it."""
+
+    x: AnyArray  # (T,) symbols or (T, D) points
+    states: Ints  # (T,)
+    truth: AnyHMM  # with an axis of one restart
+
+
+def labelled(data: Data, labels: int | None = None, prior: bw.Prior = bw.FLAT) -> AnyHMM:
+    """The most likely model for the first steps of a labelled sequence, or for all (17.5.1)."""
+    x, gamma = data.x[:labels], bw.one_hot(data.states[:labels], data.truth.pi.shape[-1])
+    if isinstance(data.truth, bw.CategoricalHMM):
+        return starts.labelled_categorical(x, gamma[None, None], data.truth.B.shape[-1], prior)
+    return starts.labelled_gaussian(x, gamma[None, None], prior)
+
+
+def squared_errors(data: Data) -> tuple[float, float]:
+    """Mean squared error of the transitions, and of the emissions in their own units."""
+    fit, truth = labelled(data), data.truth
+    if isinstance(truth, bw.CategoricalHMM):
+        emissions = (fit.B - truth.B) ** 2
+    else:
+        off = (fit.mu - truth.mu)[..., None]
+        emissions = off * np.linalg.solve(truth.Sigma, off)
+    return float(np.mean((fit.A - truth.A) ** 2)), float(np.mean(emissions))
+
+
+def complete_log_likelihood(model: AnyHMM, data: Data) -> float:
+    """The log probability of data and states together (17.92, 17.93)."""
+    log_lik = model.log_likelihood(data.x)[0, 0]
+    return float(hmm.log_joint(model.pi[0], model.A[0], log_lik, data.states))
+
+
+def counts_gap(data: Data) -> float:
+    """The estimates against pairs counted one by one."""
+    fit, z, x = labelled(data), data.states, data.x
+    N, M = np.zeros((2, 2)), np.zeros((2, 6))
+    np.add.at(N, (z[:-1], z[1:]), 1)
+    np.add.at(M, (z, x), 1)
+    pairs = (fit.A[0], N), (fit.B[0], M)
+    return max(float(np.abs(p - n / n.sum(axis=1, keepdims=True)).max()) for p, n in pairs)
+
+
+def moments_gap(data: Data) -> float:
+    """The Gaussians against the mean and the covariance of each class (17.93)."""
+    fit, gaps = labelled(data), []
+    for k in range(3):
+        here = data.x[data.states == k]
+        mean = here.mean(axis=0)
+        xx = here.T @ here - len(here) * np.outer(mean, mean)
+        gaps += [np.abs(fit.mu[0, k] - mean).max(), np.abs(fit.Sigma[0, k] - xx / len(here)).max()]
+    return float(max(gaps))
