@@ -16,6 +16,7 @@ With w known and sigma^2 unknown the inverse gamma prior is conjugate (FCML Exer
     sigma^2 ~ IG(alpha, beta)   =>   sigma^2 | t ~ IG(alpha + N / 2, beta + |t - Phi w|^2 / 2)
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +42,12 @@ def posterior(
     factor = cho_factor(Phi.T @ Phi / sigma2 + prior_precision)
     mean = cho_solve(factor, Phi.T @ t / sigma2 + prior_precision @ prior_mean)  # FCML 3.23
     return Posterior(mean, cho_solve(factor, eye))  # FCML 3.22
+
+
+def map_weights(Phi: Floats, t: Floats, sigma2: float, prior_variances: Iterable[float]) -> Floats:
+    """The most probable weights (S, D) under each of the priors N(0, s I) (FCML 3.7.4)."""
+    zero, eye = np.zeros(Phi.shape[1]), np.eye(Phi.shape[1])
+    return np.array([posterior(Phi, t, sigma2, zero, s * eye).mean for s in prior_variances])
 
 
 class Predictive(NamedTuple):

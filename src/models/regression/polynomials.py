@@ -172,6 +172,16 @@ def predict_orders(fits: OrderFits, x: Floats) -> Floats:
     return np.cumsum(Z * fits.c[..., None], axis=-2)
 
 
+def noise_gain(x: Floats, max_order: int, at: Floats, weight: Floats) -> Floats:
+    """What noise of standard deviation 1 at the inputs x (N,) does to each order's fit, (K + 1,).
+
+    The root mean square of its change, weighted over places. Fits are linear in t: unit changes of
+    single targets tell.
+    """
+    unit = predict_orders(fit_orders(x, np.eye(len(x)), max_order), at)
+    return np.asarray(np.sqrt((unit**2).sum(axis=0) @ weight))
+
+
 def highest_weights(fits: OrderFits, low: float, high: float) -> Floats:
     """Weights of 1, x, ..., x^K of R fits, (R, K + 1), from their values at K + 1 points."""
     K = fits.c.shape[-1] - 1

@@ -7,6 +7,7 @@ from scipy.stats import invgamma, multivariate_normal, norm
 from models.regression.bayesian_regression import (
     InverseGamma,
     log_evidence,
+    map_weights,
     noise_posterior,
     posterior,
     predictive,
@@ -93,3 +94,10 @@ def test_posterior_of_the_noise_is_prior_times_likelihood() -> None:
     assert_allclose(prior.log_density(v), invgamma(1.7, scale=0.6).logpdf(v), rtol=1e-10)
     product = prior.log_density(v) + norm(0, np.sqrt(v)[:, None]).logpdf(residuals).sum(-1)
     assert_allclose(np.ptp(product - after.log_density(v)), 0, atol=1e-11)
+
+
+def test_most_probable_weights_are_those_of_a_penalty() -> None:
+    Phi, t = design(6, 9, 4)
+    variances = np.array([0.1, 2.0, 50.0])
+    ridge = ridge_path(Phi, t, SIGMA2 / variances).weights
+    assert_allclose(map_weights(Phi, t, SIGMA2, variances), ridge, rtol=1e-9)

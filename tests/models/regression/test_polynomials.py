@@ -16,6 +16,7 @@ from models.regression.polynomials import (
     loo_by_order,
     loo_loss,
     monomial_weights,
+    noise_gain,
     predict_orders,
     random_folds,
     refit_folds,
@@ -182,6 +183,15 @@ def test_monomial_weights_are_those_of_exact_arithmetic(olympics: tuple[Floats, 
         expected = [float(w) for w in exact_fit(exact(x), exact(t), order)]
         found = monomial_weights(fit_orders(x, t, TOP), order)
         assert_allclose(found, expected, rtol=1e-6, err_msg=f"order {order}")
+
+
+def test_noise_gain_is_the_spread_of_fits_to_noise() -> None:
+    rng, u = np.random.default_rng(4), np.linspace(0, 1, 51)
+    x = np.linspace(0, 1, 10)
+    fits = predict_orders(fit_orders(x, rng.normal(size=(4000, 10)), 3), u)
+    found = noise_gain(x, 3, u, np.full(51, 1 / 51))
+    # The mean square of Gaussians that go together: four in number, at order 3.
+    assert_allclose(found**2, (fits**2).mean((0, 2)), rtol=4 * np.sqrt(2 / 4000))
 
 
 def test_weights_of_many_fits_are_those_of_each(toys: tuple[Floats, Floats]) -> None:

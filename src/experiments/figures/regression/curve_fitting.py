@@ -1,4 +1,4 @@
-"""Errors against the order or the size, and a few fits; or likelihoods with a penalty."""
+"""The data; errors against the order or the size, and a few fits; likelihoods with a penalty."""
 
 from collections.abc import Iterator
 
@@ -9,22 +9,43 @@ from experiments.contract.outcome import Outcome
 from experiments.drawing.canvas import panels
 from experiments.drawing.clusters import legend_below
 from experiments.drawing.curves import band, column_names, fit, legend_of, tiles
-from experiments.studies.regression.overfitting import Overfitting
+from experiments.studies.regression.curve_fitting import CurveFitting
 
 
-def draw(study: Overfitting, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    if study.prior_variance is not None:
+def draw(study: CurveFitting, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    if not study.orders:
+        yield "data", _data(study, outcome)
+    elif study.prior_variance is not None:
         yield "likelihood", _likelihoods(outcome)
     else:
         yield "error", _by_size(study, outcome) if study.more_n else _by_order(outcome)
-        yield "fits", _fits(study, outcome)
+        if study.show:
+            yield "fits", _fits(study, outcome)
+
+
+def _data(study: CurveFitting, outcome: Outcome) -> Figure:
+    """The first data set with the true curve, and the band of one standard deviation about it."""
+    x, h = outcome["truth"].along("x"), outcome["truth"].values
+    figure, (left, right) = panels(1, 2, sharey=True)
+    x_name, t_name = column_names(study.data)
+    left.plot(outcome["inputs"].values[0], outcome["targets"].values[0], "o", label="data")
+    left.plot(x, h, color="C2", label=study.curve)
+    left.set(xlabel=x_name, ylabel=t_name, title=f"{study.size} points")
+    right.plot(x, h, color="C2", label="mean")
+    look = {"color": "C1", "alpha": 0.25, "label": "one standard deviation"}
+    band(right, x, h - study.noise, h + study.noise, **look)
+    right.set(xlabel=x_name, title="p(t | x)")
+    for ax in (left, right):
+        legend_below(ax, 2)
+    return figure
 
 
 def _by_order(outcome: Outcome) -> Figure:
     """Errors of the first data set."""
-    orders, test = outcome["test_loss"].along("order"), np.sqrt(outcome["test_loss"].values[0, 0])
+    orders = outcome["test_loss"].along("order")
+    training, test = (np.sqrt(outcome[f"{k}_loss"].values[0, 0]) for k in ("training", "test"))
     figure, ax = panels()
-    ax.plot(orders, np.sqrt(outcome["training_loss"].values[0, 0]), "o-", label="training")
+    ax.plot(orders, training, "o-", label="training")
     ax.plot(orders, test, "s-", label="new data")
     ax.plot(orders, outcome["noise_in_fit"], "^:", label="noise in the fit")
     ax.set(xlabel="polynomial order", ylabel="root mean square", xticks=orders)
@@ -33,7 +54,7 @@ def _by_order(outcome: Outcome) -> Figure:
     return figure
 
 
-def _by_size(study: Overfitting, outcome: Outcome) -> Figure:
+def _by_size(study: CurveFitting, outcome: Outcome) -> Figure:
     """Errors of the highest order."""
     n = outcome["test_loss"].along("n")
     training, test = (np.sqrt(outcome[f"{k}_loss"].values[..., -1]) for k in ("training", "test"))
@@ -50,10 +71,11 @@ def _by_size(study: Overfitting, outcome: Outcome) -> Figure:
     return figure
 
 
-def _fits(study: Overfitting, outcome: Outcome) -> Figure:
+def _fits(study: CurveFitting, outcome: Outcome) -> Figure:
     curves, truth = outcome["curve"], outcome["truth"]
     sizes, orders = curves.along("shown_n"), curves.along("drawn_order")
-    x, t = (np.split(outcome[k].values, np.cumsum(sizes)[:-1]) for k in ("inputs", "targets"))
+    cuts = np.cumsum(sizes)[:-1]
+    x, t = (np.split(outcome[k].values[0], cuts) for k in ("inputs", "targets"))
     names = column_names(study.data)
     figure, axes = tiles(len(sizes) * len(orders), *names, sharex=True, sharey=True)
     for i, ax in enumerate(axes):

@@ -1,4 +1,4 @@
-"""PRML's ten points: errors by numerical integration; drawn sets by a plain loop."""
+"""The shared generator; PRML's ten points by numerical integration, drawn sets by plain loops."""
 
 from collections.abc import Callable
 
@@ -12,15 +12,58 @@ from scipy.stats import norm
 from experiments.contract.errors import BadInput
 from experiments.contract.outcome import Outcome
 from experiments.contract.study import generator
-from experiments.studies.regression.overfitting import Overfitting
+from experiments.drawing.canvas import style
+from experiments.figures.regression.curve_fitting import draw
+from experiments.studies.regression.curve_fitting import CurveFitting
 from models.datasets import load
 
 X, T = load("curve-fitting").xt
 Run = Callable[..., Outcome]
 
 
+def data_alone(**knobs: object) -> CurveFitting:
+    return CurveFitting(orders=[], show=[], **knobs)  # type: ignore[arg-type]
+
+
+def test_noise_scales_the_same_random_numbers() -> None:
+    """Cells of a sweep over the noise see one stream, so that they differ by the noise alone."""
+    quiet, loud = (
+        data_alone(data=None, noise=noise, n=7, repetitions=3).sets(generator("data", 0), 3)
+        for noise in (0.1, 0.3)
+    )
+    truth = np.sin(2 * np.pi * quiet[0])
+    assert_allclose(loud[1] - truth, 3 * (quiet[1] - truth), rtol=1e-9)
+
+
+def test_true_order_ignores_trailing_zeros() -> None:
+    assert CurveFitting(curve="polynomial", weights=[1.0, 0.0, 2.0, 0.0]).true_order == 2
+    assert CurveFitting(curve="polynomial", weights=[0.0]).true_order == 0
+    assert CurveFitting(curve="sine").true_order is None
+
+
+def test_share_within_one_standard_deviation_is_the_normal_one(run: Run) -> None:
+    found = run(data_alone(data=None, n=100, design="uniform", repetitions=400))
+    p = norm.cdf(1) - norm.cdf(-1)
+    standard_error = np.sqrt(p * (1 - p) / 40_000)
+    share = np.mean(np.abs(found["residual"]) <= 0.3)
+    assert_allclose(share, p, rtol=0, atol=4 * standard_error)
+    assert found["inputs"].values.min() >= 0
+    assert found["inputs"].values.max() <= 1
+
+
+def test_an_embedded_data_set_takes_the_place_of_draws(run: Run) -> None:
+    study = data_alone()
+    found = run(study)
+    assert found["targets"].values.shape == (1, 10)
+    assert found["targets"].values[0, 0] == 0.349486
+    assert_allclose(found["residual"], [T - np.sin(2 * np.pi * X)], rtol=1e-12)
+    assert "test_loss" not in found
+    with style("screen"):
+        assert list(dict(draw(study, found))) == ["data"]
+
+
 def test_errors_are_those_of_a_plain_fit_and_an_integral(run: Run) -> None:
-    found = run(Overfitting())
+    found = run(CurveFitting())
     for order in (0, 1, 3, 8):
         fit = Polynomial.fit(X, T, order)
         bias = quad(lambda u, f=fit: (f(u) - np.sin(2 * np.pi * u)) ** 2, 0, 1)[0]
@@ -33,13 +76,13 @@ def test_noise_in_the_fit_is_its_spread_over_fresh_noise(run: Run) -> None:
     rng, u = np.random.default_rng(0), np.linspace(0, 1, 201)
     fits = [Polynomial.fit(X, T + rng.normal(0, 0.3, 10), 3)(u) for _ in range(2000)]
     variance = np.trapezoid(np.var(fits, axis=0), u)
-    assert_allclose(run(Overfitting())["noise_in_fit"].at(order=3), np.sqrt(variance), rtol=0.03)
+    assert_allclose(run(CurveFitting())["noise_in_fit"].at(order=3), np.sqrt(variance), rtol=0.03)
 
 
 @pytest.mark.parametrize("design", ["grid", "uniform"])
 def test_drawn_sets_are_those_of_a_plain_loop(design: str, run: Run) -> None:
     knobs = {"n": 8, "more_n": [30], "show_n": [30], "orders": [2, 4], "show": [4]}
-    study = Overfitting(data=None, repetitions=7, design=design, **knobs)  # type: ignore[arg-type]
+    study = CurveFitting(data=None, repetitions=7, design=design, **knobs)  # type: ignore[arg-type]
     found = run(study)
     rng, u = generator(study.name, 0), np.linspace(0, 1, 100_001)
     for n in (8, 30):
@@ -51,7 +94,7 @@ def test_drawn_sets_are_those_of_a_plain_loop(design: str, run: Run) -> None:
             here = {"n": n, "repetition": r, "order": 4}
             assert_allclose(found["training_loss"].at(**here), training, rtol=1e-8)
             assert_allclose(found["test_loss"].at(**here), test, rtol=1e-6)
-    assert_allclose(found["inputs"], x[0], rtol=1e-12)
+    assert_allclose(found["inputs"], x, rtol=1e-12)
     fit = Polynomial.fit(x[0], t[0], 4)
     assert_allclose(found["curve"].at(shown_n=30, drawn_order=4), fit(study.grid()), rtol=1e-8)
 
@@ -61,7 +104,7 @@ def test_random_inputs_make_few_points_much_worse(run: Run) -> None:
     grid, uniform = (
         np.median(
             np.sqrt(
-                run(Overfitting(data=None, repetitions=300, orders=[9], show=[9], design=d))[
+                run(CurveFitting(data=None, repetitions=300, orders=[9], show=[9], design=d))[
                     "test_loss"
                 ]
             )
@@ -73,7 +116,7 @@ def test_random_inputs_make_few_points_much_worse(run: Run) -> None:
 
 
 def test_log_likelihoods_are_normal_densities(run: Run) -> None:
-    found = run(Overfitting(prior_variance=200.0))
+    found = run(CurveFitting(prior_variance=200.0))
     log_p = found["log_likelihood"].at(order=3)
     fit = Polynomial.fit(X, T, 3)
     training = norm(fit(X), 0.3).logpdf(T).mean()
@@ -97,18 +140,23 @@ def test_log_likelihoods_are_normal_densities(run: Run) -> None:
     ("knobs", "complaint"),
     [
         ({"orders": [3, 10]}, "10 points; allowed: orders < 10"),
-        ({"orders": []}, "is empty"),
         ({"show": [11]}, "study.show"),
         ({"show_n": [11]}, "study.show_n"),
         ({"more_n": [20]}, "is one data set"),
         ({"repetitions": 2}, "is one data set"),
         ({"data": None, "more_n": [9]}, "9 points"),
-        ({"curve": "unknown"}, "needs the true curve"),
+        ({"curve": "unknown"}, "study.curve"),
         ({"data": "nothing"}, "study.data"),
         ({"prior_variance": 1.0, "noise": 0.0}, "study.noise"),
         ({"prior_variance": 0.0}, "study.prior_variance"),
+        ({"n": 1}, "study.n=1"),
+        ({"noise": -0.1}, "study.noise"),
+        ({"low": 1.0, "high": 1.0}, "low < high"),
+        ({"weights": []}, "study.weights.* is empty"),
+        ({"design": "sobol"}, "study.design"),
+        ({"repetitions": 0}, "study.repetitions"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
     with pytest.raises(BadInput, match=complaint):
-        Overfitting(**knobs)  # type: ignore[arg-type]
+        CurveFitting(**knobs)  # type: ignore[arg-type]
