@@ -26,7 +26,7 @@ from experiments.report import scoreboard
 from experiments.running.launchers import Processes
 from experiments.running.runner import Done, perform_all
 from experiments.tracking.client import Forgiving, open_tracker
-from experiments.tracking.runs import JUDGED, judged, payload, refreshed
+from experiments.tracking.runs import JUDGED, Payload, judged, payload, refreshed
 
 BATCH = 25  # records logged at once
 
@@ -47,28 +47,32 @@ def main(options: argparse.Namespace) -> int:
     forgiving = Forgiving(tracker, console.tell) if tracker is not None else None
 
     found: dict[int, Record] = {}
-    waiting: list[Record] = []
+    waiting: list[Payload] = []
     computed = 0
+    shown = forgiving.tagged(JUDGED) if forgiving is not None else {}
     with _progress(len(jobs), quiet=options.json) as show:
         for done in perform_all(
             jobs, outputs, Processes(workers), fresh=options.fresh, tables=True
         ):
             found[done.index] = done.record
             computed += done.computed
-            waiting.append(done.record)
+            waiting += _news(done.record, shown)
             if forgiving is not None and len(waiting) >= BATCH:
-                forgiving.put([payload(record) for record in waiting])
+                forgiving.put(waiting)
                 waiting = []
             show(names[done.index], done)
         if forgiving is not None and waiting:
-            forgiving.put([payload(record) for record in waiting])
+            forgiving.put(waiting)
     records = {name: found[index] for index, name in enumerate(names)}
-    if forgiving is not None:
-        shown = forgiving.tagged(JUDGED)
-        stale = [r for r in found.values() if shown.get(r.id, judged(r)) != judged(r)]
-        forgiving.put([refreshed(record) for record in stale])
     tell_of_older(RunStore(outputs), names)
     return _tell(records, computed, outputs, as_json=options.json)
+
+
+def _news(record: Record, shown: dict[str, str]) -> list[Payload]:
+    """What MLflow does not know of a run: all of it, other verdicts than it shows, or nothing."""
+    if record.id not in shown:
+        return [payload(record)]
+    return [refreshed(record)] if shown[record.id] != judged(record) else []
 
 
 @contextmanager
