@@ -31,6 +31,16 @@ def grid(rows: int, columns: int, ratio: float = 0.7, **options: Any) -> "tuple[
     return figure, axes
 
 
+def cells(
+    count: int, columns: int, ratio: float = 0.7, **options: Any
+) -> "tuple[Figure, list[Axes]]":
+    """So many panels in rows of some columns at most; those that are left over stay empty."""
+    columns = min(columns, count)
+    figure, axes = grid(-(-count // columns), columns, ratio, **options)
+    spare(axes.flat[count:])
+    return figure, list(axes.flat[:count])
+
+
 def whole_steps(ax: "Axes") -> None:
     """Ticks of the horizontal axis at whole numbers only."""
     from matplotlib.ticker import MaxNLocator
@@ -103,12 +113,9 @@ def sequence(
     titles: Sequence[str], names: tuple[str, str], ratio: float = 0.7
 ) -> "tuple[Figure, list[Axes]]":
     """Panels (a), (b), ... of one plane, step after step, in rows of three."""
-    columns = min(3, len(titles))
-    figure, axes = grid(-(-len(titles) // columns), columns, ratio, sharex=True, sharey=True)
-    shown, rest = axes.ravel()[: len(titles)], axes.ravel()[len(titles) :]
+    figure, shown = cells(len(titles), 3, ratio, sharex=True, sharey=True)
     for ax, letter, title in zip(shown, ascii_lowercase, titles, strict=False):
         ax.set_title(f"({letter}) {title}")
-    spare(rest)
     figure.supxlabel(names[0])
     figure.supylabel(names[1])
-    return figure, list(shown)
+    return figure, shown

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
 from experiments.drawing.canvas import panels
-from experiments.drawing.clusters import grid, legend_below, spare
+from experiments.drawing.clusters import cells, legend_below
 from experiments.studies.clustering.em_theory import EmTheory
 from models.types import Floats
 
@@ -109,10 +109,8 @@ def _limit(outcome: Outcome) -> Figure:
 
 
 def _climb(study: EmTheory, outcome: Outcome) -> Figure:
-    columns = min(3, len(study.models))
-    figure, axes = grid(-(-len(study.models) // columns), columns, 0.8)
-    cells = axes.ravel()
-    for ax, name in zip(cells, study.models, strict=False):
+    figure, axes = cells(len(study.models), 3, 0.8)
+    for ax, name in zip(axes, study.models, strict=True):
         L = outcome["climb"].at(model=name).values
         for climb, taken in zip(L, outcome["climb_iterations"].at(model=name).values, strict=True):
             ax.plot(climb[: taken + 1], linewidth=1, color="C0", alpha=0.6)
@@ -120,7 +118,6 @@ def _climb(study: EmTheory, outcome: Outcome) -> Figure:
         high, low = L.max(), L[:, 1].min()
         room = 0.05 * (high - low)
         ax.set(title=TITLES[name], ylim=(low - room, high + room))
-    spare(cells[len(study.models) :])
     figure.supxlabel("Iteration")
     figure.supylabel("Log likelihood")
     return figure

@@ -26,12 +26,11 @@ def draw(study: MixtureOrder, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
 
 def _held_out(study: MixtureOrder, outcome: Outcome) -> Figure:
     figure, ax = panels()
-    for i, (kind, held) in enumerate(
-        zip(study.covariances, outcome["held_out"].values, strict=True)
-    ):
-        mark = {"marker": SYMBOLS[i], "capsize": 3, "label": COVARIANCES[kind]}
-        places = np.array(study.k) + 0.12 * i
-        ax.errorbar(places, held.mean(axis=1), held.std(axis=1), **mark)
+    for i, held in enumerate(outcome["held_out"].values):
+        mark = {"marker": SYMBOLS[i], "capsize": 3, "label": COVARIANCES[study.covariances[i]]}
+        ax.errorbar(
+            np.array(sorted(study.k)) + 0.12 * i, held.mean(axis=1), held.std(axis=1), **mark
+        )
     _finish(ax, study, "Held-out log likelihood per object")
     return figure
 
@@ -42,16 +41,14 @@ def _training(study: MixtureOrder, outcome: Outcome) -> Figure:
     figure, axes = grid(1, 1 + flat, 0.75)
     for i, kind in enumerate(study.covariances):
         L = outcome["log_likelihood"].values[i]
-        axes[0, 0].plot(study.k, L, marker=SYMBOLS[i], label=COVARIANCES[kind])
+        axes[0, 0].plot(sorted(study.k), L, marker=SYMBOLS[i], label=COVARIANCES[kind])
     _finish(axes[0, 0], study, "Log likelihood")
     if flat:
-        gamma, means, covariances = (
-            outcome[name].values for name in ("responsibilities", "means", "covariances")
-        )
-        few = gamma if gamma.shape[1] <= 8 else None
-        mixture_panel(axes[0, 1], X, few, means, covariances)
+        gamma = outcome["responsibilities"].values
+        theta = outcome["means"].values, outcome["covariances"].values
+        mixture_panel(axes[0, 1], X, gamma if gamma.shape[1] <= 8 else None, *theta)
         x, y = plane_names(study.data, standardised=study.standardise)
-        axes[0, 1].set(xlabel=x, ylabel=y, title=f"The fit with K = {study.k[-1]}")
+        axes[0, 1].set(xlabel=x, ylabel=y, title=f"The fit with K = {max(study.k)}")
     return figure
 
 
@@ -64,9 +61,9 @@ def _finish(ax: Axes, study: MixtureOrder, ylabel: str) -> None:
 
 def _means(study: MixtureOrder, outcome: Outcome) -> Figure:
     figure, ax = panels()
-    means = outcome["means_with_prior"].values
+    means = outcome["means_with_prior"]
     ax.plot(*outcome["points"].values.T, "o", color="0.75", markersize=3)
-    for i, (s2, mu) in enumerate(zip(study.prior_variances, means, strict=True)):
+    for i, (s2, mu) in enumerate(zip(means.along("prior_variance"), means.values, strict=True)):
         mark = {"color": f"C{i % 8}", "label": f"$s^2$ = {s2:g}", "markersize": 8}
         ax.plot(*mu.T, SYMBOLS[i % 8], linestyle="none", markeredgecolor="black", **mark)
     ax.plot(*outcome["means_without_prior"].values.T, "k+", markersize=16, label="no prior")

@@ -37,7 +37,7 @@ def _treatments(study: MissingValues, outcome: Outcome) -> Figure:
     figure, ax = panels()
     for i, treatment in enumerate(study.treatments):
         scores, label = outcome["score"].values[i], f"missing values {LABELS[treatment]}"
-        ax.plot(study.probabilities, scores, marker=SYMBOLS[i], label=label)
+        ax.plot(sorted(study.probabilities), scores, marker=SYMBOLS[i], label=label)
     ax.set(xlabel="Probability that a value is missing")
     ax.set(ylabel="Log density of missing values, per object")
     ax.legend()

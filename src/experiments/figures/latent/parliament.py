@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
 from experiments.drawing.canvas import panels
-from experiments.drawing.clusters import SYMBOLS, contour, grid, legend_below, spare
+from experiments.drawing.clusters import SYMBOLS, cells, contour, grid, legend_below
 from experiments.drawing.curves import legend_of
 from experiments.studies.latent.parliament import FIGURES, MAIN, Parliament
 from models.standins import PARTIES
@@ -79,11 +79,9 @@ def _uncertain(outcome: Outcome) -> Figure:
 
 def _divisions(outcome: Outcome) -> Figure:
     X, votes = outcome["position"].values[-1], outcome["division_votes"]
-    n = votes.values.shape[1]
-    columns = 2 if n > 1 else 1
-    figure, axes = grid(-(-n // columns), columns, 0.75, sharex=True, sharey=True)
-    cells, reach = axes.ravel(), 1.1 * np.abs(X).max()
-    for ax, division in zip(cells, votes.along("division"), strict=False):
+    figure, axes = cells(votes.values.shape[1], 2, 0.75, sharex=True, sharey=True)
+    reach = 1.1 * np.abs(X).max()
+    for ax, division in zip(axes, votes.along("division"), strict=True):
         for vote, symbol, colour, name in VOTES:
             own = X[votes.at(division=division).values == vote]
             ax.plot(*own.T, symbol, color=colour, markersize=3.5, label=name)
@@ -93,10 +91,7 @@ def _divisions(outcome: Outcome) -> Figure:
         ax.plot(*np.stack([-along, along]).T, color="black", label="boundary")
         ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
         ax.set_title(f"Division {division}: {right:.0%} right")
-    spare(cells[n:])
-    for ax in axes[-1]:
-        ax.set_xlabel("Latent dimension 1")
-    for ax in axes[:, 0]:
-        ax.set_ylabel("Latent dimension 2")
-    legend_of(figure, cells[0], 4)
+        ax.set(xlabel="Latent dimension 1", ylabel="Latent dimension 2")
+        ax.label_outer()
+    legend_of(figure, axes[0], 4)
     return figure

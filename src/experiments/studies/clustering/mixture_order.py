@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.random import Generator
@@ -16,7 +16,7 @@ from models.clustering.gaussian_mixture import Covariance, GaussianMixture
 from models.clustering.gaussian_mixture_starts import start_at_points
 from models.clustering.gaussian_mixture_variants import fit_with_floor
 from models.em import smallest_gain, take
-from models.types import Floats
+from models.types import Floats, Ints
 
 
 @dataclass
@@ -28,7 +28,9 @@ class MixtureOrder(Clusters, Study):
         "loosest_distance": "last(distance_from_prior)",
     }
 
-    k: list[int] = knob([1, 2, 3, 4, 5], "numbers of components", at_least=1, at_most=20)
+    k: list[int] = knob(
+        [1, 2, 3, 4, 5], "numbers of components", at_least=1, at_most=20, distinct=True
+    )
     covariances: list[str] = knob(
         ["full"], "kinds of covariance", choices=("full", "diagonal", "spherical"), distinct=True
     )
@@ -37,46 +39,35 @@ class MixtureOrder(Clusters, Study):
     iterations: int = knob(200, "iterations at most", at_least=1, at_most=10_000)
     floor: float = knob(0.01, "the least variance of a component in any direction", above=0)
     prior_variances: list[float] = knob(
-        [],
-        "variances of a Gaussian prior of the largest mixture's means",
-        may_be_empty=True,
-        above=0,
+        [], "of a prior of the largest mixture's means", above=0, distinct=True, may_be_empty=True
     )
 
     def rules(self) -> Iterator[str]:
         if self.folds == 1 or self.folds > self.size[0]:
             yield f"study.folds={self.folds}; allowed: 0, or 2 to {self.size[0]} parts"
-        if sorted(set(self.k)) != self.k:
-            yield f"study.k={self.k}; allowed: rising numbers"
-        if sorted(set(self.prior_variances)) != self.prior_variances:
-            yield f"study.prior_variances={self.prior_variances}; allowed: rising numbers"
         if self.prior_variances and self.size[1] != 2:
             yield f"study.prior_variances: the data have {self.size[1]} variables; allowed: 2"
 
     def run(self, rng: Generator) -> Outcome:
-        X = self.points(rng)
+        X, k = self.points(rng), axis("k", sorted(self.k))
         further = self._with_priors(X, rng) if self.prior_variances else {}
         fits: dict[str, list[GaussianMixture]] = {}
         held: list[Floats] = []
         for kind in self.covariances:
-            fits[kind] = [self._best(X, k, kind, rng) for k in self.k]
+            fits[kind] = [self._best(X, K, kind, rng) for K in k.values]
             if self.folds:
-                held.append(self._held_out(X, kind, rng))
-        likelihoods = [
-            [gaussian.log_density(X, best).sum() for best in row] for row in fits.values()
-        ]
+                held.append(self._held_out(X, k.values, kind, rng))
+        L = [[gaussian.log_density(X, best).sum() for best in row] for row in fits.values()]
         first = fits[self.covariances[0]]
         gammas = [gaussian.responsibilities(X, best)[0] for best in first]  # (N, K) each
-
-        points = of_points(X)
+        points, covariance = of_points(X), axis("covariance", self.covariances)
         point, variable = points.axes
-        covariance, k = axis("covariance", self.covariances), axis("k", self.k)
-        component, other = numbered("component", self.k[-1]), numbered("other", len(variable))
+        component, other = numbered("component", max(self.k)), numbered("other", len(variable))
         if held:
             further["held_out"] = over(held, covariance, k, axis("fold", self.folds))
         return Outcome(
             points=points,
-            log_likelihood=over(likelihoods, covariance, k),
+            log_likelihood=over(L, covariance, k),
             # Of the first kind: the most probable components, and the largest mixture.
             labels=over([gamma.argmax(axis=1) + 1 for gamma in gammas], k, point),
             responsibilities=over(gammas[-1], point, component),
@@ -86,47 +77,37 @@ class MixtureOrder(Clusters, Study):
         )
 
     def _best(self, X: Floats, k: int, kind: str, rng: Generator) -> GaussianMixture:
-        em = fit_with_floor(
-            X,
-            start_at_points(X, k, rng, self.restarts),
-            self.floor,
-            covariance=cast("Covariance", kind),
-            tol=1e-3,
-            max_iter=self.iterations,
-        )
+        start, covariance = start_at_points(X, k, rng, self.restarts), cast("Covariance", kind)
+        limits: dict[str, Any] = {"tol": 1e-3, "max_iter": self.iterations}
+        em = fit_with_floor(X, start, self.floor, covariance=covariance, **limits)
         return take(em.theta, [em.best])
 
-    def _held_out(self, X: Floats, kind: str, rng: Generator) -> Floats:
+    def _held_out(self, X: Floats, ks: Ints, kind: str, rng: Generator) -> Floats:
         """Mean log density of the held-out points, shape (K, folds)."""
-        out = np.empty((len(self.k), self.folds))
+        out = np.empty((self.folds, len(ks)))
         part = rng.permutation(np.arange(len(X)) % self.folds)
-        for f in range(self.folds):
-            for i, k in enumerate(self.k):
-                best = self._best(X[part != f], k, kind, rng)
-                out[i, f] = gaussian.log_density(X[part == f], best).mean()
-        return out
+        for f, i in np.ndindex(out.shape):
+            best = self._best(X[part != f], ks[i], kind, rng)
+            out[f, i] = gaussian.log_density(X[part == f], best).mean()
+        return out.T
 
     def _with_priors(self, X: Floats, rng: Generator) -> dict[str, float | Quantity]:
         """Diagonal mixtures whose means have the prior N(0, s^2), from tight to loose ones."""
-        start = start_at_points(X, self.k[-1], rng, self.restarts)
+        start = start_at_points(X, max(self.k), rng, self.restarts)
         ml = gaussian.fit(X, start, covariance="diagonal", min_eigenvalue=1e-3)
         best = take(ml.theta, [ml.best])
-        priors = [with_prior.MeanPrior(0.0, s2) for s2 in self.prior_variances]
+        s2 = axis("prior_variance", sorted(self.prior_variances))
+        priors = [with_prior.MeanPrior(0.0, value) for value in s2.values]
         fits = [with_prior.fit(X, start, prior) for prior in priors]
-        means = np.stack([_by_height(em.theta.mu[em.best]) for em in fits])
+        means = np.stack([em.theta.mu[em.best] for em in fits])
         # One more step from the maximum of the likelihood: a loose prior leaves it where it is.
         q, _ = gaussian.e_step(X, best)
         loose = with_prior.m_step(best, q, priors[-1])
-        component, variable = numbered("component", self.k[-1]), numbered("variable", X.shape[1])
-        s2 = axis("prior_variance", self.prior_variances)
+        component, variable = numbered("component", max(self.k)), numbered("variable", X.shape[1])
         return {
             "means_with_prior": over(means, s2, component, variable),
-            "means_without_prior": over(_by_height(best.mu[0]), component, variable),
+            "means_without_prior": over(best.mu[0], component, variable),
             "distance_from_prior": s2.of(np.sqrt(np.square(means).sum(axis=2).mean(axis=1))),
             "smallest_gain": s2.of([smallest_gain(em.objective) for em in fits]),
             "step_from_maximum": float(np.abs(loose.mu - best.mu).max()),
         }
-
-
-def _by_height(mu: Floats) -> Floats:
-    return mu[np.argsort(mu[:, 1])]

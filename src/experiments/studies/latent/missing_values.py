@@ -29,7 +29,9 @@ class MissingValues(HiddenClusters, Study):
         "neighbours_of_another_cluster": "mean(neighbours_of_another_cluster['missing'])",
     }
 
-    probabilities: list[float] = knob([0.05], "of a value to be missing", at_least=0, below=1)
+    probabilities: list[float] = knob(
+        [0.05], "probabilities that a value is missing", at_least=0, below=1, distinct=True
+    )
     treatments: list[str] = knob(
         ["switches"], "what becomes of missing values", choices=TREATMENTS, distinct=True
     )
@@ -37,18 +39,16 @@ class MissingValues(HiddenClusters, Study):
     def rules(self) -> Iterator[str]:
         if self.n_each < 4 or len(self.centres) < 2 or len(self.centres[0]) != 2:
             yield "study.centres, study.n_each; allowed: clusters in two variables, 4 objects each"
-        if sorted(set(self.probabilities)) != self.probabilities:
-            yield f"study.probabilities={self.probabilities}; allowed: rising numbers"
 
     def run(self, rng: Generator) -> Outcome:
         whole = self.objects(rng)
         uniform = rng.random(whole.shape)
         seed = int(rng.integers(2**32))  # every fit begins at the same w
-        sides = axis("treatment", self.treatments), axis("probability", self.probabilities)
+        sides = axis("treatment", self.treatments), axis("probability", sorted(self.probabilities))
         each = np.empty((3, *map(len, sides)))
         kept: list[tuple[Floats, Floats, Posterior]] = []
         for i, j in np.ndindex(each.shape[1:]):
-            Y, seen = _removed(whole, uniform >= self.probabilities[j])
+            Y, seen = _removed(whole, uniform >= sides[1].values[j])
             how = cast("Treatment", self.treatments[i])
             done = fit(Y, seen, 2, np.random.default_rng(seed), treatment=how)
             apart = np.abs(done.q.Sigma_x - done.q.Sigma_x[:, :1]).max()

@@ -11,7 +11,7 @@ from models.clustering.bernoulli_mixture import most_constant
 @pytest.mark.parametrize(
     ("knobs", "complaint"),
     [
-        ({"priors": [2.0, 1.0]}, "rising"),
+        ({"priors": [2.0, 2.0]}, "study.priors"),
         ({"priors": [0.5]}, "study.priors"),
         ({"k": 1}, "study.k"),
         ({"k": 2, "equal": [[0.5, 0.6]]}, "sum to one"),

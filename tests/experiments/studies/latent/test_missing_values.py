@@ -10,7 +10,7 @@ from experiments.studies.latent.missing_values import MissingValues
 @pytest.mark.parametrize(
     ("knobs", "complaint"),
     [
-        ({"probabilities": [0.3, 0.1]}, "rising"),
+        ({"probabilities": [0.1, 0.1]}, "study.probabilities"),
         ({"probabilities": [1.0]}, "study.probabilities"),
         ({"n_each": 3}, "4 objects each"),
         ({"treatments": ["mean"]}, "study.treatments"),
