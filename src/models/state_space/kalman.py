@@ -178,6 +178,18 @@ def rts_smoother_reference(theta: LDS, passed: Filtered) -> Smoothed:
     return Smoothed(Gaussian(mean, cov), cov[..., 1:, :, :] @ J.mT)  # (13.104), transposed
 
 
+def largest_difference(a: Filtered, b: Filtered) -> float:
+    """Between the beliefs and likelihoods of two filters, anywhere."""
+    pairs = zip((*a.filtered, a.log_c), (*b.filtered, b.log_c), strict=True)
+    return max(float(np.abs(one - other).max()) for one, other in pairs)
+
+
+def in_variances(e: Floats, cov: Floats) -> float:
+    """The mean square of errors (..., M), in units of the variance that beliefs claim."""
+    white = np.linalg.solve(cov, e[..., np.newaxis])[..., 0]
+    return float(np.vecdot(e, white).mean() / e.shape[-1])
+
+
 def _stack(beliefs: list[Gaussian]) -> Gaussian:
     return Gaussian(
         np.stack([belief.mean for belief in beliefs], axis=-2),

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 
 from models.types import Floats
 
@@ -99,3 +100,17 @@ def moments_matched(points: Points, most: int = 8) -> int:
         if abs(points.w_m @ points.x[:, 0] ** k - gaussian) > 1e-9:
             return k - 1
     return most
+
+
+def quadratic_mean_errors(d: int, scaling: Scaling, rng: Generator) -> tuple[float, float]:
+    """Largest of the means of drawn quadratic functions of a drawn Gaussian: tangent, points."""
+    a, B = rng.standard_normal((20, d)), rng.standard_normal((20, d, d))
+    root = rng.standard_normal((d, d))
+    mean, cov = rng.standard_normal(d), root @ root.T + 0.1 * np.eye(d)
+
+    def f(x: Floats) -> Floats:
+        return np.asarray(x @ a.T + np.einsum("...i,kij,...j->...k", x, B, x))
+
+    right = mean @ a.T + np.einsum("kij,ij->k", B, cov + np.outer(mean, mean))
+    found = by_points(sigma_points(mean, cov, scaling), f).mean
+    return float(np.abs(f(mean) - right).max()), float(np.abs(found - right).max())

@@ -15,8 +15,10 @@ from models.state_space.kalman import (
     Gaussian,
     Smoothed,
     autoregression,
+    in_variances,
     kalman_filter,
     kalman_filter_reference,
+    largest_difference,
     predict,
     rts_smoother,
     rts_smoother_reference,
@@ -337,3 +339,26 @@ def test_an_autoregression_is_at_rest_from_the_start() -> None:
     theta = autoregression(0.8, 0.5, 0.3)
     assert_allclose(theta.A @ theta.V0 @ theta.A.T + theta.Gamma, theta.V0, rtol=1e-14)
     assert_allclose([theta.C[0, 0], theta.Sigma[0, 0], theta.mu0[0]], [1, 0.3, 0])
+
+
+def test_errors_in_units_of_what_is_claimed() -> None:
+    rng = np.random.default_rng(8)
+    theta = random_system(rng, M=3)
+    z, x = simulate(theta, 5, rng, size=(400,))
+    passed = kalman_filter(theta, x)
+    e, cov = passed.filtered.mean - z, passed.filtered.cov
+    one_by_one = [e[i] @ np.linalg.inv(cov[i[1]]) @ e[i] / 3 for i in np.ndindex(400, 5)]
+    assert_allclose(in_variances(e, cov), np.mean(one_by_one), rtol=1e-10)
+    assert_allclose(in_variances(e, cov), 1, rtol=0, atol=0.1)
+    assert_allclose(in_variances(2 * e, cov), 4 * in_variances(e, cov), rtol=1e-12)
+
+
+def test_the_largest_difference_is_found_wherever_it_is() -> None:
+    theta, x = autoregression(0.8, 0.5, 0.3), np.arange(4.0)[:, np.newaxis]
+    passed = kalman_filter(theta, x)
+    assert largest_difference(passed, passed) == 0
+    log_c = passed.log_c - [0, 0, 3, 0]
+    assert_allclose(largest_difference(passed, passed._replace(log_c=log_c)), 3, rtol=1e-12)
+    mean, cov = passed.filtered
+    for moved in (Gaussian(mean + 2, cov), Gaussian(mean, cov - 2)):
+        assert_allclose(largest_difference(passed._replace(filtered=moved), passed), 2, rtol=1e-12)

@@ -10,6 +10,7 @@ from models.state_space.unscented import (
     by_tangent,
     hermite_points,
     moments_matched,
+    quadratic_mean_errors,
     sigma_points,
 )
 from models.types import Floats
@@ -132,3 +133,10 @@ def test_moments_matched_by_hand() -> None:
     zero, one = np.zeros(1), np.eye(1)
     for n, right in ((1, 1), (2, 3), (3, 5), (4, 7), (5, 8)):
         assert moments_matched(hermite_points(zero, one, n)) == right
+
+
+@pytest.mark.parametrize("scaling", SCALINGS)
+def test_points_have_the_means_of_quadratic_functions(scaling: Scaling) -> None:
+    tangent, points = quadratic_mean_errors(3, scaling, np.random.default_rng(3))
+    assert points < 1e-9
+    assert tangent > 0.1

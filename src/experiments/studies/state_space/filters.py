@@ -12,17 +12,11 @@ from numpy.random import Generator, default_rng
 
 from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from models.state_space.gaussian_sum import beliefs_by_mixture, collapse, density, distinct
+from models.state_space import gaussian_sum, particle_filter
 from models.state_space.grid_filter import GridFiltered
 from models.state_space.kalman import autoregression
 from models.state_space.line_systems import LINE_SYSTEMS, LineSystem, line_system, mixture_emission
-from models.state_space.particle_filter import (
-    ParticleFiltered,
-    StateSpace,
-    WeightCheck,
-    bootstrap_filter,
-    check_weights,
-)
+from models.state_space.particle_filter import ParticleFiltered, StateSpace, WeightCheck
 from models.types import Floats
 
 Found = dict[str, Quantity]
@@ -108,15 +102,16 @@ class Filters(Study):
         return axis("step", np.arange(self.steps) + 1)
 
     def _sampled(self, model: StateSpace, steps: int, L: int, rng: Generator) -> ParticleFiltered:
-        size, threshold = (self.series,), self.threshold
-        return bootstrap_filter(model, steps, L, rng, size=size, threshold=threshold)
+        return particle_filter.bootstrap_filter(
+            model, steps, L, rng, size=(self.series,), threshold=self.threshold
+        )
 
     def _particles(
         self, model: StateSpace, exact: GridFiltered, sampled: list[ParticleFiltered]
     ) -> Found:
         """Filters of all sizes: errors of their means, and the weights they end with."""
         off = [passed.mean[..., 0] - exact.mean for passed in sampled]
-        checks = [check_weights(model, passed) for passed in sampled]
+        checks = [particle_filter.check_weights(model, passed) for passed in sampled]
         errors = {
             "particle_rmse": [_rms(e) for e in off],
             "particle_median_error": [_median(e) for e in off],  # not decided by jumps all miss
@@ -150,15 +145,16 @@ class Filters(Study):
     def _components(self, y: Floats, sampled: ParticleFiltered) -> Found:
         """How many Gaussians the exact beliefs of a series are, and the last of them."""
         theta = autoregression(self.a, self.state_variance, self.noise_variance)
-        kinds = beliefs_by_mixture(theta, mixture_emission(self.noise_variance), _STARTS, y)
-        counts = [[distinct(belief) for belief in beliefs] for beliefs in kinds.values()]
-        last = kinds["mixture_emission"][-1]
-        one, particle = collapse(last), axis("particle", len(sampled.z[0]))
+        emission = mixture_emission(self.noise_variance)
+        kinds = gaussian_sum.beliefs_by_mixture(theta, emission, _STARTS, y)
+        counts = [[gaussian_sum.distinct(belief) for belief in kind] for kind in kinds.values()]
+        last, particle = kinds["mixture_emission"][-1], axis("particle", self.particles[0])
+        one = gaussian_sum.collapse(last)
         z = axis("z", one.mean[0, 0] + np.linspace(-3.5, 3.5, 301))
         return {
             "components": over(counts, axis("model", list(kinds)), self.step),
-            "exact_density": z.of(density(last, z.values)),
-            "collapsed_density": z.of(density(one, z.values)),
+            "exact_density": z.of(gaussian_sum.density(last, z.values)),
+            "collapsed_density": z.of(gaussian_sum.density(one, z.values)),
             "particle_state": particle.of(sampled.z[0, :, 0]),
             "particle_weight": particle.of(sampled.W[0]),
         }

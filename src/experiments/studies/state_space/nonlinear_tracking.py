@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
+from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
-from models.state_space.kalman import Filtered, Gaussian, kalman_filter
-from models.state_space.kalman import simulate as simulate_linear
+from models.state_space import kalman
+from models.state_space.misprints import Printed, cross_covariance_errors, tangent_errors
 from models.state_space.nonlinear_examples import random_lds, walker_system
 from models.state_space.nonlinear_filters import (
     NonlinearSystem,
@@ -20,11 +20,11 @@ from models.state_space.nonlinear_filters import (
     unscented_filter,
 )
 from models.state_space.particle_filter import bootstrap_filter
-from models.state_space.unscented import Scaling, sigma_points
+from models.state_space.unscented import Scaling
 from models.types import Floats
 
 FILTERS = axis("filter", ["extended", "iterated", "unscented"])
-EQUATION = axis("equation", ["printed", "corrected"])
+EQUATION = axis("equation", list(Printed._fields))
 
 
 @dataclass
@@ -72,8 +72,11 @@ class NonlinearTracking(Study):
             z, y = simulate(system, self.steps, rng, (self.series,))
             beliefs = [passed.filtered for passed in self._filters(system, y)]
             errors = [mean[..., :2] - z[..., :2] for mean, _ in beliefs]
+            claimed = [cov[..., :2, :2] for _, cov in beliefs]
             rmse.append([np.sqrt(np.square(e).sum(-1).mean()) for e in errors])
-            worth.append([_in_variances(e, g) for e, g in zip(errors, beliefs, strict=True)])
+            worth.append(
+                [kalman.in_variances(e, cov) for e, cov in zip(errors, claimed, strict=True)]
+            )
             if name in hard:
                 S = self.particle_series
                 model = state_space(system, y[:S])
@@ -81,6 +84,10 @@ class NonlinearTracking(Study):
                 both = errors[-1][:S], sampled.mean[..., :2] - z[:S, :, :2]
                 squares.append([np.square(e).sum((-2, -1)) for e in both])
                 effective.append(sampled.ess[:, 0])
+        theta = random_lds(rng)
+        _, x = kalman.simulate(theta, self.steps, rng, (5,))
+        linear, right = self._filters(linear_system(theta), x), kalman.kalman_filter(theta, x)
+        another = random_lds(rng)
         places = axis("setting", list(self.settings)), FILTERS
         hardest, walker = axis("hard_setting", hard), axis("walker", self.particle_series)
         return Outcome(
@@ -90,57 +97,20 @@ class NonlinearTracking(Study):
                 squares, hardest, axis("method", ["unscented", "particles"]), walker
             ),
             first_effective_particles=over(effective, hardest, walker),
-            linear_difference=self._linear(rng),
-            **self._equations(rng),
+            linear_difference=FILTERS.of(
+                [kalman.largest_difference(found, right) for found in linear]
+            ),
+            cross_covariance_error=EQUATION.of(cross_covariance_errors(another, self._scaling)),
+            tangent_error=EQUATION.of(tangent_errors(another, rng)),
         )
 
-    def _filters(self, system: NonlinearSystem, y: Floats) -> list[Filtered]:
+    @property
+    def _scaling(self) -> Scaling:
+        return Scaling(1, 0, self.kappa)
+
+    def _filters(self, system: NonlinearSystem, y: Floats) -> list[kalman.Filtered]:
         return [
             extended_filter(system, y),
             extended_filter(system, y, self.linearisations),
-            unscented_filter(system, y, Scaling(1, 0, self.kappa)),
+            unscented_filter(system, y, self._scaling),
         ]
-
-    def _linear(self, rng: Generator) -> Quantity:
-        """Largest differences from the Kalman filter's beliefs, where the system is linear."""
-        theta = random_lds(rng)
-        _, x = simulate_linear(theta, self.steps, rng, (5,))
-        right = kalman_filter(theta, x)
-
-        def off(found: Filtered) -> float:
-            pairs = zip((*found.filtered, found.log_c), (*right.filtered, right.log_c), strict=True)
-            return max(float(np.abs(a - b).max()) for a, b in pairs)
-
-        return FILTERS.of([off(found) for found in self._filters(linear_system(theta), x)])
-
-    def _equations(self, rng: Generator) -> dict[str, Quantity]:
-        """(18.107) and (18.82) as they stand, in a linear system, where the right values are known.
-
-        The first pairs the points that went through g with those drawn anew for h; the second
-        expands h about the predicted mean in y in place of z, which only makes sense where there
-        are as many outputs as states.
-        """
-        A, Gamma, C, Sigma, mean, V = random_lds(rng)
-        scaling = Scaling(1, 0, self.kappa)
-        x, _, w_c = sigma_points(mean, V, scaling)
-        passed = x @ A.T  # 18.100
-        ahead = Gaussian(A @ mean, A @ V @ A.T + Gamma)  # 18.101, 18.102
-        redrawn = sigma_points(*ahead, scaling).x  # 18.103
-        seen = (redrawn - ahead.mean) @ C.T  # 18.104
-        crosses = [((x - ahead.mean) * w_c[:, np.newaxis]).T @ seen for x in (passed, redrawn)]
-        z = rng.multivariate_normal(ahead.mean, ahead.cov, 100)
-        y = z @ C.T + rng.multivariate_normal(np.zeros(len(Sigma)), Sigma, 100)
-        tangents = [C @ ahead.mean + (at - ahead.mean) @ C.T for at in (y, z)]
-        exact = ahead.cov @ C.T
-        return {
-            "cross_covariance_error": EQUATION.of(
-                [np.linalg.norm(cross - exact) / np.linalg.norm(exact) for cross in crosses]
-            ),
-            "tangent_error": EQUATION.of([np.abs(at - z @ C.T).max() for at in tangents]),
-        }
-
-
-def _in_variances(e: Floats, belief: Gaussian) -> float:
-    """The mean square of errors (..., 2) of position, in units of the variance claimed."""
-    white = np.linalg.solve(belief.cov[..., :2, :2], e[..., np.newaxis])[..., 0]
-    return float(np.vecdot(e, white).mean() / 2)

@@ -16,9 +16,9 @@ from models.state_space.unscented import (
     by_tangent,
     hermite_points,
     moments_matched,
+    quadratic_mean_errors,
     sigma_points,
 )
-from models.types import Floats
 
 _NODES = 40  # of the quadrature, along each axis
 WAYS = axis("way", ["exact", "tangent", "unscented"])
@@ -64,7 +64,7 @@ class UnscentedTransform(Study):
             "error_order": APPROXIMATIONS.of(
                 np.polyfit(np.log(self.spreads), np.log(errors).T, 1)[0]
             ),  # the power of the spread with which it falls
-            "quadratic_mean_error": _quadratics(d, scaling, rng),
+            "quadratic_mean_error": APPROXIMATIONS.of(quadratic_mean_errors(d, scaling, rng)),
         }
         if self.mapping == "exponential":
             bent = [_mean_errors(self.function(b), 0.5, scaling) for b in self.bends]
@@ -103,20 +103,6 @@ def _moments(mapping: Mapping, spread: float, scaling: Scaling) -> list[Moments]
 def _mean_errors(mapping: Mapping, spread: float, scaling: Scaling) -> list[float]:
     exact, *others = _moments(mapping, spread, scaling)
     return [float(np.linalg.norm(other.mean - exact.mean)) for other in others]
-
-
-def _quadratics(d: int, scaling: Scaling, rng: Generator) -> Quantity:
-    """Largest errors of the mean of drawn quadratic functions of a drawn Gaussian."""
-    a, B = rng.standard_normal((20, d)), rng.standard_normal((20, d, d))
-    root = rng.standard_normal((d, d))
-    mean, cov = rng.standard_normal(d), root @ root.T + 0.1 * np.eye(d)
-
-    def f(x: Floats) -> Floats:
-        return np.asarray(x @ a.T + np.einsum("...i,kij,...j->...k", x, B, x))
-
-    right = mean @ a.T + np.einsum("kij,ij->k", B, cov + np.outer(mean, mean))
-    found = by_points(sigma_points(mean, cov, scaling), f).mean
-    return APPROXIMATIONS.of([np.abs(f(mean) - right).max(), np.abs(found - right).max()])
 
 
 def _one_dimension() -> dict[str, Quantity]:

@@ -11,9 +11,8 @@ from experiments.contract.errors import BadInput
 from experiments.contract.expressions import evaluate
 from experiments.contract.outcome import Outcome, differences
 from experiments.contract.streams import generator
-from experiments.studies.state_space import filters
 from experiments.studies.state_space.filters import Filters
-from models.state_space import gaussian_sum, line_systems
+from models.state_space import gaussian_sum, line_systems, particle_filter
 from models.state_space.gaussian_sum import Belief, gaussian_sum_filter, moments
 from models.state_space.kalman import LDS, autoregression, kalman_filter
 from models.state_space.line_systems import line_system, mixture_emission
@@ -137,7 +136,7 @@ def test_a_filter_that_forgets_the_data_is_found_out(
         model = args[0]._replace(log_weight=lambda n, z: 0 * z[..., 0])  # type: ignore[attr-defined]
         return bootstrap_filter(model, *args[1:], **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(filters, "bootstrap_filter", blind)
+    monkeypatch.setattr(particle_filter, "bootstrap_filter", blind)
     found = run(TAILS)
     assert evaluate("particle_rmse['linear', 200] / exact_sd['linear'] > 0.5", found)
     assert evaluate("max(likelihood_share_error) > 0.1", found)

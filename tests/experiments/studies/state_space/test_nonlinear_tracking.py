@@ -13,7 +13,6 @@ from experiments.contract.outcome import Outcome, differences
 from experiments.contract.streams import generator
 from experiments.studies.state_space import nonlinear_tracking
 from experiments.studies.state_space.nonlinear_tracking import NonlinearTracking
-from models.state_space.kalman import LDS
 from models.state_space.nonlinear_examples import walker_system
 from models.state_space.nonlinear_filters import extended_filter, simulate
 
@@ -92,45 +91,22 @@ def test_in_a_linear_system_all_are_the_kalman_filter(outcome: Outcome) -> None:
     assert outcome["linear_difference"].values.max() < 1e-10
 
 
-def test_a_filter_that_is_wrong_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_filter_that_is_wrong_is_found_out(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     right = nonlinear_tracking.unscented_filter
     monkeypatch.setattr(
         nonlinear_tracking,
         "unscented_filter",
         lambda system, y, scaling: right(system._replace(Q=2 * system.Q), y, scaling),
     )
-    found = SMALL._linear(np.random.default_rng(0))
+    found = run(dataclasses.replace(SMALL, series=20, steps=4))["linear_difference"]
     assert found.at(filter="unscented").item > 1e-3
     assert found.at(filter="extended").item < 1e-10
 
 
-def test_the_misprints_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One dimension: a belief of variance v under z -> a z + N(0, q), seen as c z + noise.
-
-    As printed, the points a v^1/2 are paired with (a^2 v + q)^1/2: their covariance should be
-    c (a^2 v + q) and comes out smaller by the ratio of the two, with the sign of a.
-    """
-    a, q, c, v = -0.8, 0.5, 2.0, 1.5
-    one = np.eye(1)
-    theta = LDS(a * one, q * one, c * one, 0.3 * one, np.zeros(1), v * one)
-    monkeypatch.setattr(nonlinear_tracking, "random_lds", lambda rng: theta)
-    found = SMALL._equations(np.random.default_rng(0))
-    printed, corrected = found["cross_covariance_error"].values
-    assert_allclose(printed, 1 - a * np.sqrt(v) / np.sqrt(a**2 * v + q), rtol=1e-12)
-    assert corrected < 1e-14
-    printed, corrected = found["tangent_error"].values
-    assert printed > 0.1
-    assert corrected < 1e-13
-
-
-def test_without_noise_and_turns_the_printed_covariance_is_right(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    one = np.eye(1)
-    theta = LDS(0.8 * one, 0 * one, one, 0.3 * one, np.zeros(1), one)
-    monkeypatch.setattr(nonlinear_tracking, "random_lds", lambda rng: theta)
-    found = SMALL._equations(np.random.default_rng(0))["cross_covariance_error"]
-    assert found.at(equation="printed").item < 1e-14
+def test_the_misprints_err_and_their_corrections_do_not(outcome: Outcome) -> None:
+    for name in ("cross_covariance_error", "tangent_error"):
+        assert outcome[name].at(equation="printed").item > 0.1
+        assert outcome[name].at(equation="corrected").item < 1e-12
 
 
 def test_runs_repeat(run: Run) -> None:
