@@ -1,7 +1,9 @@
-"""The data and the curve fitted to them: predictions, errors, a density, data that it makes."""
+"""The data and the curve fitted to them: predictions, errors, a density, data it makes; lines."""
 
 from collections.abc import Iterator
 
+import numpy as np
+from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -12,6 +14,15 @@ from experiments.studies.regression.linear_fit import LinearFit
 
 
 def draw(study: LinearFit, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    if study.show == "lines":
+        figure, ax = panels()
+        (_family if study.data is None else _two_lines)(ax, study, outcome)
+    else:
+        figure = _one_fit(study, outcome)
+    yield study.show, figure
+
+
+def _one_fit(study: LinearFit, outcome: Outcome) -> Figure:
     names = axis_names(study.data)
     x, t, fitted = (outcome[name].values for name in ("inputs", "targets", "fitted"))
     if study.show == "generated":
@@ -44,7 +55,7 @@ def draw(study: LinearFit, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
             predicted = outcome["prediction"].values
             ax.plot(study.predict_at, predicted, "D", color="C1", label="prediction")
         ax.legend()
-    yield study.show, figure
+    return figure
 
 
 def _density(ax: Axes, study: LinearFit, outcome: Outcome) -> None:
@@ -60,3 +71,30 @@ def _density(ax: Axes, study: LinearFit, outcome: Outcome) -> None:
         ax.plot(value, height, mark, label=f"{name}, {value:.2f}: density {height:.3f}")
     ax.set_ylim(0, 1.25 * density.values.max())
     ax.legend(loc="upper right")
+
+
+def _family(ax: Axes, study: LinearFit, outcome: Outcome) -> None:
+    ends, heights = outcome["prediction"].along("input"), outcome["prediction"].values
+    count = len(heights)
+    for k, (w_0, w_1) in enumerate(outcome["w"].values):
+        label = f"$w_0$ = {w_0:g}, $w_1$ = {w_1:g}" if k in (0, count // 2, count - 1) else None
+        colour = colormaps["cividis"](0.9 * k / max(count - 1, 1))
+        ax.plot(ends[[0, -1]], heights[k, [0, -1]], color=colour, label=label)
+    ax.set(xlabel="x", ylabel="t = $w_0$ + $w_1$ x")
+    ax.legend(loc="upper left")
+
+
+def _two_lines(ax: Axes, study: LinearFit, outcome: Outcome) -> None:
+    """Both lines through their data, and on to where they have met and reached zero."""
+    names, meet = axis_names(study.data), outcome["crossing"].item
+    sets, w = [study.data, study.other_data], [outcome[q].values for q in ("w", "other_w")]
+    x, t = ([outcome[q].values, outcome[f"other_{q}"].values] for q in ("inputs", "targets"))
+    grid = np.linspace(np.concatenate(x).min(), max(meet, *(-w_0 / w_1 for w_0, w_1 in w)), 400)
+    for k, (w_0, w_1) in enumerate(w):
+        label = str(sets[k]).replace("-", " ").capitalize()
+        ax.plot(grid, w_0 + w_1 * grid, ("-", "--")[k], color=f"C{k}", label=label)
+        ax.plot(x[k], t[k], "o^"[k], color=f"C{k}", markersize=3)
+    height = w[0][0] + w[0][1] * meet
+    ax.plot(meet, height, "D", color="black", label=f"the lines meet in {meet:.1f}")
+    ax.set(xlabel=names.x, ylabel=names.t, ylim=(0, None))
+    ax.legend()

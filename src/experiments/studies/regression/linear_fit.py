@@ -1,4 +1,4 @@
-"""One data set and its least-squares fit: errors, predictions, data it makes (FCML 1.1-2.9)."""
+"""Lines, given or fitted by least squares: errors, predictions, data they make (FCML 1.1-2.9)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,18 +10,13 @@ from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from models.datasets import load
 from models.probability.gaussian import log_density_1d
+from models.regression import linear
 from models.regression.bias_variance import least_squares as fit_many
 from models.regression.error_checks import p_values
-from models.regression.linear import (
-    least_squares,
-    line,
-    line_and_sine,
-    line_by_averages,
-    maximum_log_likelihood,
-)
+from models.regression.linear import least_squares, line
 from models.types import Floats
 
-SHOWN = ("fit", "data", "errors", "density", "generated")
+SHOWN = ("fit", "data", "errors", "density", "generated", "lines")
 _WEIGHTS = {"line": 2, "line_and_sine": 3}
 
 
@@ -31,7 +26,10 @@ class LinearFit(Study):
 
     headline = {"w_0": "w[0]", "w_1": "w[1]", "noise_variance": "noise_variance"}
 
-    data: str = knob("olympics-100m-men", "the regression data", dataset=True)
+    data: str | None = knob("olympics-100m-men", "the data; none: lines by weights", dataset=True)
+    other_data: str | None = knob(None, "more data, with a line of their own", dataset=True)
+    intercepts: list[float] = knob([0.0, 5.0, 10.0], "without data: w0 of each line")
+    gradients: list[float] = knob([0.0, 2.0, 4.0], "without data: w1 of each line")
     model: str = knob("line", "the functions that are weighted", choices=tuple(_WEIGHTS))
     a: float = knob(2660.0, "phase of the sine, sin((x - a) / b)")
     b: float = knob(4.3, "width of the sine, sin((x - a) / b)", above=0)
@@ -47,10 +45,17 @@ class LinearFit(Study):
     show_from: float | None = knob(None, "the figure shows inputs from here on")
 
     def problems(self) -> Iterator[str]:
+        if self.data is None:
+            if len(self.intercepts) != len(self.gradients):
+                yield f"study.gradients={self.gradients}; allowed: {len(self.intercepts)} numbers"
+            if self.show != "lines" or not self.predict_at:
+                yield "without study.data: study.show=lines, and in study.predict_at their inputs"
+            return
         x, _ = load(self.data).xt
-        weights, inputs = _WEIGHTS[self.model], len(np.unique(x))
-        if inputs < weights:
-            yield f"study.data={self.data} has {inputs} inputs; {self.model} needs {weights}"
+        weights = _WEIGHTS[self.model]
+        for data in self.data_sets():
+            if (inputs := len(np.unique(load(data).xt[0]))) < weights:
+                yield f"{data} has {inputs} different inputs; {self.model} needs {weights}"
         for name in ("printed_products", "printed_squares"):
             cells = len(getattr(self, name))
             if cells not in (0, len(x)):
@@ -59,22 +64,29 @@ class LinearFit(Study):
             yield f"study.show=density needs noise, and in predict_at an input of {self.data}"
         if self.show == "generated" and not self.repetitions:
             yield "study.show=generated needs study.repetitions"
+        if self.show == "lines" and self.other_data is None:
+            yield "study.show=lines needs study.other_data, or no data"
+        if self.model != "line" and self.other_data is not None:
+            yield f"study.model={self.model}; allowed with study.other_data: line"
         if 0 < len(self.generate_at) <= weights:
             yield f"study.generate_at={self.generate_at}; allowed: none, or more than {weights}"
         if self.show_from is not None and self.show_from >= x.max():
             yield f"study.show_from={self.show_from:g} shows no data; allowed: < {x.max():g}"
 
     def run(self, rng: Generator) -> Outcome:
+        if self.data is None:
+            return self._given()
         x, t = load(self.data).xt
         fit = least_squares(self._design(x), t)
+        fitted = self._design(x) @ fit.w
         point, weight = axis("point", len(x)), axis("weight", len(fit.w))
         low = x.min() if self.show_from is None else self.show_from
         grid = axis("x", np.linspace(low, max(x.max(), *self.predict_at, low), 400))
-        asked = self._predictions(fit.w) | self._generated(fit.w, x, rng)
+        asked = self._predictions(fit.w) | self._generated(fit.w, x, rng) | self._other(fit.w)
         if self.model == "line":
-            asked["w_by_averages"] = weight.of(line_by_averages(x, t).w)
+            asked["w_by_averages"] = weight.of(linear.line_by_averages(x, t).w)
         if self.noise > 0:
-            log_p = log_density_1d(t, self._design(x) @ fit.w, self.noise)
+            log_p = log_density_1d(t, fitted, self.noise)
             asked["likelihood"] = point.of(np.exp(log_p))  # of each target, FCML 2.7
         if len(x) > 3:
             checks = p_values(x, t, fit.residuals)
@@ -85,18 +97,38 @@ class LinearFit(Study):
         return Outcome(
             inputs=point.of(x),
             targets=point.of(t),
-            fitted=point.of(self._design(x) @ fit.w),
+            fitted=point.of(fitted),
             errors=point.of(fit.residuals),
             w=weight.of(fit.w),
             covariance=over(fit.covariance, weight, axis("other", len(fit.w))),
             noise_variance=fit.sigma2,  # also the mean loss of FCML 1.3
-            log_likelihood=float(maximum_log_likelihood(fit.sigma2, len(t))),
+            log_likelihood=float(linear.maximum_log_likelihood(fit.sigma2, len(t))),
             curve=grid.of(self._design(grid.values) @ fit.w),
             **asked,
         )
 
     def _design(self, x: Floats) -> Floats:
-        return line(x) if self.model == "line" else line_and_sine(x, self.a, self.b)
+        return line(x) if self.model == "line" else linear.line_and_sine(x, self.a, self.b)
+
+    def _given(self) -> Outcome:
+        """Lines by their weights alone, at the inputs to predict at."""
+        w = np.array([self.intercepts, self.gradients]).T
+        name, at = axis("line", len(w)), axis("input", self.predict_at)
+        prediction = over(w @ line(at.values).T, name, at)
+        return Outcome(w=over(w, name, axis("weight", 2)), prediction=prediction)
+
+    def _other(self, w: Floats) -> dict[str, Quantity]:
+        """The other data, their line, and where it meets the first."""
+        if self.other_data is None:
+            return {}
+        x, t = load(self.other_data).xt
+        other, point = least_squares(line(x), t).w, axis("other_point", len(x))
+        return {
+            "other_inputs": point.of(x),
+            "other_targets": point.of(t),
+            "other_w": axis("weight", 2).of(other),
+            "crossing": Quantity((other[0] - w[0]) / (w[1] - other[1])),
+        }
 
     def _predictions(self, w: Floats) -> dict[str, Quantity]:
         """The curve at the inputs asked for, and the density p(t | x) at the first of them."""

@@ -1,4 +1,4 @@
-"""The study of one least-squares fit: knob rules, and the outcome against NumPy's own fit."""
+"""Least-squares fits against NumPy's own, lines by hand, where two meet by search, knob rules."""
 
 from collections.abc import Callable
 
@@ -14,6 +14,7 @@ from experiments.studies.regression.linear_fit import SHOWN, LinearFit
 from models.datasets import load
 
 Run = Callable[..., Outcome]
+MEN, WOMEN = "olympics-100m-men", "olympics-100m-women"
 TOY = "fcml-toy-regression"  # x = 1, 3, 5 and t = 4.8, 11.3, 17.2: FCML Table 1.1
 
 
@@ -32,6 +33,14 @@ TOY = "fcml-toy-regression"  # x = 1, 3, 5 and t = 4.8, 11.3, 17.2: FCML Table 1
         ({"show": "generated"}, "needs study.repetitions"),
         ({"generate_at": [1.0, 2.0]}, "more than 2"),
         ({"noise": -1.0}, "study.noise"),
+        ({"show": "lines"}, "needs study.other_data"),
+        ({"other_data": WOMEN, "model": "line_and_sine"}, "allowed with study.other_data: line"),
+        (
+            {"data": None, "predict_at": [0.0], "show": "fit"},
+            "without study.data: study.show=lines",
+        ),
+        ({"data": None, "show": "lines"}, "in study.predict_at their inputs"),
+        ({"data": None, "gradients": [1.0]}, "allowed: 3 numbers"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
@@ -39,7 +48,7 @@ def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complain
         LinearFit(**knobs)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("data", ["olympics-100m-men", "olympics-100m-women"])
+@pytest.mark.parametrize("data", [MEN, WOMEN])
 def test_the_line_against_polyfit(data: str, run: Run) -> None:
     found = run(LinearFit(data=data, predict_at=[2012, 2016]))
     x, t = load(data).xt
@@ -59,7 +68,7 @@ def test_the_line_against_polyfit(data: str, run: Run) -> None:
 
 def test_the_sine_against_lstsq(run: Run) -> None:
     found = run(LinearFit(model="line_and_sine"))
-    x, t = load("olympics-100m-men").xt
+    x, t = load(MEN).xt
     Phi = np.column_stack([np.ones(27), (x - 1950) / 60, np.sin((x - 2660) / 4.3)])
     (c, slope, sine), loss, *_ = np.linalg.lstsq(Phi, t, rcond=None)
     assert_allclose(found["w"], [c - slope * 1950 / 60, slope / 60, sine], rtol=1e-9)
@@ -76,7 +85,7 @@ def test_printed_columns_stand_beside_the_points(run: Run) -> None:
 
 def test_errors_and_densities_against_scipy(run: Run) -> None:
     found = run(LinearFit(predict_at=[1980.0], noise=0.05))
-    x, t = load("olympics-100m-men").xt
+    x, t = load(MEN).xt
     slope, intercept = stats.linregress(x, t)[:2]
     errors = t - intercept - slope * x
     for check, expected in {
@@ -108,9 +117,38 @@ def test_without_noise_the_curve_comes_back(run: Run) -> None:
     assert "likelihood" not in found
 
 
+def test_lines_by_hand(run: Run) -> None:
+    study = LinearFit(
+        data=None, intercepts=[1.0, -2.0], gradients=[0.5, 3.0], predict_at=[-1, 0, 2], show="lines"
+    )
+    outcome = run(study)
+    assert_allclose(outcome["prediction"], [[0.5, 1, 2], [-5, -2, 4]])
+    (ax,) = figures(study, outcome)["lines"].axes
+    assert len(ax.lines) == 2
+
+
+def test_the_crossing_by_search(run: Run) -> None:
+    study = LinearFit(other_data=WOMEN, show="lines")
+    found = run(study)
+    men, women = (np.poly1d(np.polyfit(*load(name).xt, 1)) for name in (MEN, WOMEN))
+    games = next(year for year in range(2008, 3000, 4) if women(year) < men(year))
+    assert games - 4 < found["crossing"].item < games == 2592
+    assert_allclose(found["crossing"].item, (men - women).roots[0], rtol=1e-9)
+    assert_allclose(found["other_w"], women.c[::-1], rtol=1e-7)
+    assert len(found["other_inputs"]) == 19
+    (ax,) = figures(study, found)["lines"].axes
+    # The men's line, the flatter one, is drawn until it reaches zero.
+    assert_allclose(ax.lines[0].get_xdata()[-1], men.roots[0], rtol=1e-9)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "Olympics 100m men",
+        "Olympics 100m women",
+        "the lines meet in 2589.3",
+    ]
+
+
 @pytest.mark.parametrize("show", SHOWN)
 def test_each_figure_is_drawn(show: str, run: Run) -> None:
-    study = LinearFit(show=show, predict_at=[1980.0], repetitions=20)
+    study = LinearFit(show=show, predict_at=[1980.0], repetitions=20, other_data=WOMEN)
     assert list(figures(study, run(study))) == [show]
 
 
