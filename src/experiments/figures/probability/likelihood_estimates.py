@@ -1,4 +1,4 @@
-"""The likelihood of a coin's parameter, and the information in a toss."""
+"""The likelihood of a coin's parameter and the information in a toss; word probabilities."""
 
 from collections.abc import Iterator
 
@@ -11,6 +11,13 @@ from experiments.studies.probability.likelihood_estimates import LikelihoodEstim
 
 
 def draw(study: LikelihoodEstimates, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    if "bernoulli" in study.families:
+        yield "likelihood", _likelihood(study, outcome)
+    if "multinomial" in study.families:
+        yield "estimates", _estimates(study, outcome)
+
+
+def _likelihood(study: LikelihoodEstimates, outcome: Outcome) -> Figure:
     figure, (left, right) = panels(1, 2)
     shown = int(np.argmin(np.abs(np.array(study.q) - 0.3)))
     q = outcome["bernoulli_gain"].along("other_q")[20:-20]
@@ -24,4 +31,22 @@ def draw(study: LikelihoodEstimates, outcome: Outcome) -> Iterator[tuple[str, Fi
     right.plot(study.q, outcome["squared_score"].values, "o", label="mean squared score")
     right.set(xlabel="q", ylabel="information of q in one toss", ylim=(0, 20))
     right.legend(loc="upper center")
-    yield "likelihood", figure
+    return figure
+
+
+def _estimates(study: LikelihoodEstimates, outcome: Outcome) -> Figure:
+    """Word probabilities by each estimate, and the likelihood of a new text."""
+    figure, axes = panels(1, 2)
+    word, width = outcome["ml_estimate"].along("word"), 0.8 / (1 + len(study.alphas))
+    names = [rf"MAP, $\alpha$ = {alpha:g}" for alpha in study.alphas]
+    estimates = [outcome["ml_estimate"].values, *outcome["map_estimate"].values]
+    for k, (name, values) in enumerate(zip(["maximum likelihood", *names], estimates, strict=True)):
+        axes[0].bar(word + (k - len(estimates) / 2 + 0.5) * width, values, width, label=name)
+    axes[0].set(xlabel="Word", ylabel="Probability of the word", xticks=word)
+    axes[0].legend(fontsize=7)
+    for what, look, label in (("map", "o-", "MAP"), ("expected", "s--", "expected")):
+        likelihood = outcome[f"{what}_likelihood"]
+        axes[1].plot(likelihood.along("alpha"), likelihood.values, look, label=label)
+    axes[1].set(xlabel=r"$\alpha$", ylabel="Likelihood of the new text", ylim=(0, None))
+    axes[1].legend()
+    return figure

@@ -1,105 +1,131 @@
-"""Maximum likelihood in closed form, and the information in an observation (FCML 2.11)."""
+"""Estimates in closed form, and the information in an observation (FCML 2.11, 5.7)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import xlog1py, xlogy
+from scipy.special import xlogy
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
+from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
+from models.classification import multinomial_bayes as texts
 from models.datasets import load
-from models.probability.distributions import bernoulli_information, bernoulli_scores
-from models.probability.gaussian import (
-    Gaussian,
-    estimate,
-    log_likelihood,
-    mean_information,
-    mean_scores,
-)
+from models.probability import distributions, estimates, gaussian
 from models.regression.linear import least_squares, line
-from models.types import Floats
+
+FAMILIES = ("bernoulli", "gaussian", "multinomial")
 
 
 @dataclass
 class LikelihoodEstimates(Study):
-    """Estimates against other parameters, information against scores (FCML EX 2.8-2.14)."""
+    """Estimates against other parameters, averages against draws (FCML EX 2.8-2.14, 5.4-5.7)."""
 
+    families: list[str] = knob(
+        ["bernoulli", "gaussian"], "whose parameters", choices=FAMILIES, distinct=True
+    )
     q: list[float] = knob(
         [0.1, 0.3, 0.5, 0.7, 0.9], "Bernoulli parameters", above=0, below=1, distinct=True
     )
     mean: list[float] = knob([1.0, -2.0, 0.5], "mean of the Gaussian")
     variances: list[float] = knob([1.0, 2.0, 0.5], "its variances", above=0)
     correlation: float = knob(0.4, "between any two of its components", at_least=0, below=1)
+    data: str = knob("olympics-100m-men", "data for the two forms of the noise", dataset=True)
+    counts: list[int] = knob([7, 3, 2, 0], "multinomial: how often each word was seen", at_least=0)
+    new: list[int] = knob([1, 1, 0, 1], "word counts of a new text", at_least=0)
+    alphas: list[float] = knob(
+        [1.01, 1.5, 2, 5], "parameters of the Dirichlet prior", above=1, at_most=1000, distinct=True
+    )
     n: int = knob(50, "observations in a sample", at_least=10, at_most=100_000)
     trials: int = knob(500, "other parameters that are tried", at_least=10, at_most=10_000)
-    scores: int = knob(20_000, "observations for the covariance of the score", at_least=1000)
-    data: str = knob("olympics-100m-men", "data for the two forms of the noise", dataset=True)
+    draws: int = knob(
+        20_000, "draws for an average: of scores, of a posterior", at_least=1000, at_most=1_000_000
+    )
 
     def problems(self) -> Iterator[str]:
         if len(self.mean) != len(self.variances):
             yield f"study.variances={self.variances}; allowed: {len(self.mean)}, as in study.mean"
         if self.n <= len(self.mean):
             yield f"study.n={self.n}; allowed: > {len(self.mean)}, the dimensions"
+        if len(self.counts) != len(self.new) or sum(self.counts) == 0:
+            yield f"study.counts={self.counts}, study.new={self.new}; allowed: equally many words"
 
     def run(self, rng: Generator) -> Outcome:
-        x, t = load(self.data).xt
-        fit = least_squares(line(x), t)
-        return Outcome(
-            **self._bernoulli(rng),
-            **self._gaussian(rng),
-            noise_variance=fit.sigma2,  # the mean squared residual (2.35), and by products (2.37)
-            noise_variance_by_products=float(t @ t - t @ (line(x) @ fit.w)) / len(t),
-        )
+        of = {
+            "bernoulli": self._bernoulli,
+            "gaussian": self._gaussian,
+            "multinomial": self._multinomial,
+        }
+        found: dict[str, Any] = {}
+        for family in self.families:
+            found |= of[family](rng)
+        return Outcome(**found)
 
-    def _bernoulli(self, rng: Generator) -> dict[str, Quantity]:
-        q, other = np.array(self.q), np.linspace(0, 1, 1001)
+    def _bernoulli(self, rng: Generator) -> dict[str, Any]:
+        q, other = np.array(self.q), axis("other_q", np.linspace(0, 1, 1001))
         ones = (rng.uniform(size=(len(q), self.n)) < q[:, None]).sum(-1).astype(np.float64)
-        best = xlogy(ones, ones / self.n) + xlog1py(self.n - ones, -ones / self.n)
-        others = xlogy(ones[:, None], other) + xlog1py(self.n - ones[:, None], -other)
-        tosses = (rng.uniform(size=(len(q), self.scores)) < q[:, None]).astype(np.float64)
-        squares = bernoulli_scores(tosses, q[:, None]) ** 2
-        along = axis("q", self.q)
+        tosses = (rng.uniform(size=(len(q), self.draws)) < q[:, None]).astype(np.float64)
+        squares = distributions.bernoulli_scores(tosses, q[:, None]) ** 2
+        along, gain = axis("q", self.q), estimates.bernoulli_gain(ones, self.n, other.values)
         return {
             "share_of_ones": along.of(ones / self.n),  # the estimate
-            "bernoulli_gain": over(others - best[:, None], along, axis("other_q", other)),
-            "bernoulli_information": along.of(bernoulli_information(q)),
+            "bernoulli_gain": over(gain, along, other),
+            "bernoulli_information": along.of(distributions.bernoulli_information(q)),
             # E{-d^2 ln P / dq^2} over the two outcomes, and the mean squared score of many tosses
             "expected_curvature": along.of(q * (1 / q**2) + (1 - q) * (1 / (1 - q) ** 2)),
             "squared_score": along.of(squares.mean(-1)),
-            "squared_score_error": along.of(squares.std(-1) / np.sqrt(self.scores)),
+            "squared_score_error": along.of(squares.std(-1) / np.sqrt(self.draws)),
         }
 
-    def _gaussian(self, rng: Generator) -> dict[str, Quantity]:
+    def _gaussian(self, rng: Generator) -> dict[str, Any]:
         sd = np.sqrt(self.variances)
         C = np.where(np.eye(len(sd)) > 0, 1.0, self.correlation) * np.outer(sd, sd)
-        truth = Gaussian(np.array(self.mean), C)
-        X = rng.multivariate_normal(*truth, self.n, method="cholesky")
-        gains = [self._gains(part, rng) for part in (X[:, :1], X)]
-        scores = mean_scores(
-            rng.multivariate_normal(*truth, self.scores, method="cholesky"), *truth
-        )
-        I = mean_information(truth.covariance)
+        X = rng.multivariate_normal(self.mean, C, self.n, method="cholesky")
+        gains = [estimates.gaussian_gain(part, self.trials, rng) for part in (X[:, :1], X)]
+        many = rng.multivariate_normal(self.mean, C, self.draws, method="cholesky")
+        scores = gaussian.mean_scores(many, np.array(self.mean), C)
+        I = gaussian.mean_information(C)
+        error = np.sqrt((np.outer(np.diag(I), np.diag(I)) + I**2) / self.draws)
         axes = axis("component", len(sd)), axis("other", len(sd))
+        x, t = load(self.data).xt
+        fit = least_squares(line(x), t)
+        which, trial = axis("gaussian", ["one", "all"]), axis("trial", self.trials)
         return {
-            "gaussian_gain": over(
-                gains, axis("gaussian", ["one", "all"]), axis("trial", self.trials)
-            ),
+            "gaussian_gain": over(gains, which, trial),
             "mean_information": over(I, *axes),
-            "squared_mean_score": over(scores.T @ scores / len(scores), *axes),
-            "squared_mean_score_error": over(
-                np.sqrt((np.outer(np.diag(I), np.diag(I)) + I**2) / len(scores)), *axes
-            ),
+            "squared_mean_score": over(scores.T @ scores / self.draws, *axes),
+            "squared_mean_score_error": over(error, *axes),
+            "noise_variance": fit.sigma2,  # the mean squared residual (2.35); by products (2.37)
+            "noise_variance_by_products": float(t @ t - t @ (line(x) @ fit.w)) / len(t),
         }
 
-    def _gains(self, X: Floats, rng: Generator) -> Floats:
-        """What means and covariances near and far add to the log likelihood of X (N, D)."""
-        best, D = estimate(X), X.shape[1]
-        root = np.linalg.cholesky(best.covariance)
-        step = np.geomspace(1e-3, 1, self.trials)[:, None]
-        shifts = rng.standard_normal((self.trials, D))
-        turns = rng.standard_normal((self.trials, D, D))
-        roots = root @ (np.eye(D) + step[..., None] * turns)
-        others = log_likelihood(X, best.mean + step * shifts @ root.T, roots @ roots.mT)
-        return np.asarray(others - log_likelihood(X, *best))
+    def _multinomial(self, rng: Generator) -> dict[str, Any]:
+        n, x = np.array(self.counts, dtype=float), np.array(self.new, dtype=float)
+        alpha, word = axis("alpha", self.alphas), axis("word", np.arange(1, len(n) + 1))
+        log_c, ml = float(texts.log_coefficient(x)), texts.word_probabilities(n[None])[0]
+        q = np.array([texts.word_probabilities(n[None], a)[0] for a in self.alphas])
+        samples = [rng.dirichlet(a + n, self.draws) for a in self.alphas]  # exercise 5.5
+        values = np.array([np.exp(log_c + xlogy(x, sample).sum(1)) for sample in samples])
+        posterior = np.array(self.alphas)[:, None] + n
+        expected = [texts.log_expected_score(x[None], n[None], a)[0, 0] for a in self.alphas]
+        of_alpha = {
+            "map_likelihood": np.exp(log_c + texts.log_score(x[None], q)[0]),
+            "expected_likelihood": np.exp(log_c + np.array(expected)),
+            "sampled_likelihood": values.mean(1),
+            "sampled_likelihood_error": values.std(1) / np.sqrt(self.draws),
+        }
+        of_words = {
+            "map_estimate": q,
+            "map_by_search": [estimates.multinomial_by_search(n, a) for a in self.alphas],
+            "posterior_mean": posterior / posterior.sum(1, keepdims=True),
+            "sampled_mean": [sample.mean(0) for sample in samples],
+            "sampled_mean_error": [sample.std(0) / np.sqrt(self.draws) for sample in samples],
+        }
+        return {
+            "ml_estimate": word.of(ml),
+            "ml_by_search": word.of(estimates.multinomial_by_search(n, 1.0)),
+            "ml_likelihood": np.exp(log_c + texts.log_score(x[None], ml[None])[0, 0]),
+            **{name: alpha.of(numbers) for name, numbers in of_alpha.items()},
+            **{name: over(numbers, alpha, word) for name, numbers in of_words.items()},
+        }

@@ -9,9 +9,9 @@ from scipy import stats
 
 from experiments.contract.errors import BadInput
 from experiments.contract.outcome import Outcome
-from experiments.studies.probability import likelihood_estimates
 from experiments.studies.probability.likelihood_estimates import LikelihoodEstimates
 from models.datasets import load
+from models.probability import distributions, estimates, gaussian
 from models.probability.gaussian import Gaussian
 from models.types import Floats
 
@@ -25,6 +25,8 @@ Run = Callable[..., Outcome]
         ({"variances": [1.0]}, "allowed: 3, as in study.mean"),
         ({"mean": [0.0] * 12, "variances": [1.0] * 12, "n": 12}, "> 12, the dimensions"),
         ({"correlation": 1.0}, "study.correlation"),
+        ({"new": [1]}, "equally many words"),
+        ({"families": []}, "study.families"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
@@ -66,16 +68,34 @@ def test_a_divisor_of_n_minus_one_is_not_the_maximum(
     def unbiased(X: Floats) -> Gaussian:
         return Gaussian(X.mean(0), np.atleast_2d(np.cov(X.T)))
 
-    monkeypatch.setattr(likelihood_estimates, "estimate", unbiased)
+    monkeypatch.setattr(estimates, "estimate", unbiased)
     found = run(LikelihoodEstimates(trials=5000))
     assert found["gaussian_gain"].at(gaussian="one").values.max() > 0
 
 
 def test_wrong_information_is_seen(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
-    monkeypatch.setattr(likelihood_estimates, "bernoulli_information", lambda q: 1.1 / q / (1 - q))
-    monkeypatch.setattr(likelihood_estimates, "mean_information", lambda S: S)
+    monkeypatch.setattr(distributions, "bernoulli_information", lambda q: 1.1 / q / (1 - q))
+    monkeypatch.setattr(gaussian, "mean_information", lambda S: S)
     found = run(LikelihoodEstimates())
     gap = np.abs(found["squared_score"] - found["bernoulli_information"].values)
     assert np.any(gap > 4.5 * found["squared_score_error"].values + 1e-9)
     gap = np.abs(found["squared_mean_score"] - found["mean_information"].values)
     assert np.any(gap > 4.5 * found["squared_mean_score_error"].values)
+
+
+def test_a_small_class_by_hand(run: Run) -> None:
+    small = {"counts": [2, 1, 0], "new": [1, 0, 1], "alphas": [2.0]}
+    found = run(LikelihoodEstimates(families=["multinomial"], **small))  # type: ignore[arg-type]
+    assert_allclose(found["map_estimate"].values, [[3 / 6, 2 / 6, 1 / 6]])  # FCML 5.8
+    assert_allclose(found["map_by_search"].values, found["map_estimate"].values, atol=1e-6)
+    assert_allclose(found["ml_by_search"].values, [2 / 3, 1 / 3, 0], atol=1e-5)
+    assert_allclose(found["map_likelihood"].values, [2 * 3 / 6 * 1 / 6])  # two orders
+    # two orders of two words: 2 E{q_1 q_3} = 2 * 4 * 2 / (9 * 10) under Dirichlet(4, 3, 2)
+    assert_allclose(found["expected_likelihood"].values, [2 * 4 * 2 / 90])
+    assert found["ml_likelihood"].item == 0
+    for sampled, exact in (
+        ("sampled_likelihood", "expected_likelihood"),
+        ("sampled_mean", "posterior_mean"),
+    ):
+        gap = np.abs(found[sampled].values - found[exact].values)
+        assert np.all(gap < 4 * found[f"{sampled}_error"].values)
