@@ -9,7 +9,6 @@ from experiments.cli import main
 from experiments.drawing import canvas
 from experiments.records import run_files
 from experiments.records.store import Record, RunStore
-from experiments.tracking import runs
 
 
 @pytest.fixture(scope="module")
@@ -47,13 +46,3 @@ def test_a_drawing_that_fails_leaves_nothing(
     with pytest.raises(OSError, match="no space"):
         run_files.ensure(copy)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_mlflow_is_given_the_figure_as_it_names_images(record: Record) -> None:
-    run_files.ensure(record)
-    found = runs.payload(record)
-    assert found.tags["mlflow.loggedImages"] == "True"
-    images = sorted(name for name in found.artifacts if name.startswith("images/"))
-    assert [name.partition("+")[0] for name in images] == ["images/at a glance~figure"] * 2
-    assert images[0].endswith("+compressed.webp")
-    assert images[0].removesuffix("+compressed.webp") == images[1].removesuffix(".png")

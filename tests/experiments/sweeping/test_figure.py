@@ -1,0 +1,84 @@
+"""The figures of a sweep, from its tables: curves, heat maps, histograms."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from experiments.sweeping import figure
+from experiments.sweeping.plan import Plan, Rows, columns
+from experiments.sweeping.tables import long_table, pivot_table
+
+pytestmark = pytest.mark.usefixtures("print_style")
+
+
+def swept(**knobs: list[str]) -> tuple[Plan, pd.DataFrame]:
+    """A sweep over the knobs and two seeds, whose loss grows with the place of the cell."""
+    grid: list[dict[str, str]] = [{}]
+    for name, values in {**knobs, "seed": ["0", "1"]}.items():
+        grid = [{**cell, name: value} for cell in grid for value in values]
+    plan = Plan("sweep-x", "a_study", "a $ study", [], None, columns(grid))
+    rows = Rows(len(grid))
+    for i in range(len(grid)):
+        rows.put(i, "r", {"same": 1, "loss": float(i)})
+    return plan, long_table(plan, rows)
+
+
+def drawn(plan: Plan, table: pd.DataFrame) -> dict[str, Figure]:
+    return figure.figures(plan, table, pivot_table(plan, table))
+
+
+def test_one_knob_is_a_curve_with_standard_errors() -> None:
+    plan, table = swept(**{"study.folds": ["10", "2", "5"]})
+    (figure,) = drawn(plan, table).values()
+    (ax,) = figure.axes
+    (bars,) = ax.containers
+    assert list(bars[0].get_xdata()) == [2, 5, 10]
+    assert bars.has_yerr
+    assert ax.get_ylabel() == "loss, mean and s.e. over seeds"
+
+
+def test_values_over_decades_have_a_logarithmic_axis() -> None:
+    figures = [drawn(*swept(**{"study.C": values})) for values in (["0.01", "1"], ["1", "10"])]
+    assert [figure["sweep"].axes[0].get_xscale() for figure in figures] == ["log", "linear"]
+
+
+def test_two_knobs_are_a_heat_map_with_its_numbers() -> None:
+    plan, table = swept(**{"study.folds": ["2", "5"], "study.data": ["b", "a", "c"]})
+    found = drawn(plan, table)
+    assert list(found) == ["sweep", "curves"]
+    ax = found["sweep"].axes[0]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["b", "a", "c"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["2", "5"]
+    written = {(t.get_position()[0], t.get_position()[1]): t.get_text() for t in ax.texts}
+    assert written[0.5, 0.5] == "0.5\n± 0.5"  # folds=2, data=b: losses 0 and 1
+    assert written[1.5, 2.5] == "10.5\n± 0.5"
+
+
+def test_a_missing_combination_is_a_gap() -> None:
+    plan, table = swept(**{"study.folds": ["2", "5"], "study.data": ["a", "b"]})
+    table.loc[0:1, "status"] = "failed"
+    ax = drawn(plan, table)["sweep"].axes[0]
+    values: Any = ax.collections[0].get_array()
+    row = [label.get_text() for label in ax.get_yticklabels()].index("a")
+    assert values.mask.reshape(2, 2)[row].tolist() == [True, False]
+    assert values.mask.sum() == 1
+
+
+def test_seeds_alone_are_a_histogram() -> None:
+    plan, table = swept()
+    (figure,) = drawn(plan, table).values()
+    assert figure.axes[0].get_ylabel() == "runs"
+
+
+def test_a_recorded_sweep_is_drawn_from_its_cells(tmp_path: Path) -> None:
+    plan, table = swept(**{"study.data": ["NA", "None"], "study.folds": ["2", "5"]})
+    table.loc[0, "loss"] = math.nan
+    table.to_csv(tmp_path / "cells.csv", index=False)
+    assert list(figure.read_cells(tmp_path)["study.data"]) == list(table["study.data"])
+    paths = figure.redraw(plan, tmp_path, tmp_path / "out", ["svg", "pdf"], "print")
+    assert [p.name for p in paths] == ["sweep.svg", "sweep.pdf", "curves.svg", "curves.pdf"]
+    assert b"/Type3" not in (tmp_path / "out" / "sweep.pdf").read_bytes()
