@@ -15,6 +15,7 @@ moments over all data sets are known without drawing any. FCML 1.6 penalises N l
 FCML 2.9-2.10 asks how the estimates themselves vary.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -111,6 +112,56 @@ def ridge_decomposition(
         noise=sigma2,
         mean=mean,
     )
+
+
+def joined(parts: Iterable[Decomposition]) -> Decomposition:
+    """Decompositions of several models, one after the other along the first axis."""
+    first, *rest = parts
+    together = [
+        np.concatenate([getattr(one, name) for one in (first, *rest)])
+        for name in ("bias2", "variance", "mean")
+    ]
+    return Decomposition(together[0], together[1], first.noise, together[2])
+
+
+def simulation_z(predictions: Floats, drawn: Decomposition, exact: Decomposition) -> float:
+    """The largest gap between simulated and exact moments of (..., L, G), in standard errors."""
+    L = predictions.shape[-2]
+    spread = ((predictions - drawn.mean[..., np.newaxis, :]) ** 2).mean(-1)
+    variance = np.abs(drawn.variance - exact.variance) / (spread.std(-1) / np.sqrt(L))
+    # The mean fit errs by sqrt(variance / L): squared in bias^2, and as a product with the bias.
+    point = np.sqrt(exact.variance / L)
+    bias2 = np.abs(drawn.bias2 - exact.bias2) / (point * (point + np.sqrt(exact.bias2)))
+    return float(max(variance.max(), bias2.max()))
+
+
+class NewTargets(NamedTuple):
+    """The loss that the identity (2.17) is about, on new targets t for each of L data sets."""
+
+    loss: Floats  # (...) of the fits
+    truth_loss: float  # of h itself
+    z: Floats  # (...) the loss less its expectation given the fits, in standard errors
+
+
+def new_targets(
+    predictions: Floats, h: Floats, sigma: float, rng: np.random.Generator
+) -> NewTargets:
+    """Losses of predictions (..., L, G) at one new target for every data set and place."""
+    e = sigma * rng.standard_normal(predictions.shape[-2:])
+    loss = ((predictions - h - e) ** 2).mean(-1)
+    excess = loss - ((predictions - h) ** 2).mean(-1) - sigma**2
+    z = excess.mean(-1) / (excess.std(-1) / np.sqrt(len(e)))
+    return NewTargets(loss.mean(-1), float((e**2).mean()), z)
+
+
+def noise_terms(noise: float, reach: Floats) -> tuple[Floats, Floats]:
+    """The noise term of (2.11), weighted by p(x, t) and by p(x) alone as printed, by reach.
+
+    With p(x) alone the square of t - h(x) is integrated over all t: the wider the range, the more.
+    """
+    e = noise * np.array([np.linspace(-r, r, 4001) for r in reach])
+    density = np.exp(-0.5 * (e / noise) ** 2) / (noise * np.sqrt(2 * np.pi))
+    return np.asarray(np.trapezoid(e**2 * density, e)), np.asarray(np.trapezoid(e**2, e))
 
 
 def _factors(

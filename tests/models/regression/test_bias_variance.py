@@ -14,11 +14,15 @@ from models.regression.bias_variance import (
     estimate_covariance,
     expected_sigma2,
     gaussian_basis,
+    joined,
     least_squares,
+    new_targets,
+    noise_terms,
     ridge_decomposition,
     ridge_predictions,
     simulate_averages,
     simulate_estimates,
+    simulation_z,
 )
 from models.types import Floats
 
@@ -104,9 +108,42 @@ def test_closed_form_agrees_with_simulation() -> None:
     loss = ((predictions - targets) ** 2).mean(-1)
     error = (loss.mean(-1) - exact.expected_loss) / (loss.std(-1) / np.sqrt(L))
     assert np.abs(error).max() < 4
+    largest = np.abs(drawn.variance - exact.variance) / standard_error
+    off = np.abs(drawn.bias2 - exact.bias2) / (point * (point + np.sqrt(exact.bias2)))
+    expected = max(largest.max(), off.max())
+    assert simulation_z(predictions, drawn, exact) == pytest.approx(expected, rel=1e-9)
     # PRML Figure 3.5: less penalty, less bias and more variance.
     assert np.all(np.diff(exact.bias2) < 0)
     assert np.all(np.diff(exact.variance) > 0)
+
+
+def test_new_targets_cost_the_noise_beside_the_fit() -> None:
+    rng = np.random.default_rng(20)
+    h, y = np.linspace(0, 1, 40), rng.normal(size=(2, 500, 40))
+    found = new_targets(y, h, 0.3, np.random.default_rng(21))
+    e = 0.3 * np.random.default_rng(21).standard_normal((500, 40))
+    assert found.truth_loss == pytest.approx(np.mean(e**2), rel=1e-12)
+    for k in range(2):
+        losses = [np.mean((y[k, data] - h - e[data]) ** 2) for data in range(500)]
+        assert_allclose(found.loss[k], np.mean(losses), rtol=1e-12)
+        excess = losses - np.mean((y[k] - h) ** 2, axis=-1) - 0.09
+        assert_allclose(found.z[k], np.sqrt(500) * excess.mean() / excess.std(), rtol=1e-9)
+        assert abs(found.z[k]) < 4
+
+
+def test_decompositions_are_joined_along_the_models() -> None:
+    x = np.linspace(-1, 1, 9)
+    parts = [ridge_decomposition(powers(x, k), x, powers(x, k), x, 0.5) for k in (0, 2)]
+    found = joined(parts)
+    assert_allclose(found.bias2, [parts[0].bias2[0], parts[1].bias2[0]], rtol=1e-12)
+    assert_allclose(found.mean[1], parts[1].mean[0], rtol=1e-12)
+    assert_allclose(found.expected_loss[0], parts[0].expected_loss[0], rtol=1e-12)
+
+
+def test_the_printed_noise_term_has_no_limit() -> None:
+    joint, marginal = noise_terms(0.3, np.array([10.0, 20.0]))
+    assert_allclose(joint, 0.09, rtol=1e-9)
+    assert marginal[1] / marginal[0] == pytest.approx(8)
 
 
 def test_cubic_of_fcml_against_the_catalogue() -> None:

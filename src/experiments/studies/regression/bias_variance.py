@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.polynomial.legendre import legvander
@@ -10,13 +11,8 @@ from numpy.random import Generator
 from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.regression._curves import SyntheticCurve
-from models.regression.bias_variance import (
-    Decomposition,
-    decompose,
-    gaussian_basis,
-    ridge_decomposition,
-    ridge_predictions,
-)
+from models.regression import bias_variance as models
+from models.regression.bias_variance import Decomposition
 from models.types import Floats
 
 BASES = ("polynomial", "gaussian")
@@ -59,48 +55,32 @@ class BiasVariance(SyntheticCurve, Study):
         return axis(name, sorted(self.sizes))
 
     def run(self, rng: Generator) -> Outcome:
-        sizes, model, x = [self.n, *self.more_n], self.flexibility, axis("x", self.grid(101))
-        h, noise2 = self.truth(x.values), self.noise**2
-        found = []
+        sizes, x = [self.n, *self.more_n], axis("x", self.grid(101))
+        h, model, found = self.truth(x.values), self.flexibility, []
         for n in sizes:
-            y, exact = self._fits(n, x.values, rng)
-            drawn = decompose(y, h, noise2)
-            # New targets for every data set: the loss that the identity (2.17) is about.
-            e = self.noise * rng.standard_normal(y.shape[1:])
-            loss = ((y - h - e) ** 2).mean(-1)
-            direct = ((y - h) ** 2).mean((-2, -1)) + noise2
-            excess = loss - ((y - h) ** 2).mean(-1) - noise2
-            parts = exact or drawn
+            y, parts, checks = self._fits(n, x.values, h, rng)
+            new = models.new_targets(y, h, self.noise, rng)
             found.append(
                 {
                     "bias2": parts.bias2,
                     "variance": parts.variance,
-                    "test_loss": loss.mean(-1),
-                    "truth_test_loss": (e**2).mean(),
-                    "identity_gap": np.max(np.abs(direct / drawn.expected_loss - 1)),
-                    "test_loss_z": excess.mean(-1) / (excess.std(-1) / np.sqrt(len(e))),
+                    "test_loss": new.loss,
+                    "truth_test_loss": new.truth_loss,
+                    "test_loss_z": new.z,
+                    **checks,
                 }
             )
-            if exact is not None:
-                found[-1] |= {
-                    "simulated_bias2": drawn.bias2,
-                    "simulated_variance": drawn.variance,
-                    "simulation_z": _simulation_z(y, drawn, exact),
-                }
-                if not self.ln_lambdas:
-                    found[-1]["in_sample_variance"] = self._in_sample_variances(n)
             if n == self.n:
                 best = int(np.argmin(parts.bias2 + parts.variance))
                 places = sorted({0, best, len(model) - 1})
                 fits, mean_fits = y[places, :SHOWN], parts.mean[places]
-        by_n = np.argsort(sizes)
         n_axis, shown = axis("n", np.sort(sizes)), axis("shown", model.values[places])
         quantities: dict[str, Quantity] = {}
         for name, value in found[0].items():
-            values = np.array([one[name] for one in found])[by_n]
+            values = np.array([one[name] for one in found])[np.argsort(sizes)]
             quantities[name] = over(values, n_axis, *[model] * np.ndim(value))
         reach = axis("reach", [10.0, 20.0])  # standard deviations on either side
-        joint, marginal = noise_terms(self.noise, reach.values)
+        joint, marginal = models.noise_terms(self.noise, reach.values)
         return Outcome(
             **quantities,
             fits=over(fits, shown, axis("fit", fits.shape[1]), x),
@@ -110,57 +90,34 @@ class BiasVariance(SyntheticCurve, Study):
             noise_weighted_by_inputs=reach.of(marginal),
         )
 
+    def _fits(
+        self, n: int, grid: Floats, h: Floats, rng: Generator
+    ) -> tuple[Floats, Decomposition, dict[str, Any]]:
+        """Fits (models, data sets, grid), their parts (exact where inputs are fixed), checks."""
+        x, t = self.sample(rng, self.repetitions, n)
+        x = x[0] if self.design == "grid" else x
+        lambdas = np.exp(sorted(self.ln_lambdas, reverse=True)) if self.ln_lambdas else np.zeros(1)
+        bases = [(self._design(x, size), self._design(grid, size)) for size in sorted(self.sizes)]
+        y = np.concatenate([models.ridge_predictions(Phi, t, at, lambdas) for Phi, at in bases])
+        drawn, noise2 = models.decompose(y, h, self.noise**2), self.noise**2
+        direct = ((y - h) ** 2).mean((-2, -1)) + noise2
+        checks = {"identity_gap": np.max(np.abs(direct / drawn.expected_loss - 1))}
+        if self.design != "grid":
+            return y, drawn, checks
+        known = self.truth(x)
+        exact = models.joined(
+            models.ridge_decomposition(Phi, known, at, h, noise2, lambdas) for Phi, at in bases
+        )
+        inside = models.joined(
+            models.ridge_decomposition(Phi, known, Phi, known, noise2, lambdas) for Phi, _ in bases
+        )
+        checks["simulation_z"] = models.simulation_z(y, drawn, exact)
+        checks["in_sample_variance"] = inside.variance
+        return y, exact, checks
+
     def _design(self, x: Floats, size: int) -> Floats:
         """Legendre polynomials, or a constant and Gaussians, on the range of x; (..., n, M)."""
         unit = (x - self.low) / (self.high - self.low)
         if self.basis == "polynomial":
             return np.asarray(legvander(2 * unit - 1, size))
-        return gaussian_basis(unit, size, self.width)
-
-    def _in_sample_variances(self, n: int) -> list[float]:
-        """The variance at equally spaced training inputs, without a penalty."""
-        x = np.linspace(self.low, self.high, n)
-        h, bases = self.truth(x), (self._design(x, size) for size in sorted(self.sizes))
-        exact = [ridge_decomposition(Phi, h, Phi, h, self.noise**2) for Phi in bases]
-        return [float(one.variance[0]) for one in exact]
-
-    def _fits(self, n: int, grid: Floats, rng: Generator) -> tuple[Floats, Decomposition | None]:
-        """Fits on the grid, (models, data sets, grid), and their exact moments for fixed inputs."""
-        x, t = self.sample(rng, self.repetitions, n)
-        shared = self.design == "grid"
-        lambdas = np.exp(sorted(self.ln_lambdas, reverse=True)) if self.ln_lambdas else np.zeros(1)
-        y, exact = [], []
-        for size in sorted(self.sizes):
-            Phi, Phi_grid = self._design(x[0] if shared else x, size), self._design(grid, size)
-            y.append(ridge_predictions(Phi, t, Phi_grid, lambdas))
-            if shared:
-                known = (Phi, self.truth(x[0]), Phi_grid, self.truth(grid), self.noise**2)
-                exact.append(ridge_decomposition(*known, lambdas))
-        if not shared:
-            return np.concatenate(y), None
-        bias2, variance, mean = (
-            np.concatenate([getattr(one, name) for one in exact])
-            for name in ("bias2", "variance", "mean")
-        )
-        return np.concatenate(y), Decomposition(bias2, variance, self.noise**2, mean)
-
-
-def _simulation_z(y: Floats, drawn: Decomposition, exact: Decomposition) -> float:
-    """The largest gap between simulated and exact moments, in standard errors."""
-    L = y.shape[1]
-    spread = ((y - drawn.mean[:, None]) ** 2).mean(-1)
-    variance = np.abs(drawn.variance - exact.variance) / (spread.std(-1) / np.sqrt(L))
-    # The mean fit errs by sqrt(variance / L): squared in bias^2, and as a product with the bias.
-    point = np.sqrt(exact.variance / L)
-    bias2 = np.abs(drawn.bias2 - exact.bias2) / (point * (point + np.sqrt(exact.bias2)))
-    return float(max(variance.max(), bias2.max()))
-
-
-def noise_terms(noise: float, reach: Floats) -> tuple[Floats, Floats]:
-    """The noise term of (2.11), weighted by p(x, t) and by p(x) alone as printed, by reach.
-
-    With p(x) alone the square of t - h(x) is integrated over all t: the wider the range, the more.
-    """
-    e = noise * np.array([np.linspace(-r, r, 4001) for r in reach])
-    density = np.exp(-0.5 * (e / noise) ** 2) / (noise * np.sqrt(2 * np.pi))
-    return np.asarray(np.trapezoid(e**2 * density, e)), np.asarray(np.trapezoid(e**2, e))
+        return models.gaussian_basis(unit, size, self.width)
