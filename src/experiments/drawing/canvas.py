@@ -9,6 +9,7 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -35,6 +36,11 @@ def panels(rows: int = 1, columns: int = 1, **options: Any) -> tuple[Figure, Any
     scale = 1.0 if columns == 1 else min(0.75, PAGE / columns)
     figure = Figure(figsize=(width * columns * scale, height * rows * (1 if rows == 1 else 0.8)))
     return figure, figure.subplots(rows, columns, **options)
+
+
+def legend_of(figure: Figure, ax: Axes, columns: int) -> None:
+    """One legend under all panels, with the entries of one of them."""
+    figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=columns)
 
 
 @contextmanager

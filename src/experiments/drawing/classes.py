@@ -55,12 +55,6 @@ def map_panels(
     return figure, used
 
 
-def legend_of(figure: Figure, ax: Axes, columns: int) -> None:
-    """One legend below the figure: what the first of its panels shows."""
-    handles, names = ax.get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=columns)
-
-
 def ringed(ax: Axes, X: Floats, label: str) -> None:
     """Rings round the points that matter most."""
     ax.plot(
@@ -107,8 +101,9 @@ def line_across(ax: Axes, line: Floats, level: float, X: Floats, **look: Any) ->
     ax.plot(*np.stack([foot - reach * along, foot + reach * along]).T, **look)
 
 
-def circles_and_squares(ax: Axes, X: Floats, t: AnyArray) -> None:
+def circles_and_squares(ax: Axes, outcome: Outcome) -> None:
     """The classes 0 and 1 of FCML chapter 4, with the book's symbols."""
+    X, t = outcome["inputs"].values, outcome["label"].values
     ax.plot(*X[t == 0].T, "o", color="C0", markersize=4, clip_on=False, label="t = 0")
     ax.plot(*X[t == 1].T, "s", color="C1", markersize=4, clip_on=False, label="t = 1")
     ax.set(xlabel="$x_1$", ylabel="$x_2$", aspect="equal", xlim=(-5, 5), ylim=(-5, 5))

@@ -83,6 +83,11 @@ def hessian(posterior: Posterior, w: Floats) -> Floats:
     return np.asarray(-(X.T * v[..., None, :]) @ X - np.eye(X.shape[1]) / sigma2)  # FCML 4.10
 
 
+def largest_curvature(posterior: Posterior, w: Floats) -> Floats:
+    """The largest eigenvalue of the Hessian, shape (...): negative where log g is concave."""
+    return np.asarray(np.linalg.eigvalsh(hessian(posterior, w))[..., -1])
+
+
 class Ascent(NamedTuple):
     """Newton-Raphson from R starts."""
 

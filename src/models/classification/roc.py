@@ -14,7 +14,6 @@ This is exact; a grid of thresholds misses what happens between two of them.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import rankdata
 
 from models.types import Bools, Floats, Ints
 
@@ -60,6 +59,8 @@ def roc_curve(score: Floats, true: Bools) -> Roc:
 
 def auc(score: Floats, true: Bools) -> Floats:
     """Area under the ROC curve by ranks, for scores and labels (..., N), shape (...)."""
+    from scipy.stats import rankdata  # half a second to import, which few commands need
+
     ranks = rankdata(score, axis=-1)
     P = true.sum(-1)
     total = np.where(true, ranks, 0.0).sum(-1)

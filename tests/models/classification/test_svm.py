@@ -116,3 +116,12 @@ def test_bias_rules_differ_only_where_points_are_at_the_bound(problems):
     mean = [rest[r][soft.support[r]].mean() for r in range(6)]
     np.testing.assert_allclose(svm.bias(soft, t, "mean"), mean, rtol=1e-12)
     assert np.abs(svm.bias(soft, t, "mean") - soft.bias).max() > 1e-3
+
+
+def test_a_hard_margin_needs_its_support_vectors_only(problems):
+    X, t = problems
+    X = X + 2 * t[..., None]
+    fit = svm.solve(linear(X, X), t)
+    assert svm.refit_gap(fit, X, t).max() < 1e-6
+    soft = svm.solve(linear(X, X), t, 0.01)  # which another margin holds
+    assert svm.refit_gap(soft, X, t).min() > 0.01

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
-from experiments.drawing.classes import legend_of
+from experiments.drawing.canvas import legend_of
 from experiments.drawing.clusters import grid, spare
 from experiments.studies.approximation.density_approximation import TARGETS, DensityApproximation
 

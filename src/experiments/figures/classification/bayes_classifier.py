@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.drawing.classes import labelled_points, legend_of, map_panels, probability_lines
+from experiments.drawing import classes
+from experiments.drawing.canvas import legend_of, panels
 from experiments.studies.classification.bayes_classifier import BayesClassifier
 
 
@@ -22,7 +22,7 @@ def draw(study: BayesClassifier, outcome: Outcome) -> Iterator[tuple[str, Figure
 
 def _points(study: BayesClassifier, outcome: Outcome, names: list[str], densities: bool) -> Figure:
     figure, ax = panels()
-    labelled_points(ax, outcome, names)
+    classes.labelled_points(ax, outcome, names)
     x1, x2 = outcome.axes["x1"].values, outcome.axes["x2"].values
     for k, c in enumerate(outcome.axes["category"].values if densities else ()):
         density = outcome["log_density_map"].at(category=c).values
@@ -35,9 +35,9 @@ def _points(study: BayesClassifier, outcome: Outcome, names: list[str], densitie
 
 
 def _maps(outcome: Outcome, names: list[str]) -> Figure:
-    classes = outcome.axes["category"].values
-    figure, axes = map_panels(outcome, names, [f"P({name})" for name in names], columns=len(names))
-    for c, ax in zip(classes, axes, strict=True):
-        probability_lines(ax, outcome["probability_map"].at(category=c))
+    titles = [f"P({name})" for name in names]
+    figure, axes = classes.map_panels(outcome, names, titles, columns=len(names))
+    for c, ax in zip(outcome.axes["category"].values, axes, strict=True):
+        classes.probability_lines(ax, outcome["probability_map"].at(category=c))
     legend_of(figure, axes[0], len(names))
     return figure

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.drawing.classes import legend_of
+from experiments.drawing.canvas import legend_of, panels
 from experiments.studies.classification.bayesian_class_mean import BayesianClassMean
 
 

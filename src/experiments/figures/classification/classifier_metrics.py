@@ -1,4 +1,4 @@
-"""Bars: each measure of each classifier."""
+"""Bars: each measure of each constant answer; and the ROC curves of machines."""
 
 from collections.abc import Iterator
 
@@ -11,6 +11,13 @@ from experiments.studies.classification.classifier_metrics import ClassifierMetr
 
 
 def draw(study: ClassifierMetrics, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    if study.test is None:
+        yield "measures", _measures(outcome)
+    else:
+        yield "roc", _roc(outcome)
+
+
+def _measures(outcome: Outcome) -> Figure:
     figure, ax = panels()
     answers = outcome["loss"].along("answer")
     for k, measure in enumerate(("loss", "sensitivity", "specificity", "auc")):
@@ -20,4 +27,17 @@ def draw(study: ClassifierMetrics, outcome: Outcome) -> Iterator[tuple[str, Figu
     ax.set_xticks(np.arange(len(answers)), answers)
     ax.set(xlabel="Classifier", ylabel="Value", ylim=(0, 1.1))
     figure.legend(loc="outside lower center", ncols=4)
-    yield "measures", figure
+    return figure
+
+
+def _roc(outcome: Outcome) -> Figure:
+    figure, ax = panels()
+    area = outcome["machine_auc"]
+    for k, gamma in enumerate(area.along("gamma")):
+        name = rf"$\gamma$ = {gamma:g}, area {area.at(gamma=gamma).item:.4f}"
+        style = ("-", "--", "-.", ":")[k % 4]
+        ax.plot(*outcome["roc"].at(gamma=gamma).values, style, label=name)
+    ax.plot([0, 1], [0, 1], ":", color="0.6", label="guessing, area 0.5")
+    ax.set(xlabel="False positive rate, 1 − specificity", ylabel="Sensitivity")
+    ax.legend(loc="lower right")
+    return figure

@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.drawing.classes import labelled_points, legend_of, map_panels, regions
+from experiments.drawing import classes
+from experiments.drawing.canvas import legend_of, panels
 from experiments.drawing.clusters import whole_steps
 from experiments.studies.classification.nearest_neighbours import NearestNeighbours
 
@@ -29,16 +29,16 @@ def _regions(study: NearestNeighbours, outcome: Outcome) -> Figure:
         for k, kernel in cases
     ]
     ratio = 0.8 if len(study.kernels) > 1 else 0.85
-    figure, axes = map_panels(outcome, names, titles, ratio, columns=2)
+    figure, axes = classes.map_panels(outcome, names, titles, ratio, columns=2)
     for ax, (k, kernel) in zip(axes, cases, strict=True):
-        regions(ax, outcome["region"].at(k=k, kernel=kernel))
+        classes.regions(ax, outcome["region"].at(k=k, kernel=kernel))
     legend_of(figure, axes[0], 2)
     return figure
 
 
 def _errors(outcome: Outcome) -> Figure:
     figure, axes = panels(1, 2)
-    labelled_points(axes[0], outcome, ["class 0", "class 1"])
+    classes.labelled_points(axes[0], outcome, ["class 0", "class 1"])
     error = outcome["cross_validation_error"]
     ks, percent = error.along("k"), 100 * error.values
     low, high = np.quantile(percent, [0.1, 0.9], axis=1)

@@ -1,32 +1,76 @@
-"""Points of the plane: a grid for maps, clouds that are drawn, labelled points as quantities."""
+"""Labelled points of the plane, from a file or drawn, and a map of it: what studies share."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
 
 from experiments.contract.outcome import Axis, Quantity, axis, over
+from experiments.contract.study import knob
+from models.datasets import load
 from models.types import AnyArray, Floats
 
 
-def mesh(low: Sequence[float], high: Sequence[float], step: float) -> tuple[Axis, Axis, Floats]:
-    """Axes x1 and x2, and the points of the grid they span, shape (len(x2), len(x1), 2)."""
-    x1, x2 = (
-        axis(name, np.linspace(a, b, round((b - a) / step) + 1))
-        for name, a, b in zip(("x1", "x2"), low, high, strict=True)
+@dataclass
+class Plane:
+    """Knobs of the points, a data set or round clouds drawn anew, and of the map. A base."""
+
+    data: str | None = knob(
+        None, "two attributes and the class of each point; null: clouds", dataset=True
     )
-    return x1, x2, np.stack(np.meshgrid(x1.values, x2.values), axis=-1)
+    centres: list[list[float]] = knob(
+        [[0.0, 0.0], [3.0, 3.0]], "centres of clouds of unit variance"
+    )
+    sizes: list[int] = knob([50, 20], "points in each cloud", at_least=1, at_most=10_000)
+    classes: list[int] = knob([0, 1], "the class of each cloud", choices=(0, 1))
+    repetitions: int = knob(60, "sets of clouds; the first is drawn", at_least=1, at_most=1000)
+    low: list[float] = knob([-3.0, -3.0], "least coordinates of the map")
+    high: list[float] = knob([6.0, 6.0], "largest coordinates of the map")
+    step: float = knob(0.2, "distance of the map's grid points", at_least=0.02, at_most=1)
 
+    def problems(self) -> Iterator[str]:
+        found = list(self._places())
+        yield from found or self.rules()
 
-def clouds(
-    centres: Sequence[Sequence[float]], sizes: Sequence[int], repetitions: int, rng: Generator
-) -> Floats:
-    """Sets of points (R, N, 2) in round clouds of unit variance, one cloud after the other."""
-    where = np.repeat(np.array(centres), sizes, axis=0)
-    return where + rng.standard_normal((repetitions, *where.shape))
+    def rules(self) -> Iterator[str]:
+        """What a study asks of points that make sense: a line for each rule broken."""
+        yield from ()
+
+    def _places(self) -> Iterator[str]:
+        if any(len(place) != 2 for place in (*self.centres, self.low, self.high)):
+            yield "study.centres, study.low and study.high need two numbers for each place"
+        elif self.low[0] >= self.high[0] or self.low[1] >= self.high[1]:
+            yield f"study.low={self.low}, study.high={self.high}; allowed: low < high"
+        if not len(self.centres) == len(self.sizes) == len(self.classes):
+            yield "study.centres, study.sizes and study.classes need an entry for each cloud"
+        if self.data is not None and load(self.data).matrix.shape[1] != 3:
+            yield f"study.data={self.data}; allowed: two attributes and a class"
+
+    def points(self, rng: Generator) -> tuple[Floats, Floats]:
+        """Sets of points (R, N, 2) and their classes (R, N): one set, if they are data."""
+        if self.data is not None:
+            table = load(self.data).matrix[None]
+            return table[..., :2], table[..., 2]
+        where = np.repeat(np.array(self.centres), self.sizes, axis=0)
+        X = where + rng.standard_normal((self.repetitions, *where.shape))
+        return X, np.tile(np.repeat(np.array(self.classes, float), self.sizes), (len(X), 1))
+
+    def mesh(self) -> tuple[Axis, Axis, Floats]:
+        """Axes x1 and x2, and the points of the grid they span, shape (len(x2), len(x1), 2)."""
+        x1, x2 = (
+            axis(name, np.linspace(a, b, round((b - a) / self.step) + 1))
+            for name, a, b in zip(("x1", "x2"), self.low, self.high, strict=True)
+        )
+        return x1, x2, np.stack(np.meshgrid(x1.values, x2.values), axis=-1)
 
 
 def labelled(X: Floats, t: AnyArray) -> dict[str, Quantity]:
     """The points X (N, 2) and their classes t (N,)."""
     point = axis("point", len(t))
     return {"inputs": over(X, point, axis("attribute", [1, 2])), "label": point.of(t)}
+
+
+def distance(places: Floats, X: Floats) -> Floats:
+    """How far places (..., 2) are from the nearest of the points X (N, 2)."""
+    return np.asarray(np.linalg.norm(places[..., None, :] - X, axis=-1).min(-1))

@@ -8,7 +8,7 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.classification._plane import labelled, mesh
+from experiments.studies.classification._plane import Plane, distance, labelled
 from models.classification.gaussian_classifier import (
     COVARIANCES,
     FULL,
@@ -16,48 +16,41 @@ from models.classification.gaussian_classifier import (
     log_likelihood,
     probabilities,
 )
-from models.datasets import load
 
 SHOWN = ("data", "densities", "probabilities")
 
 
 @dataclass
-class BayesClassifier(Study):
+class BayesClassifier(Plane, Study):
     """Class probabilities from Gaussian class-conditional densities (FCML 5.2.1)."""
 
     headline = {"training_accuracy": "first(training_accuracy)"}
 
-    data: str = knob(
-        "fcml-three-classes", "two attributes and the class of each point", dataset=True
+    data: str | None = knob(
+        "fcml-three-classes",
+        "two attributes and the class of each point; null: clouds",
+        dataset=True,
     )
     covariance: str = knob(FULL, "shape of the class covariances", choices=COVARIANCES)
-    uniform_prior: bool = knob(False, "equal prior probabilities, not the share of each class")
     places: dict[str, list[float]] = knob({"new": [2.0, 0.0]}, "new points to classify, by name")
     low: list[float] = knob([-3.0, -6.0], "least coordinates of the map")
     high: list[float] = knob([7.0, 6.0], "largest coordinates of the map")
-    step: float = knob(0.1, "distance of the map's grid points", above=0.01, at_most=1)
+    step: float = knob(0.1, "distance of the map's grid points", at_least=0.02, at_most=1)
     show: list[str] = knob(["probabilities"], "what to draw", choices=SHOWN, distinct=True)
 
-    def problems(self) -> Iterator[str]:
-        if load(self.data).matrix.shape[1] != 3:
-            yield f"study.data={self.data}: allowed: two attributes and a class"
-        if any(len(place) != 2 for place in (self.low, self.high, *self.places.values())):
-            yield "study.places, low and high need two numbers each"
-        elif self.low[0] >= self.high[0] or self.low[1] >= self.high[1]:
-            yield f"study.low={self.low}, study.high={self.high}; allowed: low < high"
+    def rules(self) -> Iterator[str]:
+        if any(len(place) != 2 for place in self.places.values()):
+            yield f"study.places={self.places}; allowed: two numbers each"
 
     def run(self, rng: Generator) -> Outcome:
-        table = load(self.data).matrix
-        X, t = table[:, :2], table[:, 2].astype(np.int64)
+        X, t = (each[0] for each in self.points(rng))
+        t = t.astype(np.int64)
         labels, sizes = np.unique(t, return_counts=True)
         c, own = axis("category", labels), np.searchsorted(labels, t)
         place = axis("place", list(self.places))
         new = np.array(list(self.places.values()))
         divisor = axis("divisor", ["N", "N-1"])  # of (5.5), and of the unbiased estimate
-        fits = [
-            fit(X, t, self.covariance, unbiased=unbiased, uniform=self.uniform_prior)
-            for unbiased in (False, True)
-        ]
+        fits = [fit(X, t, self.covariance, unbiased=unbiased) for unbiased in (False, True)]
         classes = fits[0]
         shapes = axis("covariance", list(dict.fromkeys([self.covariance, FULL])))
         shaped = [classes, fit(X, t)][: len(shapes)]
@@ -67,7 +60,7 @@ class BayesClassifier(Study):
         sd = np.sqrt(np.diagonal(classes.covariance, axis1=1, axis2=2))
         density_at = [[log_likelihood(each, x) for x in new] for each in fits]
         probability_at = [[probabilities(each, x) for x in new] for each in fits]
-        x1, x2, grid = mesh(self.low, self.high, self.step)
+        x1, x2, grid = self.mesh()
         return Outcome(
             **labelled(X, t),
             class_size=c.of(sizes),
@@ -75,7 +68,7 @@ class BayesClassifier(Study):
             correlation=c.of(classes.covariance[:, 0, 1] / sd.prod(1)),
             likelihood=over(np.exp(density_at), divisor, place, c),
             probability=over(probability_at, divisor, place, c),
-            distance_to_data=place.of([np.sqrt(((X - x) ** 2).sum(1).min()) for x in new]),
+            distance_to_data=place.of(distance(new, X)),
             training_accuracy=shapes.of(right),
             own_log_density=over(
                 [[each[t == label].mean() for label in labels] for each in density], shapes, c

@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.classification._plane import clouds, labelled, mesh
+from experiments.studies.classification._plane import Plane, labelled
 from models.classification import kernels, knn
 from models.datasets import load
 from models.types import Floats, Ints
@@ -21,36 +21,21 @@ METHODS = ("regions", "cross-validation")
 
 
 @dataclass
-class NearestNeighbours(Study):
+class NearestNeighbours(Plane, Study):
     """Where K nearest neighbours draw the line, and their errors by cross-validation."""
 
     headline = {"best_k": "argmin(mean(cross_validation_error, over='repetition'))"}
 
-    data: str | None = knob(
-        None, "two attributes and t > 0 or not; null: two round clouds, drawn anew", dataset=True
-    )
-    centres: list[list[float]] = knob([[0.0, 0.0], [3.0, 3.0]], "centres of classes 0 and 1")
-    sizes: list[int] = knob([50, 20], "points in classes 0 and 1", at_least=1, at_most=10_000)
     flipped: int = knob(0, "points that get the wrong label", at_least=0)
-    repetitions: int = knob(60, "sets of points; the first is drawn", at_least=1, at_most=1000)
     ks: list[int] = knob([5, 39], "neighbours that vote, ascending", at_least=1, distinct=True)
     kernels: list[str] = knob(["none"], "kernels of the regions", choices=KERNELS, distinct=True)
     gamma: float = knob(1.0, "width parameter of the Gaussian kernel", above=0, at_most=10)
     degree: float = knob(2.0, "exponent of the polynomial kernel", at_least=1, at_most=10)
     methods: list[str] = knob(["regions"], "what to find out", choices=METHODS, distinct=True)
-    low: list[float] = knob([-3.0, -3.0], "least coordinates of the map")
-    high: list[float] = knob([6.0, 6.0], "largest coordinates of the map")
-    step: float = knob(0.2, "distance of the map's grid points", at_least=0.02, at_most=1)
     folds: int = knob(10, "folds of a partition", at_least=2)
     partitions: int = knob(100, "random partitions of each set", at_least=1, at_most=10_000)
 
-    def problems(self) -> Iterator[str]:
-        if len(self.centres) != 2 or any(len(centre) != 2 for centre in self.centres):
-            yield f"study.centres={self.centres}; allowed: two places in the plane"
-        if len(self.sizes) != 2 or len(self.low) != 2 or len(self.high) != 2:
-            yield "study.sizes, study.low and study.high need two numbers each"
-        if self.data is not None and load(self.data).matrix.shape[1] != 3:
-            yield f"study.data={self.data}; allowed: two attributes and a label"
+    def rules(self) -> Iterator[str]:
         if self.ks != sorted(self.ks):
             yield f"study.ks={self.ks}; allowed: ascending"
         n = sum(self.sizes) if self.data is None else len(load(self.data).matrix)
@@ -61,7 +46,7 @@ class NearestNeighbours(Study):
             yield f"study.folds={self.folds}, ks up to {most}: too many for {n} points"
 
     def run(self, rng: Generator) -> Outcome:
-        X, t = self._points(rng)
+        X, t = self._labelled(rng)
         k, repetition = axis("k", self.ks), axis("repetition", len(X))
         found: dict[str, Quantity | int] = {}
         if "regions" in self.methods:
@@ -77,14 +62,10 @@ class NearestNeighbours(Study):
             found["errors_averaged"] = self.folds * self.partitions
         return Outcome(**labelled(X[0], t[0]), **found)
 
-    def _points(self, rng: Generator) -> tuple[Floats, Ints]:
-        """Sets of points (R, N, 2) and their classes 0 or 1 (R, N)."""
-        if self.data is not None:
-            table = load(self.data).matrix[None]
-            X, t = table[..., :2], (table[..., 2] > 0).astype(np.int64)
-        else:
-            X = clouds(self.centres, self.sizes, self.repetitions, rng)
-            t = np.tile(np.repeat([0, 1], self.sizes), (len(X), 1))
+    def _labelled(self, rng: Generator) -> tuple[Floats, Ints]:
+        """Sets of points (R, N, 2) and their classes 0 or 1 (R, N), some of them wrong."""
+        X, labels = self.points(rng)
+        t = (labels > 0).astype(np.int64)
         if self.flipped:
             wrong = rng.permuted(np.broadcast_to(np.arange(t.shape[1]), t.shape), axis=1)
             wrong = wrong[:, : self.flipped]
@@ -93,7 +74,7 @@ class NearestNeighbours(Study):
 
     def _regions(self, X: Floats, t: Ints, k: Axis, repetition: Axis) -> dict[str, Quantity | int]:
         """The votes for class 1 on the map: where they win, and what they win there."""
-        x1, x2, grid = mesh(self.low, self.high, self.step)
+        x1, x2, grid = self.mesh()
         new, kernel = grid.reshape(-1, 2), axis("kernel", self.kernels)
         tally = np.empty((len(k), len(kernel), len(X), len(new), 2), dtype=np.int64)
         apart = np.zeros(len(kernel))  # the largest difference from the plain distance
@@ -110,11 +91,8 @@ class NearestNeighbours(Study):
             "region": over(region[:, :, 0], k, kernel, x2, x1),
             "area": over(ones.mean(-1), *axes),
             "islands": over(knn.islands(region), *axes),
-            "most_votes": over(for_1.max(-1), *axes),
             "least_winning_votes": over(np.where(ones, for_1, np.inf).min(-1), *axes),
-            "tied_area": over((tally[..., 0] == for_1).mean(-1), *axes),
             "relative_distance_gap": kernel.of(apart),
-            "smallest_k_without_class_1": knn.smallest_k_without(*np.bincount(t[0], minlength=2)),
         }
 
     def _distances(self, name: str, new: Floats, points: Floats) -> Floats:

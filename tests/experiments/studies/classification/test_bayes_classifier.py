@@ -17,7 +17,7 @@ from models.datasets import load
     ("knobs", "complaint"),
     [
         ({"data": "old-faithful"}, "two attributes and a class"),
-        ({"places": {"here": [1.0]}}, "two numbers"),
+        ({"places": {"here": [1.0]}}, "two numbers each"),
         ({"low": [8.0, 0.0]}, "low < high"),
         ({"covariance": "round"}, "study.covariance"),
     ],

@@ -1,0 +1,139 @@
+"""Logistic regression in the plane: the climb to the most probable weights, and what they and
+their Laplace approximation predict (FCML 4.2-4.4, 5.2.2.2).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from experiments.contract.outcome import Outcome, Quantity, axis, over
+from experiments.contract.study import Study, knob
+from experiments.studies.classification._plane import Plane, distance, labelled
+from models.approximation.laplace import approximate, expected_sigmoid
+from models.classification import logistic
+from models.classification.drawn_regression import derivative_gaps
+from models.datasets import load
+from models.types import Floats
+
+WEIGHTS = ["1", "x1", "x2", "x1^2", "x2^2"]  # what they multiply, FCML 5.10
+FEATURES = {"plain": slice(1, 3), "linear": slice(0, 3), "quadratic": slice(0, 5)}  # which of them
+ESTIMATES = ["point", "averaged", "sampled"]
+SHOWN = ("data", "path", "boundary", "predictive", "probability")
+
+
+@dataclass
+class LogisticRegression(Plane, Study):
+    """The most probable weights by Newton-Raphson, and predictions averaged about them."""
+
+    headline = {"iterations": "max(newton_steps)"}
+
+    data: str | None = knob("fcml-logistic", "x_1, x_2, t = 0 or 1; null: clouds", dataset=True)
+    features: list[str] = knob(
+        ["plain"], "of the log odds; the first climb", choices=tuple(FEATURES), distinct=True
+    )
+    sigma2: float = knob(10.0, "variance of the prior of each weight", above=0)
+    tol: float = knob(1e-6, "converged when the squared change of w is smaller", above=0)
+    starts_reach: float = knob(5.0, "further starts on a grid from -reach to reach", above=0)
+    new: list[float] = knob([-3.0, 5.0], "attributes of a new object")
+    samples: int = knob(1000, "weights sampled for a prediction", at_least=1, at_most=100_000)
+    boundaries: int = knob(20, "boundaries to draw", at_least=1, at_most=1000)
+    low: list[float] = knob([-5.0, -5.0], "least coordinates of the map")
+    high: list[float] = knob([5.0, 5.0], "largest coordinates of the map")
+    show: list[str] = knob(["path"], "what to draw", choices=SHOWN, distinct=True)
+
+    def rules(self) -> Iterator[str]:
+        if self.data is not None and not set(load(self.data).matrix[:, 2]) <= {0.0, 1.0}:
+            yield f"study.data={self.data}; allowed: two attributes and a class, 0 or 1"
+        if len(self.new) != 2:
+            yield f"study.new={self.new}; allowed: two numbers"
+        if self.features[0] != "plain" and set(self.show) & {"path", "boundary", "predictive"}:
+            yield f"study.show={self.show} draws the two weights of plain features, first of all"
+
+    def run(self, rng: Generator) -> Outcome:
+        X, t = self.points(rng)
+        each = [self._fitted(X, t, FEATURES[name], rng) for name in self.features]
+        features = axis("features", self.features)
+        x1, x2, grid = self.mesh()
+        first = logistic.Posterior(design(X[0])[:, FEATURES[self.features[0]]], t[0], self.sigma2)
+        return Outcome(
+            **labelled(X[0], t[0]),
+            distance_to_data=over(distance(grid, X[0]), x2, x1),
+            **{
+                name: over([found[name].values for found in each], features, *quantity.axes)
+                for name, quantity in each[0].items()
+            },
+            **self._climbed(first),
+        )
+
+    def _fitted(self, X: Floats, t: Floats, columns: slice, rng: Generator) -> dict[str, Quantity]:
+        """The most probable weights of every set of points; what is predicted from the first."""
+        Phi = [design(points)[:, columns] for points in X]
+        posteriors = [logistic.Posterior(*each, self.sigma2) for each in zip(Phi, t, strict=True)]
+        start = np.zeros((1, Phi[0].shape[1]))
+        climbs = [logistic.newton_raphson(each, start, self.tol) for each in posteriors]
+        best = [climb.path[-1] for climb in climbs]
+        fitted = np.stack([logistic.predict(w, phi) for w, phi in zip(best, Phi, strict=True)])
+        w, first = best[0][0], posteriors[0]
+        S = approximate(w, logistic.hessian(first, w), float(logistic.log_g(first, w))).covariance
+        draws = rng.multivariate_normal(w, S, self.samples)
+        lines = draws[: self.boundaries]
+        weights = np.zeros((len(X) + len(lines), len(WEIGHTS)))
+        weights[:, columns] = np.concatenate([*best, lines])
+        x1, x2, grid = self.mesh()
+        half_way = np.mean([X[0, t[0] == k].mean(0) for k in (0, 1)], axis=0)
+        at, on_map = (
+            design(points)[:, columns]
+            for points in (np.array([self.new, half_way]), grid.reshape(-1, 2))
+        )
+        shape = len(x2), len(x1)
+        repetition, point = axis("repetition", len(X)), axis("point", t.shape[1])
+        feature, boundary = axis("feature", WEIGHTS), axis("boundary", len(lines))
+        estimate, place = axis("estimate", ESTIMATES), axis("place", ["new", "half way"])
+        return {
+            "training_accuracy": repetition.of(((fitted > 0.5) == (t == 1)).mean(1)),
+            "newton_steps": repetition.of([climb.steps[0] for climb in climbs]),
+            "map_weight": over(weights[: len(X)], repetition, feature),
+            "fitted_probability": point.of(fitted[0]),
+            "probability_at": over(predictions(at, w, S, draws), estimate, place),
+            "log_odds_map": over((on_map @ w).reshape(shape), x2, x1),
+            "probability_map": over(
+                np.reshape(predictions(on_map, w, S, draws), (-1, *shape)), estimate, x2, x1
+            ),
+            "boundary": over(weights[len(X) :], boundary, feature),
+            "boundary_error": boundary.of(((Phi[0] @ lines.T > 0) != t[0, :, None]).mean(0)),
+            "boundary_output_at_new": boundary.of(lines @ at[0]),
+        }
+
+    def _climbed(self, posterior: logistic.Posterior) -> dict[str, Quantity]:
+        """The climb from nought, and where climbs from a grid of two of the weights end."""
+        D, reach = posterior.X.shape[1], np.linspace(-self.starts_reach, self.starts_reach, 21)
+        starts = np.zeros((len(reach) ** 2, D))
+        starts[:, :2] = np.stack(np.meshgrid(reach, reach), axis=-1).reshape(-1, 2)
+        path = logistic.newton_raphson(posterior, np.zeros((1, D)), self.tol).path[:, 0]
+        others = logistic.newton_raphson(posterior, starts, self.tol)
+        gradient_gap, hessian_gap = derivative_gaps(posterior, path)
+        weight, iteration = axis("weight", np.arange(1, D + 1)), axis("iteration", len(path))
+        start = axis("start", len(starts))
+        return {
+            "path": over(path, iteration, weight),
+            "gradient": over(logistic.gradient(posterior, path), iteration, weight),
+            "largest_curvature": iteration.of(logistic.largest_curvature(posterior, path)),
+            "gradient_gap": over(gradient_gap),
+            "hessian_gap": over(hessian_gap),
+            "start_converged": start.of(others.converged),
+            "start_end": over(others.path[-1], start, weight),
+            "start_largest_curvature": start.of(logistic.largest_curvature(posterior, starts)),
+        }
+
+
+def design(X: Floats) -> Floats:
+    """1, x_1, x_2 and their squares, for points (N, 2)."""
+    return np.column_stack([np.ones(len(X)), X, X**2])  # FCML 5.10
+
+
+def predictions(Phi: Floats, w: Floats, S: Floats, draws: Floats) -> Floats:
+    """P(t = 1) of inputs (M, D): by the weights w, averaged over N(w, S), and over draws of it."""
+    averaged = expected_sigmoid(Phi @ w, ((Phi @ S) * Phi).sum(-1))
+    return np.stack([logistic.predict(w[None], Phi), averaged, logistic.predict(draws, Phi)])

@@ -1,0 +1,156 @@
+"""Support vector machines in the plane: the widest margin, soft margins, kernels (FCML 5.3.2).
+
+A linear machine is asked about many sets of points, one with a Gaussian kernel about test points.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from experiments.contract.errors import BadInput
+from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
+from experiments.contract.study import Study, knob
+from experiments.studies.classification._plane import Plane, labelled
+from models.classification import svm
+from models.classification.kernels import gaussian, linear
+from models.datasets import load
+from models.types import Floats
+
+COEFFICIENTS = axis("coefficient", ["w1", "w2", "b"])  # of the line w^T x + b = 0
+SHOWN = ("margin", "data", "boundaries")
+
+
+@dataclass
+class SupportVectors(Plane, Study):
+    """Margins, support vectors and decisions of support vector machines (FCML 5.3.2)."""
+
+    headline = {"support_vectors": "mean(count(support, over='point'))"}
+
+    centres: list[list[float]] = knob([[0.0, 0.0], [4.0, 4.0]], "centres of the classes -1 and +1")
+    sizes: list[int] = knob([20, 20], "points in each cloud", at_least=2, at_most=200)
+    stray: list[float] = knob(
+        [], "where the leading support vector of class +1 is moved, or nowhere", may_be_empty=True
+    )
+    gammas: list[float] = knob(
+        [], "of Gaussian kernels; none: linear", above=0, distinct=True, may_be_empty=True
+    )
+    costs: list[float] = knob([], "C of soft margins, descending", above=0, may_be_empty=True)
+    test: str | None = knob(None, "test points of machines with Gaussian kernels", dataset=True)
+    low: list[float] = knob([-3.0, -3.0], "least coordinates of the map")
+    high: list[float] = knob([3.0, 3.0], "largest coordinates of the map")
+    step: float = knob(0.05, "distance of the map's grid points", at_least=0.02, at_most=1)
+    show: list[str] = knob(["margin"], "what to draw", choices=SHOWN, distinct=True)
+
+    def rules(self) -> Iterator[str]:
+        if len(self.stray) not in (0, 2):
+            yield f"study.stray={self.stray}; allowed: a place in the plane, or []"
+        if self.costs != sorted(self.costs, reverse=True):
+            yield f"study.costs={self.costs}; allowed: descending"
+        if self.gammas and (len(self.costs) != 1 or self.stray or self.test is None):
+            yield "study.gammas needs one of study.costs and study.test, and no study.stray"
+        if self.test is not None and load(self.test).matrix.shape[1] != 3:
+            yield f"study.test={self.test}; allowed: two attributes and a class"
+        if bool(self.gammas) == ("margin" in self.show):
+            yield f"study.show={self.show}: a margin is drawn of linear machines, and only that"
+
+    def run(self, rng: Generator) -> Outcome:
+        X, labels = self.points(rng)
+        t = np.where(labels > 0, 1.0, -1.0)
+        if self.gammas:
+            machine = axis("gamma", self.gammas)
+            grams = [np.stack([gaussian(x, x, gamma) for x in X]) for gamma in self.gammas]
+            fits = [svm.solve(K, t, self.costs[0]) for K in grams]
+            found = self._decided(X[0], t[0], fits)
+        else:
+            machine = axis("machine", ["hard", *(f"C = {C:g}" for C in self.costs)])
+            X, t, before = self._separated(X, t)
+            fits = [svm.solve(linear(X, X), t, C) for C in (np.inf, *self.costs)]
+            found = before | self._margins(X, t, fits, machine) | self._duality(X, t, fits[1:])
+        repetition, point = axis("repetition", len(X)), axis("point", t.shape[1])
+        bias = [[svm.bias(fit, t, rule) for fit in fits] for rule in svm.BIAS_RULES]
+        z = (X[0] ** 2).sum(1)
+        separable = [svm.separable(inputs, t[0]) for inputs in (X[0], z[:, None])]
+        return Outcome(
+            **labelled(X[0], t[0]),
+            squared_distance=point.of(z),
+            separable=axis("space", ["x", "z"]).of(separable),
+            influence=over([fit.alpha for fit in fits], machine, repetition, point),
+            support=over([fit.support for fit in fits], machine, repetition, point),
+            bias=over(bias, axis("rule", svm.BIAS_RULES), machine, repetition),
+            **found,
+        )
+
+    def _separated(self, X: Floats, t: Floats) -> tuple[Floats, Floats, dict[str, Quantity]]:
+        """The sets that a line separates, a point gone astray; the lines before it went."""
+        X = X[[svm.separable(points, labels) for points, labels in zip(X, t, strict=True)]]
+        t = t[: len(X)]
+        if not len(X):
+            raise BadInput("a line separates no set of points: move study.centres apart")
+        if not self.stray:
+            return X, t, {}
+        hard = svm.solve(linear(X, X), t)
+        moved = X.copy()
+        moved[np.arange(len(X)), (hard.alpha * (t > 0)).argmax(1)] = self.stray
+        keep = [svm.separable(points, labels) for points, labels in zip(moved, t, strict=True)]
+        if not any(keep):
+            raise BadInput(f"study.stray={self.stray} leaves no set that a line separates")
+        before = svm.line(hard, X, t)[keep]
+        lines = over(before, axis("repetition", len(before)), COEFFICIENTS)
+        return moved[keep], t[keep], {"line_before": lines}
+
+    def _margins(
+        self, X: Floats, t: Floats, fits: list[svm.Svm], machine: Axis
+    ) -> dict[str, Quantity]:
+        """What is asked of linear machines, for each set of points."""
+        repetition = axis("repetition", len(X))
+        lines = np.stack([svm.line(fit, X, t) for fit in fits])
+        norm = np.linalg.norm(lines[..., :2], axis=-1)
+        margin = np.stack([t * (fit.output + fit.bias[:, None]) for fit in fits])
+        support = np.stack([fit.support for fit in fits])
+        there = lines[..., :2] @ np.array(self.centres[1]) + lines[..., 2]
+        astray = np.equal(X, self.stray).all(-1) if self.stray else np.zeros_like(t)
+        return {
+            "line": over(lines, machine, repetition, COEFFICIENTS),
+            "nearest_distance": over(margin.min(-1) / norm, machine, repetition),
+            "distance_of_centre": over(there / norm, machine, repetition),
+            "support_off_margin": over(
+                np.where(support, np.abs(margin - 1), 0).max(-1), machine, repetition
+            ),
+            "stray_influence": repetition.of((fits[0].alpha * astray).sum(1)),
+            "refit_gap": repetition.of(svm.refit_gap(fits[0], X, t)),
+        }
+
+    def _duality(self, X: Floats, t: Floats, soft: list[svm.Svm]) -> dict[str, Quantity]:
+        """Objectives of soft margins; for the first set, the optimum by another solver."""
+        cost, repetition = axis("cost", self.costs), axis("repetition", len(X))
+        if not soft:
+            return {}
+        optima = [svm.solve_primal(X[0], t[0], C) for C in self.costs]
+        primal = [svm.primal_objective(fit, X, t) for fit in soft]
+        dual = [svm.dual_objective(fit, t) for fit in soft]
+        return {
+            "primal_objective": over(primal, cost, repetition),
+            "dual_objective": over(dual, cost, repetition),
+            "primal_optimum": cost.of([found.objective for found in optima]),
+            "primal_line": over([[*found.w, found.b] for found in optima], cost, COEFFICIENTS),
+        }
+
+    def _decided(self, X: Floats, t: Floats, fits: list[svm.Svm]) -> dict[str, Quantity]:
+        """Scores of the test points, without b, and the decisions over the map."""
+        x1, x2, grid = self.mesh()
+        test = load(str(self.test)).matrix
+        score, region = [], []
+        for gamma, fit in zip(self.gammas, fits, strict=True):
+            influence = fit.alpha[0] * t
+            score.append(gaussian(test[:, :2], X, gamma) @ influence)
+            b = svm.bias(fit, t[None], svm.MEAN)[0]  # as in the authors' script svmgauss
+            output = gaussian(grid.reshape(-1, 2), X, gamma) @ influence + b
+            region.append(output.reshape(len(x2), len(x1)) > 0)
+        machine, new = axis("gamma", self.gammas), axis("new", len(test))
+        return {
+            "new_label": new.of(test[:, 2]),
+            "score": over(score, machine, new),
+            "region": over(region, machine, x2, x1),
+        }
