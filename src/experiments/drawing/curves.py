@@ -29,11 +29,6 @@ def tiles(count: int, x_name: str, t_name: str, **options: Any) -> tuple[Figure,
     return figure, used
 
 
-def legend_of(figure: Figure, ax: Axes, columns: int) -> None:
-    """One legend under all panels, with the entries of one of them."""
-    figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=columns)
-
-
 def band(ax: Axes, x: Any, low: Any, high: Any, **options: Any) -> None:
     """The room between two curves, tinted."""
     ax.fill_between(x, low, high, **({"alpha": 0.2, "linewidth": 0} | options))

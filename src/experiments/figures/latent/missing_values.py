@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
+from experiments.drawing.canvas import legend_of, panels
 from experiments.drawing.clusters import SYMBOLS, contour, grid
-from experiments.drawing.curves import legend_of
 from experiments.drawing.latent import objects
 from experiments.studies.latent.missing_values import MissingValues
 

@@ -7,9 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
+from experiments.drawing.canvas import legend_of, panels
 from experiments.drawing.clusters import SYMBOLS, cells, contour, grid, legend_below
-from experiments.drawing.curves import legend_of
 from experiments.studies.latent.parliament import FIGURES, MAIN, Parliament
 from models.standins import PARTIES
 from models.types import AnyArray

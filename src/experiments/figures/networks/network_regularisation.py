@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.drawing.curves import around, band, legend_of
+from experiments.drawing.canvas import legend_of, panels
+from experiments.drawing.curves import around, band
 from experiments.studies.networks.network_regularisation import NetworkRegularisation
 
 

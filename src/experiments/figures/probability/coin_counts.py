@@ -6,9 +6,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
+from experiments.drawing.canvas import legend_of, panels
 from experiments.drawing.clusters import whole_steps
-from experiments.drawing.curves import band, legend_of
+from experiments.drawing.curves import band
 from experiments.studies.probability.coin_counts import CoinCounts
 
 

@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.drawing.curves import legend_of, many_fits
+from experiments.drawing.canvas import legend_of, panels
+from experiments.drawing.curves import many_fits
 from experiments.studies.regression.bias_variance import BiasVariance
 
 NAMES = {

@@ -6,9 +6,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
+from experiments.drawing.canvas import legend_of, panels
 from experiments.drawing.clusters import legend_below
-from experiments.drawing.curves import band, column_names, fit, legend_of, tiles
+from experiments.drawing.curves import band, column_names, fit, tiles
 from experiments.studies.regression.curve_fitting import CurveFitting
 
 

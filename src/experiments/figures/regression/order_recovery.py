@@ -7,8 +7,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.drawing.curves import around, band, legend_of, tiles
+from experiments.drawing.canvas import legend_of, panels
+from experiments.drawing.curves import around, band, tiles
 from experiments.studies.regression.order_recovery import OrderRecovery
 
 LABELS = {"loo": "leave-one-out", "kfold": "folds", "holdout": "hold-out"}

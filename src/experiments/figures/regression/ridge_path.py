@@ -7,8 +7,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.drawing.curves import around, column_names, legend_of, tiles
+from experiments.drawing.canvas import legend_of, panels
+from experiments.drawing.curves import around, column_names, tiles
 from experiments.studies.regression.ridge_path import RidgePath
 from models.types import Floats
 
