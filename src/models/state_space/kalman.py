@@ -216,6 +216,18 @@ def autoregression(a: float, state_variance: float, noise_variance: float) -> LD
     return LDS(a * one, q * one, one, noise_variance * one, np.zeros(1), V0)
 
 
+def rotation(
+    C: Floats, angle: float, radius: float, state_noise: float, output_noise: float
+) -> LDS:
+    """A state in the plane that turns and shrinks in every step, and is seen by outputs C z.
+
+    Noise has standard deviations, the same in all directions; the first state is N(0, I).
+    """
+    c, s = radius * np.cos(angle), radius * np.sin(angle)
+    A, unit = np.array([[c, -s], [s, c]]), np.eye(2)
+    return LDS(A, state_noise**2 * unit, C, output_noise**2 * np.eye(len(C)), np.zeros(2), unit)
+
+
 def simulate(
     theta: LDS, n_steps: int, rng: np.random.Generator, size: tuple[int, ...] = ()
 ) -> tuple[Floats, Floats]:

@@ -23,7 +23,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from models.state_space.kalman import LDS
 from models.types import Bools, Floats, Ints
 
 
@@ -144,26 +143,3 @@ def _resampled(z: Floats, W: Floats, rng: Generator) -> Floats:
     """Each filter's particles again, as often as their weights say."""
     counts = systematic_counts(W, rng.random(W.shape[:-1]))
     return z.reshape(-1, z.shape[-1]).repeat(counts.ravel(), axis=0).reshape(z.shape)
-
-
-def linear_gaussian(theta: LDS, x: Floats) -> StateSpace:
-    """The linear dynamical system of `kalman` with data x (N, D): there the filter is exact.
-
-    V0, Gamma and Sigma must be positive definite.
-    """
-    first, step, noise = (np.linalg.cholesky(S) for S in (theta.V0, theta.Gamma, theta.Sigma))
-    level = -np.log(np.diagonal(noise)).sum() - 0.5 * len(noise) * np.log(2 * np.pi)
-    whiten = np.linalg.solve(noise, np.column_stack([theta.C, x.T]))  # Sigma^-1/2 C and x
-    C, targets = whiten[:, : theta.C.shape[1]], whiten[:, theta.C.shape[1] :].T
-
-    def initial(shape: tuple[int, ...], rng: Generator) -> Floats:
-        return np.asarray(theta.mu0 + rng.standard_normal((*shape, len(first))) @ first.T)
-
-    def propagate(n: int, z: Floats, rng: Generator) -> Floats:
-        return np.asarray(z @ theta.A.T + rng.standard_normal(z.shape) @ step.T)
-
-    def log_weight(n: int, z: Floats) -> Floats:
-        e = targets[n] - z @ C.T
-        return np.asarray(level - 0.5 * np.vecdot(e, e))
-
-    return StateSpace(initial, propagate, log_weight)

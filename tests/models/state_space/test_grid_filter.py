@@ -1,31 +1,38 @@
 """The filter on a grid against the Kalman filter, where both are exact."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.testing import assert_allclose
 
 from models.probability.gaussian import log_density_1d
 from models.state_space.grid_filter import GridFiltered, grid_filter
 from models.state_space.kalman import LDS, kalman_filter, simulate
-from models.state_space.particle_filter import linear_gaussian
+from models.state_space.nonlinear_filters import linear_system, state_space
 from models.types import Floats
 
+Weight = Callable[[int, Floats], Floats]
 ONE = np.eye(1)
 THETA = LDS(0.8 * ONE, 0.5 * ONE, 1.5 * ONE, 0.4 * ONE, np.array([0.3]), 2 * ONE)
 
 
-def on_grid(x: Floats, points: Floats) -> GridFiltered:
+def weight(x: Floats) -> Weight:
+    return state_space(linear_system(THETA), x).log_weight
+
+
+def on_grid(log_weight: Weight, n_steps: int, points: Floats) -> GridFiltered:
     return grid_filter(
         points,
         prior=np.exp(log_density_1d(points, 0.3, 2.0)),
         transition=lambda n, z, before: np.exp(log_density_1d(z, 0.8 * before, 0.5)),
-        log_weight=linear_gaussian(THETA, x).log_weight,
-        n_steps=len(x),
+        log_weight=log_weight,
+        n_steps=n_steps,
     )
 
 
 def test_a_linear_system_is_that_of_the_kalman_filter() -> None:
     _, x = simulate(THETA, 15, np.random.default_rng(0))
-    exact, found = kalman_filter(THETA, x), on_grid(x, np.linspace(-13, 13, 301))
+    exact, found = kalman_filter(THETA, x), on_grid(weight(x), 15, np.linspace(-13, 13, 301))
     assert_allclose(found.mean, exact.filtered.mean[:, 0], rtol=0, atol=1e-12)
     assert_allclose(found.variance, exact.filtered.cov[:, 0, 0], rtol=1e-11)
     assert_allclose(found.log_c, exact.log_c, rtol=0, atol=1e-11)
@@ -37,7 +44,7 @@ def test_a_linear_system_is_that_of_the_kalman_filter() -> None:
 def test_a_coarse_grid_is_found_out() -> None:
     """The sum needs steps smaller than the narrowest density."""
     _, x = simulate(THETA, 15, np.random.default_rng(0))
-    exact, found = kalman_filter(THETA, x), on_grid(x, np.linspace(-13, 13, 12))
+    exact, found = kalman_filter(THETA, x), on_grid(weight(x), 15, np.linspace(-13, 13, 12))
     assert np.abs(found.mean - exact.filtered.mean[:, 0]).max() > 1e-2
 
 
@@ -45,19 +52,10 @@ def test_series_are_filtered_side_by_side() -> None:
     _, x = simulate(THETA, 6, np.random.default_rng(1), (3,))
     points = np.linspace(-13, 13, 201)
 
-    def log_weight(n: int, z: Floats) -> Floats:
-        return log_density_1d(x[:, n], 1.5 * z[:, 0], 0.4)
-
-    many = grid_filter(
-        points,
-        np.exp(log_density_1d(points, 0.3, 2.0)),
-        lambda n, z, before: np.exp(log_density_1d(z, 0.8 * before, 0.5)),
-        log_weight,
-        6,
-    )
+    many = on_grid(lambda n, z: log_density_1d(x[:, n], 1.5 * z[:, 0], 0.4), 6, points)
     assert many.density.shape == (3, 6, 201)
     for k in range(3):
-        alone = on_grid(x[k], points)
+        alone = on_grid(weight(x[k]), 6, points)
         assert_allclose(many.mean[k], alone.mean, rtol=0, atol=1e-12)
         assert_allclose(many.log_likelihood[k], alone.log_likelihood, rtol=1e-12)
 
@@ -66,15 +64,8 @@ def test_data_that_no_double_can_weigh_do_no_harm() -> None:
     """A datum of weight e^-2000 everywhere leaves the belief what it was, and its worth -2000."""
     x = simulate(THETA, 3, np.random.default_rng(2))[1]
     points = np.linspace(-13, 13, 301)
-    right = on_grid(x, points)
-    weigh = linear_gaussian(THETA, x).log_weight
-    found = grid_filter(
-        points,
-        np.exp(log_density_1d(points, 0.3, 2.0)),
-        lambda n, z, before: np.exp(log_density_1d(z, 0.8 * before, 0.5)),
-        lambda n, z: weigh(n, z) - 2000,
-        3,
-    )
+    right = on_grid(weight(x), 3, points)
+    found = on_grid(lambda n, z: weight(x)(n, z) - 2000, 3, points)
     assert_allclose(found.density, right.density, rtol=1e-9)
     assert_allclose(found.log_c, right.log_c - 2000, rtol=1e-12)
 

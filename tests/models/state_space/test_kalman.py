@@ -20,6 +20,7 @@ from models.state_space.kalman import (
     kalman_filter_reference,
     largest_difference,
     predict,
+    rotation,
     rts_smoother,
     rts_smoother_reference,
     simulate,
@@ -339,6 +340,16 @@ def test_an_autoregression_is_at_rest_from_the_start() -> None:
     theta = autoregression(0.8, 0.5, 0.3)
     assert_allclose(theta.A @ theta.V0 @ theta.A.T + theta.Gamma, theta.V0, rtol=1e-14)
     assert_allclose([theta.C[0, 0], theta.Sigma[0, 0], theta.mu0[0]], [1, 0.3, 0])
+
+
+def test_a_rotation_turns_and_shrinks() -> None:
+    C = np.arange(6.0).reshape(3, 2)
+    theta = rotation(C, np.pi / 2, 0.5, 0.2, 0.7)
+    assert_allclose(theta.A @ [1, 0], [0, 0.5], rtol=0, atol=1e-15)
+    assert_allclose(theta.A @ [0, 1], [-0.5, 0], rtol=0, atol=1e-15)
+    assert_allclose([theta.Gamma[0, 0], theta.Sigma[2, 2]], [0.04, 0.49], rtol=1e-12)
+    _, x = simulate(theta, 4, np.random.default_rng(9))
+    assert kalman_filter(theta, x).filtered.mean.shape == (4, 2)
 
 
 def test_errors_in_units_of_what_is_claimed() -> None:

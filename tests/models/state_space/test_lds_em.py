@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import optimize
 
 from models.em import expectation_maximisation, take
-from models.state_space.kalman import LDS, kalman_filter, rts_smoother, simulate
+from models.state_space.kalman import LDS, kalman_filter, rotation, rts_smoother, simulate
 from models.state_space.lds_em import (
     Moments,
     expected_moments,
@@ -21,17 +21,9 @@ from models.state_space.lds_em import (
 from models.types import Floats
 
 
-def rotation(rng: np.random.Generator, angle: float = 0.3, radius: float = 0.98) -> LDS:
+def turning(rng: np.random.Generator, radius: float = 0.98) -> LDS:
     """A turning two-dimensional state seen through five noisy outputs."""
-    c, s = radius * np.cos(angle), radius * np.sin(angle)
-    return LDS(
-        A=np.array([[c, -s], [s, c]]),
-        Gamma=0.04 * np.eye(2),
-        C=rng.normal(size=(5, 2)),
-        Sigma=0.49 * np.eye(5),
-        mu0=np.zeros(2),
-        V0=np.eye(2),
-    )
+    return rotation(rng.normal(size=(5, 2)), 0.3, radius, 0.2, 0.7)
 
 
 def joined(*starts: LDS) -> LDS:
@@ -41,7 +33,7 @@ def joined(*starts: LDS) -> LDS:
 @pytest.fixture(scope="module")
 def series() -> tuple[LDS, Floats]:
     rng = np.random.default_rng(0)
-    truth = rotation(rng)
+    truth = turning(rng)
     return truth, simulate(truth, 120, rng)[1]
 
 
@@ -160,7 +152,7 @@ def test_training_likelihood_passes_the_truth_and_finds_the_frequency(
 def test_several_series_count_as_one_sample(starts: LDS) -> None:
     """The same series twice: the same estimates, twice the log likelihood."""
     rng = np.random.default_rng(4)
-    _, x = simulate(rotation(rng), 30, rng)
+    _, x = simulate(turning(rng), 30, rng)
     once = fit_lds(x, starts, tol=-np.inf, max_iter=3)
     twice = fit_lds(np.stack([x, x]), starts, tol=-np.inf, max_iter=3)
     assert_allclose(twice.objective, 2 * once.objective, rtol=1e-10)
@@ -171,7 +163,7 @@ def test_several_series_count_as_one_sample(starts: LDS) -> None:
 def test_observed_states_are_fitted_by_least_squares() -> None:
     """MLAPP 18.4.2 against numpy's lstsq."""
     rng = np.random.default_rng(5)
-    truth = rotation(rng)
+    truth = turning(rng)
     z, x = simulate(truth, 400, rng)
     theta = take(fit_observed(x, z), 0)
     A = np.linalg.lstsq(z[:-1], z[1:], rcond=None)[0].T
@@ -187,7 +179,7 @@ def test_observed_states_are_fitted_by_least_squares() -> None:
 def test_without_noise_the_outputs_lie_in_a_subspace() -> None:
     rng = np.random.default_rng(6)
     zero = np.zeros((2, 2))
-    truth = rotation(rng, radius=1.0)._replace(Gamma=zero, Sigma=np.zeros((5, 5)))
+    truth = turning(rng, radius=1.0)._replace(Gamma=zero, Sigma=np.zeros((5, 5)))
     z, x = simulate(truth, 80, rng)
     for lags in (1, 4):
         found = output_subspace(x, 2, lags)
@@ -201,7 +193,7 @@ def test_without_noise_the_outputs_lie_in_a_subspace() -> None:
 def test_subspace_start_is_a_change_of_basis_of_the_observed_fit() -> None:
     """Same likelihood before and after Gamma = I, and far above the random starts."""
     rng = np.random.default_rng(7)
-    truth = rotation(rng)
+    truth = turning(rng)
     _, x = simulate(truth, 200, rng)
     start = subspace_start(x, 2, lags=3)
     z = output_subspace(x, 2, lags=3).z

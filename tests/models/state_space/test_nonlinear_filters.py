@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
+from scipy.stats import multivariate_normal
 
-from models.probability.gaussian import log_density_1d
-from models.state_space.grid_filter import grid_filter
 from models.state_space.kalman import LDS, Filtered, kalman_filter
 from models.state_space.kalman import simulate as simulate_linear
-from models.state_space.nonlinear_examples import growth_system, walker_system
+from models.state_space.line_systems import LineSystem
+from models.state_space.nonlinear_examples import growth_system, random_lds, walker_system
 from models.state_space.nonlinear_filters import (
     NonlinearSystem,
     extended_filter,
@@ -18,18 +18,10 @@ from models.state_space.nonlinear_filters import (
     state_space,
     unscented_filter,
 )
-from models.state_space.particle_filter import bootstrap_filter, linear_gaussian
+from models.state_space.particle_filter import bootstrap_filter
 from models.state_space.unscented import Scaling
 from models.types import Floats
 
-THETA = LDS(
-    A=np.array([[-0.9, 0.3], [-0.2, 0.8]]),
-    Gamma=np.array([[0.3, 0.1], [0.1, 0.2]]),
-    C=np.array([[1.0, 0.0], [0.5, -1.0], [0.0, 2.0]]),
-    Sigma=np.array([[1.0, 0.3, 0.0], [0.3, 2.0, 0.1], [0.0, 0.1, 1.5]]),
-    mu0=np.array([1.0, -1.0]),
-    V0=np.array([[1.0, -0.2], [-0.2, 0.5]]),
-)
 FILTERS = {
     "extended": extended_filter,
     "iterated": lambda system, y: extended_filter(system, y, 4),
@@ -39,9 +31,9 @@ FILTERS = {
 
 
 @pytest.mark.parametrize("name", FILTERS)
-def test_in_a_linear_system_every_filter_is_the_kalman_filter(name: str) -> None:
-    _, x = simulate_linear(THETA, 10, np.random.default_rng(0), (3,))
-    exact, found = kalman_filter(THETA, x), FILTERS[name](linear_system(THETA), x)
+def test_in_a_linear_system_every_filter_is_the_kalman_filter(name: str, theta: LDS) -> None:
+    _, x = simulate_linear(theta, 10, np.random.default_rng(0), (3,))
+    exact, found = kalman_filter(theta, x), FILTERS[name](linear_system(theta), x)
     for part in ("predicted", "filtered"):
         mean, cov = getattr(exact, part)
         assert_allclose(getattr(found, part).mean, mean, rtol=0, atol=1e-11)
@@ -50,21 +42,28 @@ def test_in_a_linear_system_every_filter_is_the_kalman_filter(name: str) -> None
     assert_allclose(found.log_c, exact.log_c, rtol=0, atol=1e-11)
 
 
-def test_the_particle_filter_is_given_the_same_linear_system() -> None:
-    _, x = simulate_linear(THETA, 4, np.random.default_rng(1))
-    ours, theirs = state_space(linear_system(THETA), x), linear_gaussian(THETA, x)
-    z = np.random.default_rng(2).standard_normal((5, 2))
-    assert_allclose(ours.log_weight(2, z), theirs.log_weight(2, z), rtol=1e-12)
-    for part in ("initial", "propagate"):
-        arguments = ((5,),) if part == "initial" else (2, z)
-        first, second = (
-            getattr(model, part)(*arguments, np.random.default_rng(3)) for model in (ours, theirs)
-        )
-        assert_allclose(first, second, rtol=1e-13)
+def test_the_particle_filter_is_given_the_densities_of_the_system(theta: LDS) -> None:
+    """Weights by SciPy's density; draws by their moments, of which there are 40,000 each."""
+    _, x = simulate_linear(theta, 4, np.random.default_rng(1))
+    model, rng = state_space(linear_system(theta), x), np.random.default_rng(2)
+    z = rng.standard_normal((5, 2))
+    right = [multivariate_normal(theta.C @ row, theta.Sigma).logpdf(x[2]) for row in z]
+    assert_allclose(model.log_weight(2, z), right, rtol=1e-12)
+    for draws, mean, cov in (
+        (model.initial((40_000,), rng), theta.mu0, theta.V0),
+        (model.propagate(2, np.tile(z[0], (40_000, 1)), rng), theta.A @ z[0], theta.Gamma),
+    ):
+        assert_allclose(draws.mean(0), mean, rtol=0, atol=0.02)
+        assert_allclose(np.cov(draws.T), cov, rtol=0, atol=0.03)
 
 
 @pytest.mark.parametrize(
-    "system", [growth_system(10.0, 1.0), walker_system(2.0, 0.5, 1.0), linear_system(THETA)]
+    "system",
+    [
+        growth_system(10.0, 1.0),
+        walker_system(2.0, 0.5, 1.0),
+        linear_system(random_lds(np.random.default_rng(0))),
+    ],
 )
 def test_jacobians_are_those_of_differences(system: NonlinearSystem) -> None:
     M = len(system.mu0)
@@ -134,14 +133,8 @@ def test_the_iterated_filter_finds_the_mode() -> None:
 
 
 def grid_moments(system: NonlinearSystem, y: Floats, n_points: int = 801) -> tuple[Floats, Floats]:
-    points = np.linspace(-45, 45, n_points)
-    exact = grid_filter(
-        points,
-        np.exp(log_density_1d(points, system.mu0[0], system.V0[0, 0])),
-        lambda n, z, before: np.exp(log_density_1d(z, system.g(n, before), system.Q[0, 0])),
-        state_space(system, y).log_weight,
-        y.shape[-2],
-    )
+    weight = state_space(system, y).log_weight
+    exact = LineSystem(system, reach=45).on_grid(weight, y.shape[-2], n_points)
     return exact.mean, exact.log_likelihood
 
 

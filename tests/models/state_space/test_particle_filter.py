@@ -6,29 +6,21 @@ from numpy.random import Generator
 from numpy.testing import assert_allclose, assert_array_equal
 
 from models.state_space.kalman import LDS, kalman_filter, simulate
+from models.state_space.nonlinear_filters import linear_system, state_space
 from models.state_space.particle_filter import (
     StateSpace,
     bootstrap_filter,
     check_weights,
-    linear_gaussian,
     systematic_counts,
 )
 from models.types import Floats
 
 STEPS = 12
-THETA = LDS(
-    A=np.array([[0.9, 0.3], [-0.2, 0.8]]),
-    Gamma=np.array([[0.3, 0.1], [0.1, 0.2]]),
-    C=np.array([[1.0, 0.0], [0.5, -1.0], [0.0, 2.0]]),
-    Sigma=np.array([[1.0, 0.3, 0.0], [0.3, 2.0, 0.1], [0.0, 0.1, 1.5]]),
-    mu0=np.array([1.0, -1.0]),
-    V0=np.array([[1.0, -0.2], [-0.2, 0.5]]),
-)
 
 
 @pytest.fixture(scope="module")
-def x() -> Floats:
-    return simulate(THETA, STEPS, np.random.default_rng(0))[1]
+def x(theta: LDS) -> Floats:
+    return simulate(theta, STEPS, np.random.default_rng(0))[1]
 
 
 @pytest.mark.parametrize(
@@ -74,10 +66,12 @@ def test_equal_weights_are_left_alone_whatever_the_number() -> None:
 
 
 @pytest.mark.parametrize("threshold", [0.5, 1.0])
-def test_means_and_variances_are_those_of_the_kalman_filter(x: Floats, threshold: float) -> None:
+def test_means_and_variances_are_those_of_the_kalman_filter(
+    theta: LDS, x: Floats, threshold: float
+) -> None:
     R, L = 60, 2000
-    exact = kalman_filter(THETA, x)
-    model = linear_gaussian(THETA, x)
+    exact = kalman_filter(theta, x)
+    model = state_space(linear_system(theta), x)
     found = bootstrap_filter(
         model, STEPS, L, np.random.default_rng(2), size=(R,), threshold=threshold
     )
@@ -99,11 +93,11 @@ def test_means_and_variances_are_those_of_the_kalman_filter(x: Floats, threshold
 
 
 @pytest.mark.parametrize("threshold", [0.0, 0.5, 1.0])
-def test_the_likelihood_is_estimated_without_bias(x: Floats, threshold: float) -> None:
+def test_the_likelihood_is_estimated_without_bias(theta: LDS, x: Floats, threshold: float) -> None:
     """Also with 20 particles, where its logarithm is far too small."""
     R, steps = 4000, 6
-    exact = kalman_filter(THETA, x[:steps]).log_likelihood
-    model = linear_gaussian(THETA, x[:steps])
+    exact = kalman_filter(theta, x[:steps]).log_likelihood
+    model = state_space(linear_system(theta), x[:steps])
     found = bootstrap_filter(
         model, steps, 20, np.random.default_rng(3), size=(R,), threshold=threshold
     )
@@ -112,9 +106,9 @@ def test_the_likelihood_is_estimated_without_bias(x: Floats, threshold: float) -
     assert np.log(ratio).mean() < -0.1
 
 
-def test_resampling_keeps_the_filter_alive(x: Floats) -> None:
+def test_resampling_keeps_the_filter_alive(theta: LDS, x: Floats) -> None:
     rng = np.random.default_rng(4)
-    model = linear_gaussian(THETA, x)
+    model = state_space(linear_system(theta), x)
     without = bootstrap_filter(model, STEPS, 500, rng, size=(20,), threshold=0.0)
     assert np.all(without.ess[:, -1] < 100)
     with_it = bootstrap_filter(model, STEPS, 500, rng, size=(20,))
@@ -168,8 +162,8 @@ def test_a_filter_that_explains_nothing_is_lost_and_the_others_are_not() -> None
     assert_array_equal(np.isnan(found.mean[..., 0]), [[False, True, True], [False] * 3])
 
 
-def test_one_filter_is_a_batch_of_one(x: Floats) -> None:
-    model = linear_gaussian(THETA, x)
+def test_one_filter_is_a_batch_of_one(theta: LDS, x: Floats) -> None:
+    model = state_space(linear_system(theta), x)
     alone = bootstrap_filter(model, STEPS, 50, np.random.default_rng(7))
     batch = bootstrap_filter(model, STEPS, 50, np.random.default_rng(7), size=(1,))
     assert alone.mean.shape == (STEPS, 2)

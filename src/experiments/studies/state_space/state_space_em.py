@@ -8,7 +8,7 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
-from models.state_space.kalman import LDS, kalman_filter, simulate
+from models.state_space.kalman import LDS, kalman_filter, rotation, simulate
 from models.state_space.lds_em import (
     fit_lds,
     identity_start,
@@ -77,15 +77,8 @@ class StateSpaceEm(Study):
         )
 
     def system(self, rng: Generator) -> LDS:
-        c, s = self.radius * np.cos(self.angle), self.radius * np.sin(self.angle)
-        return LDS(
-            A=np.array([[c, -s], [s, c]]),
-            Gamma=self.state_noise**2 * np.eye(_STATES),
-            C=rng.standard_normal((self.outputs, _STATES)),
-            Sigma=self.noise**2 * np.eye(self.outputs),
-            mu0=np.zeros(_STATES),
-            V0=np.eye(_STATES),
-        )
+        C = rng.standard_normal((self.outputs, _STATES))
+        return rotation(C, self.angle, self.radius, self.state_noise, self.noise)
 
     def _noiseless_ratio(self, system: LDS, rng: Generator) -> float:
         """Without noise: the first singular value that should vanish, over the one before it."""

@@ -27,11 +27,6 @@ SMALL = NonlinearTracking(
 )
 
 
-@pytest.fixture(scope="module")
-def outcome() -> Outcome:
-    return SMALL.run(generator(SMALL.name, 0))
-
-
 @pytest.mark.parametrize(
     ("knobs", "complaint"),
     [

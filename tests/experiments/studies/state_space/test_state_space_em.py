@@ -19,11 +19,6 @@ from models.state_space.lds_em import random_start, subspace_start
 SMALL = StateSpaceEm(steps=60, repetitions=2, random_starts=3, iterations=12)
 
 
-@pytest.fixture(scope="module")
-def outcome() -> Outcome:
-    return SMALL.run(generator(SMALL.name, 0))
-
-
 @pytest.mark.parametrize(
     ("knobs", "complaint"),
     [
