@@ -4,11 +4,12 @@ mean      m_n = 1/n sum_s w_s,       covariance   1/n sum_s w_s w_s^T - m_n m_n^
 autocorrelation at lag k of a chain: the mean of (w_s - m)(w_(s+k) - m) over the variance
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from models.sampling.metropolis import Chains, scale_reduction
 from models.types import Bools, Floats, Ints
 
 
@@ -45,3 +46,25 @@ def squared_distance(w: Floats, mean: Floats, covariance: Floats) -> Floats:
     """Of samples (S, C, D) from a mean, in standard deviations of a Gaussian, shape (S, C)."""
     z = np.linalg.solve(np.linalg.cholesky(covariance), (w - mean).reshape(-1, len(mean)).T)
     return np.asarray((z**2).sum(0).reshape(w.shape[:2]))
+
+
+def summaries(
+    chains: Chains, lengths: Ints, lags: Sequence[int], log_g: Callable[[Floats], Floats]
+) -> dict[str, Any]:
+    """What chains tell of themselves, whatever they sample; beginnings of some lengths, n >= 2."""
+    w, proposed, accepted = chains
+    mean, covariance = moments(w, lengths.tolist())
+    squared = (np.diff(w, axis=0) ** 2).sum(-1)
+    uphill = log_g(proposed) >= log_g(w[:-1])
+    with np.errstate(invalid="ignore", divide="ignore"):  # at first all samples may be alike
+        R = [scale_reduction(w[:n]) for n in lengths]
+    return {
+        "rejected": np.cumsum(~accepted, axis=0)[lengths - 2].T,  # (C, n)
+        "chain_mean": mean,  # (C, n, 2)
+        "chain_covariance": covariance[..., [0, 0, 1], [0, 1, 1]],  # (C, n, 3)
+        "scale_reduction": R,  # (n, 2)
+        "autocorrelation": autocorrelation(w, lags),  # (C, lags, 2)
+        "step_length": np.sqrt(squared).mean(0),  # (C,)
+        "squared_step": squared.mean(0),  # (C,)
+        "uphill_rejected": np.sum(uphill & ~accepted),
+    }

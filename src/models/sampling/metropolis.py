@@ -75,6 +75,18 @@ def mixture(weights: Floats, means: Floats, covariances: Floats) -> Callable[[Fl
     return log_density
 
 
+def flat(w: Floats) -> Floats:
+    """The log density that is the same everywhere."""
+    return np.zeros(w.shape[:-1])
+
+
+def on_a_circle(mean: Floats, covariance: Floats, distance: float, count: int) -> Floats:
+    """Points (count, 2) round a mean, so many standard deviations away."""
+    turn = 2 * np.pi * np.arange(count) / count + np.pi / 4
+    circle = np.stack([np.cos(turn), np.sin(turn)], axis=-1)
+    return np.asarray(mean + distance * circle @ np.linalg.cholesky(covariance).T)
+
+
 def scale_reduction(w: Floats) -> Floats:
     """The potential scale reduction R of samples (S, C, D), shape (D,)."""
     n = len(w)

@@ -15,6 +15,14 @@ import numpy as np
 from models.types import Floats
 
 
+class Expectation(NamedTuple):
+    """What is averaged: f of random points, with its exact mean and variance."""
+
+    f: Callable[[tuple[int, int], np.random.Generator], Floats]
+    mean: float
+    variance: float
+
+
 class Integrand(NamedTuple):
     """A function, and its first two moments under U(a, b)."""
 
@@ -39,6 +47,16 @@ INTEGRANDS = {
     "square": Integrand(np.square, lambda a, b: _power(2, a, b), lambda a, b: _power(4, a, b)),
     "sine": Integrand(np.sin, _sine, _sine_squared),
 }
+
+
+def under_uniform(integrand: Integrand, low: float, high: float) -> Expectation:
+    """Of an integrand, y uniform between two numbers."""
+
+    def f(shape: tuple[int, int], rng: np.random.Generator) -> Floats:
+        return integrand.f(rng.uniform(low, high, shape))
+
+    mean = integrand.mean(low, high)
+    return Expectation(f, mean, integrand.square(low, high) - mean**2)
 
 
 def running_mean(values: Floats) -> Floats:

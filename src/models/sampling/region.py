@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.polynomial.legendre import leggauss
 
+from models.sampling.monte_carlo import Expectation
 from models.types import Bools, Floats
 
 INNER, OUTER, HALF_ANGLE = (
@@ -47,6 +48,15 @@ def quarter_circle() -> Game:
     return Game(
         lambda shape, rng: rng.random((*shape, 2)), lambda y: (y**2).sum(-1) <= 1, np.pi / 4
     )
+
+
+def hits(game: Game) -> Expectation:
+    """One for a hit, nought for a miss."""
+
+    def f(shape: tuple[int, int], rng: np.random.Generator) -> Floats:
+        return game.hit(game.throw(shape, rng)).astype(np.float64)
+
+    return Expectation(f, game.probability, game.probability * (1 - game.probability))
 
 
 def _in_double_twenty(y: Floats) -> Bools:

@@ -8,7 +8,9 @@ from models.sampling.chain_summaries import (
     moments,
     parts_visited,
     squared_distance,
+    summaries,
 )
+from models.sampling.metropolis import Chains, flat, sample, scale_reduction
 
 RNG = np.random.default_rng(3)
 
@@ -44,3 +46,24 @@ def test_squared_distance() -> None:
     )
     expected = [[(x - mean) @ np.linalg.inv(S) @ (x - mean) for x in row] for row in w]
     assert_allclose(squared_distance(w, mean, S), expected)
+
+
+def test_what_chains_tell_of_themselves() -> None:
+    w = np.array([[[0.0, 0], [0, 0]], [[3, 4], [0, 0]], [[3, 4], [0, 1]], [[3, 4], [0, 2]]])
+    accepted = np.array([[True, False], [False, True], [False, True]])
+    proposed = np.where(accepted[..., None], w[1:], w[:-1] + 1)
+    found = summaries(Chains(w, proposed, accepted), np.array([2, 4]), [1], lambda w: -w.sum(-1))
+    assert found["rejected"].tolist() == [[0, 2], [1, 1]]
+    assert found["step_length"].tolist() == [5 / 3, 2 / 3]
+    assert found["squared_step"].tolist() == [25 / 3, 2 / 3]
+    assert found["uphill_rejected"] == 0
+    assert_allclose(found["chain_mean"][0], [[1.5, 2], [2.25, 3]])
+    assert_allclose(found["chain_covariance"][1, 1], np.array([0, 0, 11 / 16]), atol=1e-12)
+    refused = summaries(Chains(w, proposed, accepted), np.array([4]), [], lambda w: w.sum(-1))
+    assert refused["uphill_rejected"] == 3
+
+
+def test_beginnings_are_compared_by_their_scale_reduction() -> None:
+    chains = sample(flat, np.zeros((5, 2)), 50, np.eye(2), np.random.default_rng(0))
+    found = summaries(chains, np.array([10, 50]), [], flat)
+    assert_allclose(found["scale_reduction"][0], scale_reduction(chains.w[:10]))

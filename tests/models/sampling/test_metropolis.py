@@ -9,6 +9,7 @@ from models.sampling.metropolis import (
     first_inside,
     kernel_density,
     mixture,
+    on_a_circle,
     sample,
     scale_reduction,
 )
@@ -113,3 +114,10 @@ def test_kernel_density_is_that_of_scipy() -> None:
     samples = np.random.default_rng(0).gamma(2.0, 1.0, 300)
     at = np.linspace(-1, 8, 20)
     assert_allclose(kernel_density(samples, at), stats.gaussian_kde(samples)(at), rtol=1e-10)
+
+
+def test_starts_lie_round_the_mean() -> None:
+    S = np.array([[2.0, 0.5], [0.5, 1.0]])
+    off = on_a_circle(np.array([1.0, -1.0]), S, 3.0, 8) - [1, -1]
+    assert_allclose(np.einsum("ni,ij,nj->n", off, np.linalg.inv(S), off), 9, rtol=1e-12)
+    assert_allclose(off.mean(0), 0, atol=1e-12)

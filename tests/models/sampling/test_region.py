@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import dblquad
 from scipy.stats import ncx2, norm
 
-from models.sampling.region import double_twenty, quarter_circle
+from models.sampling.region import double_twenty, hits, quarter_circle
 
 
 @pytest.mark.parametrize("sd", [5.0, 30.0, 120.0])
@@ -61,3 +61,11 @@ def test_the_quarter_circle() -> None:
     assert y.min() >= 0
     assert y.max() < 1
     assert_allclose(4 * game.hit(y).mean(), np.pi, atol=0.02)
+
+
+def test_hits_are_ones() -> None:
+    found = hits(quarter_circle())
+    values = found.f((3, 50_000), np.random.default_rng(0))
+    assert set(np.unique(values)) == {0.0, 1.0}
+    assert_allclose(values.mean(), found.mean, atol=4.5 * np.sqrt(found.variance / values.size))
+    assert found.variance == np.pi / 4 * (1 - np.pi / 4)

@@ -1,27 +1,17 @@
 """An expectation by averaging samples: how the estimate settles (FCML 2.4, 2.5.1, 4.5.1)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
-from models.sampling.monte_carlo import INTEGRANDS, Integrand, running_mean
-from models.sampling.region import Game, double_twenty, quarter_circle
-from models.types import Floats
+from models.sampling.monte_carlo import INTEGRANDS, Expectation, running_mean, under_uniform
+from models.sampling.region import double_twenty, hits, quarter_circle
 
 HITS = ("double-20", "quarter-circle")
-
-
-class Expectation(NamedTuple):
-    """What is averaged: f of random points, with its exact mean and variance."""
-
-    f: Callable[[tuple[int, int], Generator], Floats]
-    mean: float
-    variance: float
 
 
 @dataclass
@@ -53,10 +43,10 @@ class MonteCarlo(Study):
     def expectations(self) -> dict[str, Expectation]:
         """What is estimated, by name."""
         if self.function in INTEGRANDS:
-            return {self.function: _uniform(INTEGRANDS[self.function], self.low, self.high)}
+            return {self.function: under_uniform(INTEGRANDS[self.function], self.low, self.high)}
         if self.function == "quarter-circle":
-            return {self.function: _hits(quarter_circle())}
-        return {f"sd {sd:g} mm": _hits(double_twenty(sd)) for sd in self.skills}
+            return {self.function: hits(quarter_circle())}
+        return {f"sd {sd:g} mm": hits(double_twenty(sd)) for sd in self.skills}
 
     def run(self, rng: Generator) -> Outcome:
         expectations, K = self.expectations(), self.times
@@ -79,18 +69,3 @@ class MonteCarlo(Study):
             # The slope of a straight line through the logs: -1/2 for the square-root law.
             decay_rate=what.of([np.polyfit(np.log(size.values), np.log(row), 1)[0] for row in rms]),
         )
-
-
-def _uniform(integrand: Integrand, low: float, high: float) -> Expectation:
-    def f(shape: tuple[int, int], rng: Generator) -> Floats:
-        return integrand.f(rng.uniform(low, high, shape))
-
-    mean = integrand.mean(low, high)
-    return Expectation(f, mean, integrand.square(low, high) - mean**2)
-
-
-def _hits(game: Game) -> Expectation:
-    def f(shape: tuple[int, int], rng: Generator) -> Floats:
-        return game.hit(game.throw(shape, rng)).astype(np.float64)
-
-    return Expectation(f, game.probability, game.probability * (1 - game.probability))

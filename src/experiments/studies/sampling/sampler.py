@@ -9,14 +9,8 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
-from models.sampling.chain_summaries import (
-    autocorrelation,
-    moments,
-    parts_visited,
-    squared_distance,
-)
-from models.sampling.metropolis import Chains, first_inside, mixture, sample, scale_reduction
-from models.types import Floats
+from models.sampling.chain_summaries import parts_visited, squared_distance, summaries
+from models.sampling.metropolis import Chains, first_inside, flat, mixture, on_a_circle, sample
 
 SHOWN = ("steps", "convergence", "walks", "densities", "walk")
 GAUSSIAN = {"gaussian": [[1.0, 1.0, 3.0, 0.4, 3.0]]}  # FCML Figure 4.11
@@ -118,22 +112,23 @@ class Sampler(Study):
         """Every quantity of one target, a list over the step variances."""
         K, table = len(parts), np.array(parts).reshape(-1, 5)
         means, covariances = table[:, :2], table[:, [2, 3, 3, 4]].reshape(-1, 2, 2)
-        log_g = mixture(np.full(K, 1 / K), means, covariances) if K else _flat
+        log_g = mixture(np.full(K, 1 / K), means, covariances) if K else flat
         V, C = len(self.step_variances), self.chains
         if self.starts:
             starts = np.repeat(np.array(self.starts), C, axis=0)
         else:
-            turn = 2 * np.pi * np.arange(C) / C + np.pi / 4
-            circle = np.stack([np.cos(turn), np.sin(turn)], axis=-1)
-            L = np.linalg.cholesky(covariances[0])
-            starts = np.tile(means[0] + self.start_distance * circle @ L.T, (V, 1))
+            starts = on_a_circle(means[0], covariances[0], self.start_distance, C)
+            starts = np.tile(starts, (V, 1))
         steps = np.repeat(self.step_variances, C)[:, None, None] * np.eye(2)
         batch = sample(log_g, starts, self.samples, steps, rng)  # (S, V * C, 2)
         found: dict[str, list[Any]] = {}
         for v in range(V):
             mine = slice(v * C, (v + 1) * C)
             chains = Chains(batch.w[:, mine], batch.proposed[:, mine], batch.accepted[:, mine])
-            of_step = _chains(chains, lengths, self.lags, log_g)
+            of_step = summaries(chains, lengths, self.lags, log_g)
+            of_step["path"] = chains.w[:KEPT, 0]
+            of_step["proposed"] = chains.proposed[: KEPT - 1, 0]
+            of_step["accepted"] = chains.accepted[: KEPT - 1, 0]
             if K:
                 distance = squared_distance(chains.w, means[0], covariances[0])
                 of_step["burn_in"] = first_inside(distance <= REGION)
@@ -142,30 +137,3 @@ class Sampler(Study):
             for name, value in of_step.items():
                 found.setdefault(name, []).append(value)
         return found
-
-
-def _chains(chains: Chains, lengths: Any, lags: list[int], log_g: Any) -> dict[str, Any]:
-    """What chains tell of themselves, whatever they sample."""
-    w, proposed, accepted = chains
-    mean, covariance = moments(w, lengths)
-    squared = (np.diff(w, axis=0) ** 2).sum(-1)
-    uphill = log_g(proposed) >= log_g(w[:-1])
-    with np.errstate(invalid="ignore", divide="ignore"):  # at first all samples may be alike
-        R = [scale_reduction(w[:n]) for n in lengths]
-    return {
-        "rejected": np.cumsum(~accepted, axis=0)[lengths - 2].T,
-        "chain_mean": mean,
-        "chain_covariance": covariance[..., [0, 0, 1], [0, 1, 1]],
-        "scale_reduction": R,
-        "autocorrelation": autocorrelation(w, lags),
-        "step_length": np.sqrt(squared).mean(0),
-        "squared_step": squared.mean(0),
-        "uphill_rejected": np.sum(uphill & ~accepted),
-        "path": w[:KEPT, 0],
-        "proposed": proposed[: KEPT - 1, 0],
-        "accepted": accepted[: KEPT - 1, 0],
-    }
-
-
-def _flat(w: Floats) -> Floats:
-    return np.zeros(w.shape[:-1])
