@@ -30,6 +30,7 @@ from models.clustering.gaussian_mixture import (
     constrain,
     e_step,
     fit,
+    log_density,
     log_joint,
     m_step,
     responsibilities,
@@ -208,6 +209,16 @@ def fit_incremental(
         max_iter=max_iter,
         snapshots=snapshots,
     )
+
+
+def fit_in_orders(
+    X: Floats, start: GaussianMixture, orders: Ints, passes: int
+) -> tuple[Floats, Floats]:
+    """From one start in each order (R, N): ln p(X) and the bound after each pass, (R, T + 1)."""
+    many, every = take(start, np.zeros(len(orders), dtype=np.int64)), range(passes + 1)
+    done = fit_incremental(X, many, orders, tol=0, max_iter=passes, snapshots=every)
+    L = [log_density(X, done.snapshots[t].theta).sum(axis=1) for t in sorted(done.snapshots)]
+    return np.stack(L, axis=1), done.objective
 
 
 def renewal_error(X: Floats, mu: Floats, rng: np.random.Generator) -> float:

@@ -9,6 +9,7 @@ from scipy.stats import multivariate_normal
 from models.clustering.gaussian_mixture import GaussianMixture, collapsed, fit, log_density
 from models.clustering.gaussian_mixture_starts import sample_covariance, start_at, start_at_points
 from models.clustering.gaussian_mixture_variants import (
+    fit_in_orders,
     fit_incremental,
     fit_with_floor,
     fit_with_resets,
@@ -209,3 +210,14 @@ def test_the_floored_covariance_is_the_most_likely_one():
 def test_the_mean_after_a_renewal_is_that_from_scratch(faithful, rng):
     mu = np.array([[[-1.5, 1.0], [1.5, -1.0]]])
     assert renewal_error(faithful, mu, rng) < 1e-12
+
+
+def test_each_order_is_a_run_of_its_own(X, rng):
+    start = start_at_points(X, 2, rng)
+    orders = np.stack([np.arange(30), rng.permutation(30)])
+    L, bounds = fit_in_orders(X, start, orders, 3)
+    assert L.shape == bounds.shape == (2, 4)
+    for order, likelihoods, climb in zip(orders, L, bounds, strict=True):
+        alone = fit_incremental(X, start, order[None], tol=0, max_iter=3)
+        np.testing.assert_allclose(climb, alone.objective[0], rtol=1e-12)
+        assert likelihoods[-1] == pytest.approx(log_density(X, alone.theta.theta).sum())

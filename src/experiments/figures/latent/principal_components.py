@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from experiments.contract.outcome import Outcome
 from experiments.drawing.canvas import panels
 from experiments.drawing.clusters import grid, whole_steps
-from experiments.drawing.latent import objects
+from experiments.drawing.latent import curve_between, objects
 from experiments.studies.latent.principal_components import PrincipalComponents
 
 
@@ -22,14 +22,11 @@ def draw(study: PrincipalComponents, outcome: Outcome) -> Iterator[tuple[str, Fi
 
 
 def _projection(study: PrincipalComponents, outcome: Outcome) -> Figure:
-    figure, axes = grid(1, 3, 0.95)
-    before, values, after = axes[0]
-    objects(before, outcome["points"].values[0], study.labels, "First two variables", "y_%d")
+    look = {"xlabel": "Projection dimension", "ylabel": "Variance", "title": "Eigenvalues"}
+    figure, before, curve, after = curve_between(outcome["points"].values[0], study.labels, **look)
     eigenvalues = outcome["eigenvalues"]
-    values.plot(eigenvalues.along("component"), eigenvalues.values[0, 0], "o-")
-    values.set(xlabel="Projection dimension", ylabel="Variance", ylim=(0, None))
-    values.set_title("Eigenvalues")
-    whole_steps(values)
+    curve.plot(eigenvalues.along("component"), eigenvalues.values[0, 0], "o-")
+    curve.set_ylim(0, None)
     objects(after, outcome["projections"].values[0], study.labels, "First two projections", "x_%d")
     for ax in (before, after):
         ax.set_aspect("equal", adjustable="datalim")
@@ -38,9 +35,8 @@ def _projection(study: PrincipalComponents, outcome: Outcome) -> Figure:
 
 def _variance(outcome: Outcome) -> Figure:
     figure, axes = grid(1, 2, 0.85)
-    for ax, name, title in zip(
-        axes[0], ("cloud", "clusters"), ("One Gaussian", "Clusters"), strict=True
-    ):
+    titles = {"cloud": "One Gaussian", "clusters": "Clusters"}
+    for ax, (name, title) in zip(axes[0], titles.items(), strict=True):
         Y, W = (outcome[what].at(data=name).values for what in ("points", "directions"))
         ax.plot(*Y.T, "o", color="0.6", markersize=4)
         variances = outcome["eigenvalues"].at(data=name, repetition=0).values

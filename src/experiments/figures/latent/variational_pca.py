@@ -6,8 +6,7 @@ from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
 from experiments.drawing.canvas import panels
-from experiments.drawing.clusters import grid, whole_steps
-from experiments.drawing.latent import objects
+from experiments.drawing.latent import curve_between, objects
 from experiments.studies.latent.variational_pca import VariationalPca
 
 
@@ -16,14 +15,11 @@ def draw(study: VariationalPca, outcome: Outcome) -> Iterator[tuple[str, Figure]
 
 
 def _ppca(study: VariationalPca, outcome: Outcome) -> Figure:
-    figure, axes = grid(1, 3, 0.95)
-    before, climb, after = axes[0]
-    objects(before, outcome["points"].values, study.labels, "First two variables", "y_%d")
+    look = {"xlabel": "Iteration", "ylabel": "Natural log units", "title": "Lower bound"}
+    figure, _, climb, after = curve_between(outcome["points"].values, study.labels, **look)
     bound = outcome["bound"].at(f="corrected", repetition=0)
     taken = int(outcome["iterations"].values[0])
     climb.plot(bound.along("iteration")[:taken], bound.values[:taken], marker="o", markersize=3)
-    climb.set(xlabel="Iteration", ylabel="Natural log units", title="Lower bound")
-    whole_steps(climb)
     if study.latent > 1:
         objects(after, outcome["posterior_means"].values, study.labels, "Posterior means")
     return figure

@@ -60,10 +60,10 @@ class ClusterShapes(Study):
                 yield f"study.{name}={pair}; allowed: two numbers"
 
     def run(self, rng: Generator) -> Outcome:
-        quantities: dict[str, Quantity] = {}
+        quantities = dict[str, Quantity]()
         if self.data is not None:
             X = load(self.data).matrix
-            ring = np.asarray(np.square(X).sum(axis=1) > 0.75, dtype=np.int64)  # half-way between
+            ring = (np.square(X).sum(axis=1) > 0.75).astype(np.int64)  # 0 is the disc inside it
             gap = X[ring == 0].mean(axis=0) - X[ring == 1].mean(axis=0)
             quantities = self._found("rings", ring, [X], rng)
             quantities["rings_mean_gap"] = Quantity(np.linalg.norm(gap))

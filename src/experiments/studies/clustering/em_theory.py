@@ -13,12 +13,12 @@ from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.clustering._points import Clusters, place_problems
 from models.clustering import kmeans_limit
-from models.clustering.gaussian_mixture import GaussianMixture, fit, log_density, log_joint
+from models.clustering.gaussian_mixture import GaussianMixture, fit, log_joint
 from models.clustering.gaussian_mixture_starts import start_at, start_at_points
-from models.clustering.gaussian_mixture_variants import fit_incremental, renewal_error
+from models.clustering.gaussian_mixture_variants import fit_in_orders, renewal_error
 from models.clustering.half_steps import arbitrary_q, half_steps
 from models.clustering.mixture import free_energy, kl_to_posterior
-from models.em import first_reached, held, path, smallest_gain, take
+from models.em import first_reached, held, path, smallest_gain
 from models.em_examples import EXAMPLES
 from models.types import Floats
 
@@ -91,18 +91,14 @@ class EmTheory(Clusters, Study):
         maximum = float(fit(X, start, tol=0, max_iter=10_000).final[0])
         N, R = len(X), self.orders + 1
         orders = np.stack([np.arange(N), *(rng.permutation(N) for _ in range(self.orders))])
-        every = range(self.iterations + 1)
-        many = take(start, np.zeros(R, dtype=np.int64))
-        done = fit_incremental(X, many, orders, tol=0, max_iter=self.iterations, snapshots=every)
-        steps = sorted(done.snapshots)
-        L = np.stack([log_density(X, done.snapshots[t].theta).sum(axis=1) for t in steps], axis=1)
+        L, bound = fit_in_orders(X, start, orders, self.iterations)
         order = axis("order", R)  # 0 is the order of the file
         return {
             "maximum": maximum,
             "batch_passes": int(first_reached(batch, maximum - self.close)[0]),
-            "incremental_log_likelihood": over(L, order, axis("passes", steps)),
+            "incremental_log_likelihood": over(L, order, axis("passes", L.shape[1])),
             "incremental_passes": order.of(first_reached(L, maximum - self.close)),
-            "smallest_gain": smallest_gain(done.objective),  # of the bound, in one pass
+            "smallest_gain": smallest_gain(bound),  # of the bound, in one pass
             "update_error": renewal_error(X, start.mu, rng),
         }
 

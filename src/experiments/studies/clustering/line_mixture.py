@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -9,13 +10,7 @@ from numpy.random import Generator
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.clustering._points import place_problems
-from models.clustering.linear_mixture import (
-    fit,
-    fit_each,
-    responsibilities,
-    start_at,
-    start_at_random,
-)
+from models.clustering import linear_mixture as lines
 from models.em import smallest_gain
 
 LIMIT = 2000  # iterations of EM at most
@@ -36,14 +31,10 @@ class LineMixture(Study):
     slope: float = knob(1.4, "slope of the right arm; the left has its negative")
     vertex: float = knob(-0.7, "the target where the arms meet, at x = 0")
     noise: float = knob(0.15, "standard deviation of the noise", above=0)
-    start: list[list[float]] = knob(
-        [[0.0, 0.5], [0.0, -0.5]], "intercept and slope of each line to begin with"
-    )
+    start: list[list[float]] = knob([[0.0, 0.5], [0.0, -0.5]], "intercepts and slopes at first")
     snapshots: list[int] = knob([30, 50], "iterations to show", at_least=1, distinct=True)
     restarts: int = knob(200, "further starts, from random lines", at_least=1, at_most=10_000)
-    repetitions: int = knob(
-        200, "data sets, of which the first is drawn", at_least=1, at_most=10_000
-    )
+    repetitions: int = knob(200, "data sets; the first is drawn", at_least=1, at_most=10_000)
 
     def problems(self) -> Iterator[str]:
         yield from place_problems("start", self.start, 2)
@@ -52,44 +43,37 @@ class LineMixture(Study):
         shape = self.repetitions, self.n
         x = np.sort(rng.uniform(-1, 1, shape), axis=1)
         t = self.slope * np.abs(x) + self.vertex + self.noise * rng.standard_normal(shape)
-        start = np.array([self.start])
+        start, limits = np.array([self.start]), dict[str, Any](tol=0, max_iter=LIMIT)
         Phi = np.stack([np.ones_like(x), x], axis=-1)  # (S, N, 2): one batch for all data sets
-        every = fit_each(
-            Phi, t, start_at(np.repeat(start, len(x), axis=0), t), tol=0, max_iter=LIMIT
-        )
+        every = lines.fit_each(Phi, t, lines.start_at(np.tile(start, (len(x), 1, 1)), t), **limits)
         repetition, point = axis("repetition", len(x)), axis("point", self.n)
-        alone = fit_each(Phi, t, start_at(np.zeros((len(x), 1, 2)), t))  # a mixture of one line
+        one_line = lines.start_at(np.zeros((len(x), 1, 2)), t)
+        alone = lines.fit_each(Phi, t, one_line)  # a mixture of one
 
         # The first data set, which is drawn: snapshots on the way, and random lines to start from.
         Phi, x, t = Phi[0], x[0], t[0]
         snapshot = axis("snapshot", [0, *sorted(self.snapshots)])
-        one = fit(
-            Phi, t, start_at(start, t), tol=0, max_iter=LIMIT, snapshots=snapshot.values.tolist()
-        )
-        begin = start_at_random(Phi, t, len(self.start), rng, self.restarts)
-        many = fit(Phi, t, begin, max_iter=LIMIT)
+        steps = snapshot.values.tolist()
+        one = lines.fit(Phi, t, lines.start_at(start, t), snapshots=steps, **limits)
+        begin = lines.start_at_random(Phi, t, len(self.start), rng, self.restarts)
+        many = lines.fit(Phi, t, begin, max_iter=LIMIT)
         L = one.objective[0][: int(one.iterations[0]) + 1]
-        climbs = many.objective[:, :EARLY]
-        shown = [one.snapshots[step] for step in snapshot.values]
-        line, random_start = axis("line", len(self.start)), axis("random_start", self.restarts)
+        climbs, shown = many.objective[:, :EARLY], [one.snapshots[step] for step in steps]
+        gamma = [lines.responsibilities(Phi, t, theta)[0] for theta in shown]
+        line, w = axis("line", len(self.start)), axis("w", ["intercept", "slope"])
+        early = axis("random_start", self.restarts), axis("early_iteration", climbs.shape[1])
+        until_close = np.argmax(every.final[:, None] - every.objective < CLOSE, axis=1)
         return Outcome(
             inputs=point.of(x),
             targets=point.of(t),
-            lines=over(
-                [theta.w[0] for theta in shown], snapshot, line, axis("w", ["intercept", "slope"])
-            ),
-            responsibilities=over(
-                [responsibilities(Phi, t, theta)[0] for theta in shown], snapshot, point, line
-            ),
+            lines=over([theta.w[0] for theta in shown], snapshot, line, w),
+            responsibilities=over(gamma, snapshot, point, line),
             log_likelihood=axis("iteration", len(L)).of(L),
-            random_climb=over(climbs, random_start, axis("early_iteration", climbs.shape[1])),
-            random_final=random_start.of(many.final),
+            random_climb=over(climbs, *early),
             final_log_likelihood=repetition.of(every.final),
             single_line_log_likelihood=repetition.of(alone.final),
             slopes=over(np.sort(every.theta.w[..., 1], axis=1), repetition, line),
-            iterations_until_close=repetition.of(
-                np.argmax(every.final[:, None] - every.objective < CLOSE, axis=1)
-            ),
+            iterations_until_close=repetition.of(until_close),
             smallest_gain=axis("fits", ["data sets", "random starts"]).of(
                 [smallest_gain(em.objective) for em in (every, many)]
             ),

@@ -16,7 +16,7 @@ from models.clustering.gaussian_mixture import Covariance, GaussianMixture
 from models.clustering.gaussian_mixture_starts import start_at_points
 from models.clustering.gaussian_mixture_variants import fit_with_floor
 from models.em import smallest_gain, take
-from models.types import Floats, Ints
+from models.types import Floats
 
 
 @dataclass
@@ -56,7 +56,7 @@ class MixtureOrder(Clusters, Study):
         for kind in self.covariances:
             fits[kind] = [self._best(X, K, kind, rng) for K in k.values]
             if self.folds:
-                held.append(self._held_out(X, k.values, kind, rng))
+                held.append(self._held_out(X, k.values.tolist(), kind, rng))
         L = [[gaussian.log_density(X, best).sum() for best in row] for row in fits.values()]
         first = fits[self.covariances[0]]
         gammas = [gaussian.responsibilities(X, best)[0] for best in first]  # (N, K) each
@@ -82,7 +82,7 @@ class MixtureOrder(Clusters, Study):
         em = fit_with_floor(X, start, self.floor, covariance=covariance, **limits)
         return take(em.theta, [em.best])
 
-    def _held_out(self, X: Floats, ks: Ints, kind: str, rng: Generator) -> Floats:
+    def _held_out(self, X: Floats, ks: list[int], kind: str, rng: Generator) -> Floats:
         """Mean log density of the held-out points, shape (K, folds)."""
         out = np.empty((self.folds, len(ks)))
         part = rng.permutation(np.arange(len(X)) % self.folds)

@@ -36,9 +36,7 @@ class MixtureSingularity(Clusters, Study):
     decades: int = knob(16, "shrink from width 1 by so many powers of ten", at_least=4, at_most=140)
     weight: float = knob(0.5, "weight of the component that shrinks", above=0, below=1)
     point: int = knob(0, "the data point it shrinks onto", at_least=0)
-    k: list[int] = knob(
-        [], "numbers of components to fit", at_least=1, distinct=True, may_be_empty=True
-    )
+    k: list[int] = knob([], "components to fit", at_least=1, distinct=True, may_be_empty=True)
     methods: list[str] = knob(
         list(METHODS), "plain EM, resets, MAP, variational Bayes", choices=METHODS, distinct=True
     )
