@@ -72,3 +72,10 @@ _leggauss = cache(leggauss)  # an eigenvalue problem, of which every run needs t
 def expected_loss(f: Floats, h: Floats, weight: Floats, noise: float) -> Floats:
     """Expected squared loss (...) on new data, of fits f (..., G) at the quadrature's nodes."""
     return np.asarray((f - h) ** 2 @ weight + noise**2)
+
+
+def likeness(f: Floats, g: Floats) -> Floats:
+    """How alike the shapes of curves along the last axis are, whatever their level and height."""
+    f, g = f - f.mean(axis=-1, keepdims=True), g - g.mean(axis=-1, keepdims=True)
+    size = np.sqrt(np.sum(f**2, axis=-1) * np.sum(g**2, axis=-1))
+    return np.asarray(np.sum(f * g, axis=-1) / np.maximum(size, np.finfo(np.float64).tiny))

@@ -172,6 +172,11 @@ def predict_orders(fits: OrderFits, x: Floats) -> Floats:
     return np.cumsum(Z * fits.c[..., None], axis=-2)
 
 
+def loss_at(fits: OrderFits, x: Floats, t: Floats) -> Floats:
+    """Mean squared error of every order at other points (..., M), shape (..., K + 1)."""
+    return np.asarray(np.mean((t[..., None, :] - predict_orders(fits, x)) ** 2, axis=-1))
+
+
 def noise_gain(x: Floats, max_order: int, at: Floats, weight: Floats) -> Floats:
     """What noise of standard deviation 1 at the inputs x (N,) does to each order's fit, (K + 1,).
 

@@ -16,11 +16,12 @@ the average loss, and its lambda times the number of points is ours (FCML 1.21).
 penalised (notes 2.1.3) is the same thing after the columns and the targets have been centred.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from models.types import Floats
+from models.types import Floats, Ints
 
 _EPS = float(np.finfo(np.float64).eps)
 _BLOCK = 2**15  # residuals at once: 256 KiB, which stay in the processor's cache
@@ -106,6 +107,32 @@ def loo_by_penalty(
         errors = _left_out(t - fitted, some @ U2.T + bias)
         parts.append(np.vecdot(errors, errors) / t.shape[-1])
     return np.concatenate(parts)
+
+
+def kfold_by_penalty(
+    Phi: Floats,
+    t: Floats,
+    penalties: Sequence[Floats],
+    folds: Sequence[Ints],
+    *,
+    penalise_bias: bool = True,
+) -> Floats:
+    """Mean squared errors (L, ...) at folds left out in turn, each with total penalties (L,)."""
+    errors = np.empty((len(penalties[0]), *t.shape))
+    for some, fold in zip(penalties, folds, strict=True):
+        rest = np.setdiff1d(np.arange(len(Phi)), fold)
+        path = ridge_path(Phi[rest], t[..., rest], some, penalise_bias=penalise_bias)
+        errors[..., fold] = t[..., fold] - path.weights @ Phi[fold].T
+    return np.asarray(np.mean(errors**2, axis=-1))
+
+
+def gradient(
+    path: RidgePath, Phi: Floats, t: Floats, penalties: Floats, *, penalise_bias: bool = True
+) -> Floats:
+    """Of half the penalised squared error at each fit of a path, (L, ..., D)."""
+    pull = penalties.reshape(-1, *(1,) * t.ndim) * path.weights
+    pull[..., 0] *= penalise_bias
+    return np.asarray(pull + (path.fitted - t) @ Phi)
 
 
 def _left_out(residuals: Floats, leverage: Floats) -> Floats:

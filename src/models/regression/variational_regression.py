@@ -32,6 +32,15 @@ class VariationalRegression(NamedTuple):
     history: Floats  # (R, T + 1) L(q) after each update of q(w); NaN after convergence
     converged: Bools  # (R,)
 
+    @property
+    def least_step(self) -> float:
+        """The least change of the bound in an iteration, which should not be negative."""
+        return float(np.nanmin(np.diff(self.history), initial=0.0))
+
+    def printed_bound(self, a0: float) -> Floats:
+        """The bound with ln Gamma(a_N) in (10.110), as the book has it (a_0 > 0)."""
+        return np.asarray(self.bound + gammaln(a0) - gammaln(self.a))
+
 
 class _State(NamedTuple):
     """q(alpha), and what the steps need of the data (the loop drops data sets that converged)."""

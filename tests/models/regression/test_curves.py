@@ -6,7 +6,15 @@ from numpy.polynomial.polynomial import polyval
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
 
-from models.regression.curves import expected_loss, inputs, noisy, polynomial, quadrature, sine
+from models.regression.curves import (
+    expected_loss,
+    inputs,
+    likeness,
+    noisy,
+    polynomial,
+    quadrature,
+    sine,
+)
 
 
 def test_curves_are_what_their_names_say() -> None:
@@ -61,3 +69,11 @@ def test_expected_loss_is_what_a_large_test_set_gives() -> None:
     standard_error = errors.std(-1) / np.sqrt(len(x))
     assert np.all(np.abs(errors.mean(-1) - found) < 4 * standard_error)
     assert np.all(standard_error < 0.002)  # so that the line above could fail
+
+
+def test_likeness_is_the_correlation_of_curves() -> None:
+    f, g = np.random.default_rng(8).normal(size=(2, 4, 30))
+    expected = [np.corrcoef(a, b)[0, 1] for a, b in zip(f, g, strict=True)]
+    assert_allclose(likeness(f, g), expected, rtol=1e-9)
+    assert_allclose(likeness(f, 3 - 2 * f), -1, rtol=1e-12)
+    assert likeness(np.ones(5), f[0, :5]) == 0  # a flat curve has no shape

@@ -15,6 +15,7 @@ from models.regression.polynomials import (
     log_likelihood,
     loo_by_order,
     loo_loss,
+    loss_at,
     monomial_weights,
     noise_gain,
     predict_orders,
@@ -232,6 +233,8 @@ def test_a_batch_of_folds_and_predictions_is_a_loop(toys: tuple[Floats, Floats])
     places = 1.1 * x[..., :4]
     fits = fit_orders(x, t, 5)
     losses, predictions = kfold_loss(fits, folds), predict_orders(fits, places)
+    errors = (1 - predictions) ** 2
+    assert_allclose(loss_at(fits, places, np.ones_like(places)), errors.mean(-1), rtol=1e-12)
     for i in np.ndindex(2, 3):
         alone = fit_orders(x[i], t[i], 5)
         assert_allclose(losses[i], kfold_loss(alone, folds), rtol=1e-8)

@@ -7,7 +7,13 @@ from scipy.optimize import minimize
 from sklearn.linear_model import Ridge
 
 from models.regression import ridge
-from models.regression.ridge import loo_by_penalty, loo_residuals, ridge_path
+from models.regression.ridge import (
+    gradient,
+    kfold_by_penalty,
+    loo_by_penalty,
+    loo_residuals,
+    ridge_path,
+)
 from models.types import Floats
 
 PENALTIES = np.array([0.0, 1e-3, 0.1, 4.0, 1e3])
@@ -133,3 +139,43 @@ def test_an_undetermined_direction_gets_weight_zero_without_penalty() -> None:
 def test_a_free_bias_needs_a_constant_column() -> None:
     with pytest.raises(ValueError, match="constant first column"):
         ridge_path(np.eye(3), np.ones(3), PENALTIES, penalise_bias=False)
+
+
+@pytest.mark.parametrize("penalise_bias", [True, False])
+def test_folds_left_out_are_refits_with_penalties_of_their_own(
+    data: tuple[Floats, Floats], penalise_bias: bool
+) -> None:
+    Phi, t = data
+    folds = [np.arange(5), np.arange(5, 12)]
+    totals = [7 * PENALTIES, 5 * PENALTIES]
+    found = kfold_by_penalty(Phi, t, totals, folds, penalise_bias=penalise_bias)
+    for i in range(1, len(PENALTIES)):
+        expected = np.zeros(3)
+        for total, fold in zip(totals, folds, strict=True):
+            rest = np.setdiff1d(np.arange(12), fold)
+            penalty = total[i] * np.diag([float(penalise_bias), 1, 1, 1, 1])
+            w = np.linalg.solve(Phi[rest].T @ Phi[rest] + penalty, Phi[rest].T @ t[:, rest].T)
+            expected += np.sum((t[:, fold].T - Phi[fold] @ w) ** 2, axis=0) / 12
+        assert_allclose(found[i], expected, rtol=1e-8)
+
+
+@pytest.mark.parametrize("penalise_bias", [True, False])
+def test_the_gradient_is_that_of_differences(
+    data: tuple[Floats, Floats], penalise_bias: bool
+) -> None:
+    Phi, t = data
+    path = ridge_path(Phi, t, PENALTIES, penalise_bias=penalise_bias)
+    found = gradient(path, Phi, t, PENALTIES, penalise_bias=penalise_bias)
+    assert np.abs(found).max() < 1e-9 * np.abs(t @ Phi).max()
+    moved = path._replace(weights=path.weights + 0.1, fitted=(path.weights + 0.1) @ Phi.T)
+    slope = gradient(moved, Phi, t, PENALTIES, penalise_bias=penalise_bias)
+    penalised = np.array([penalise_bias, 1, 1, 1, 1])
+
+    def half_error(w: Floats, lam: float) -> float:
+        return float(np.sum((t[1] - Phi @ w) ** 2) + lam * penalised @ w**2) / 2
+
+    for i, lam in enumerate(PENALTIES):
+        w = moved.weights[i, 1]
+        steps = 1e-5 * np.eye(5)
+        differences = [(half_error(w + h, lam) - half_error(w - h, lam)) / 2e-5 for h in steps]
+        assert_allclose(slope[i, 1], differences, rtol=1e-5, atol=1e-5)

@@ -84,7 +84,8 @@ def test_the_printed_gamma_term_would_break_the_bound() -> None:
     """(10.110) with ln Gamma(a_N) in place of ln Gamma(a_0) exceeds ln p(t)."""
     Phi, t = cubic_sets(5, 3)
     found = fit(Phi, t, BETA, 0.01, 0.01)
-    printed = found.bound + gammaln(0.01) - gammaln(found.a)
+    printed = found.printed_bound(0.01)
+    assert_allclose(printed - found.bound, gammaln(0.01) - gammaln(found.a), rtol=1e-9)
     assert np.all(printed > log_evidence(Phi, t, BETA, 0.01, 0.01))
 
 

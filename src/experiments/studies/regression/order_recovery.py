@@ -8,22 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import gammaln
 
 from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.regression._curves import CURVES, SyntheticCurve
+from models.regression import polynomials
 from models.regression import variational_regression as variational
 from models.regression.bayesian_regression import log_evidence
 from models.regression.curves import DESIGNS, inputs, noisy, powers
-from models.regression.polynomials import (
-    OrderFits,
-    fit_orders,
-    kfold_loss,
-    loo_loss,
-    predict_orders,
-    training_loss,
-)
+from models.regression.polynomials import OrderFits, fit_orders, predict_orders
 from models.types import Floats
 
 LOSSES = ("loo", "kfold", "holdout")
@@ -83,14 +76,14 @@ class OrderRecovery(SyntheticCurve, Study):
             x, t = np.take_along_axis(x, mixed, axis=-1), np.take_along_axis(t, mixed, axis=-1)
         fits, grid = fit_orders(x, t, max(self.orders)), axis("x", self.grid())
         losses = {k: v[:, order.values] for k, v in self._losses(fits, x, t, rng).items()}
-        found = self.drawn(x[0], t[0])
-        found["training_loss"] = over(training_loss(fits)[:, order.values], repetition, order)
+        found, training = self.drawn(x[0], t[0]), polynomials.training_loss(fits)[:, order.values]
+        found["training_loss"] = over(training, repetition, order)
         found |= {name: over(values, repetition, order) for name, values in losses.items()}
         if choosing:  # the loss on new data of the order that each method chooses
             chosen = [np.argmin(losses[f"{name}_loss"], axis=-1)[:, None] for name in choosing]
             picked = [np.take_along_axis(losses["test_loss"], k, axis=-1)[:, 0] for k in chosen]
             found["chosen_test_loss"] = over(picked, axis("method", choosing), repetition)
-        weights = _weights(fits, self.low, self.high)
+        weights = polynomials.highest_weights(fits, self.low, self.high)
         found["weight"] = over(weights, repetition, axis("term", weights.shape[-1]))
         found["curve"] = over(predict_orders(fits, grid.values)[0, order.values], order, grid)
         if self.true_order is not None:
@@ -105,19 +98,18 @@ class OrderRecovery(SyntheticCurve, Study):
         """Mean squared losses on points not fitted to, each (repetitions, orders from 0)."""
         losses: dict[str, Floats] = {}
         if "loo" in self.methods:
-            losses["loo_loss"] = loo_loss(fits)
+            losses["loo_loss"] = polynomials.loo_loss(fits)
         if "kfold" in self.methods:
-            losses["kfold_loss"] = kfold_loss(fits, np.array_split(np.arange(self.n), self.folds))
+            folds = np.array_split(np.arange(self.n), self.folds)
+            losses["kfold_loss"] = polynomials.kfold_loss(fits, folds)
         if "holdout" in self.methods:
             held, rest = slice(self.held_out), slice(self.held_out, None)
             trained = fit_orders(x[:, rest], t[:, rest], max(self.orders))
-            errors = t[:, None, held] - predict_orders(trained, x[:, held])
-            losses["holdout_loss"] = np.mean(errors**2, axis=-1)
+            losses["holdout_loss"] = polynomials.loss_at(trained, x[:, held], t[:, held])
         if self.test_points:
             x_new = inputs(self.test_points, self.low, self.high, "uniform", self.repetitions, rng)
             t_new = noisy(self.truth(x_new), self.noise, rng)
-            errors = t_new[:, None] - predict_orders(fits, x_new)
-            losses["test_loss"] = np.mean(errors**2, axis=-1)
+            losses["test_loss"] = polynomials.loss_at(fits, x_new, t_new)
         else:
             losses["test_loss"] = self.expected_loss(predict_orders(fits, self.quadrature.x))
         # Of an exact fit rounding is left, and the least of that would choose an order.
@@ -135,32 +127,21 @@ class OrderRecovery(SyntheticCurve, Study):
 
     def _bound(self, x: Floats, t: Floats, order: Axis, repetition: Axis) -> dict[str, Quantity]:
         prior, beta = axis("gamma_prior", sorted(self.gamma_priors)), 1 / self.noise**2
-        proper = axis("proper_prior", prior.values[prior.values > 0])  # the others are improper
+        proper = axis("proper_prior", prior.values[prior.values > 0])  # these have an evidence
         bound, evidence, printed = (
             np.empty((len(part), len(repetition), len(order))) for part in (prior, proper, proper)
         )
         least_step = np.empty((len(prior), len(order)))
-        for k, power in enumerate(order.values):
-            Phi = powers(x, power)
-            for i, a0 in enumerate(prior.values):
-                fit = variational.fit(Phi, t, beta, a0, a0)
-                bound[i, :, k] = fit.bound
-                least_step[i, k] = np.nanmin(np.diff(fit.history), initial=0.0)
-                if a0 > 0:  # there is an evidence to bound; as printed (10.110) has Gamma(a_N)
-                    j = i - len(prior)
-                    evidence[j, :, k] = variational.log_evidence(Phi, t, beta, a0, a0)
-                    printed[j, :, k] = fit.bound + gammaln(a0) - gammaln(fit.a)
+        for i, k in np.ndindex(least_step.shape):
+            a0, Phi, j = prior.values[i], powers(x, order.values[k]), i - len(prior)
+            fit = variational.fit(Phi, t, beta, a0, a0)
+            bound[i, :, k], least_step[i, k] = fit.bound, fit.least_step
+            if a0 > 0:
+                evidence[j, :, k] = variational.log_evidence(Phi, t, beta, a0, a0)
+                printed[j, :, k] = fit.printed_bound(a0)
         return {
             "bound": over(bound, prior, repetition, order),
             "least_step": over(least_step, prior, order),  # of the bound, in an iteration
             "bounded_log_evidence": over(evidence, proper, repetition, order),
             "printed_bound": over(printed, proper, repetition, order),
         }
-
-
-def _weights(fits: OrderFits, low: float, high: float) -> Floats:
-    """Weights of 1, x, ..., x^K, (repetitions, K + 1), from the K-th order fit at K + 1 points."""
-    K = fits.c.shape[-1] - 1
-    nodes = (low + high) / 2 + (high - low) / 2 * np.cos(np.pi * (np.arange(K + 1) + 0.5) / (K + 1))
-    values = predict_orders(fits, nodes)[:, -1]
-    return np.asarray(np.linalg.solve(powers(nodes, K), values.T).T, dtype=np.float64)

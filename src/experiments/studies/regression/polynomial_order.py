@@ -82,9 +82,8 @@ class PolynomialOrder(CurveOrData, Study):
         if "holdout" in self.methods:
             held = self.held_out(x)
             trained = fit_orders(x[~held], t[~held], max(self.orders))
-            errors = t[held] - predict_orders(trained, x[held])
             found["holdout_training_loss"] = training_loss(trained)
-            found["holdout_loss"] = np.mean(errors**2, axis=-1)
+            found["holdout_loss"] = polynomials.loss_at(trained, x[held], t[held])
         if "likelihood" in self.methods:
             found["log_likelihood"] = polynomials.log_likelihood(fits)
         quantities = {name: order.of(values[order.values]) for name, values in found.items()}

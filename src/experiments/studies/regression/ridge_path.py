@@ -10,11 +10,11 @@ from numpy.random import Generator
 from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.regression._curves import CurveOrData
-from models.regression.bayesian_regression import posterior
-from models.regression.curves import powers
+from models.regression import ridge
+from models.regression.bayesian_regression import map_weights
+from models.regression.bias_variance import gaussian_basis
+from models.regression.curves import likeness, powers
 from models.regression.polynomials import random_folds
-from models.regression.ridge import RidgePath as Fits
-from models.regression.ridge import loo_by_penalty, ridge_path
 from models.types import Floats, Ints
 
 BASES = ("polynomial", "gaussian")
@@ -79,63 +79,57 @@ class RidgePath(CurveOrData, Study):
             for name in found[0]
         }
         if self.noise_variance is not None:
-            # s in |t - Phi w|^2 / sigma^2 + w^T w / s, which sigma^2 makes the penalised error.
-            variance = self.noise_variance / self._total(penalty.values, len(x))
-            quantities["prior_variance"] = penalty.of(variance)
+            quantities["prior_variance"] = penalty.of(self._prior_variances(penalty.values, len(x)))
         return Outcome(inputs=point.of(x), targets=over(t, repetition, point), **quantities)
 
     def _order(
         self, order: int, lambdas: Floats, x: Floats, t: Floats, folds: list[Ints]
     ) -> dict[str, Any]:
         """What is recorded of one order; `weight` and `curve` of the first draw."""
-        Phi, n = self.design_matrix(x, order), len(x)
+        Phi, n, bias = self.design_matrix(x, order), len(x), self.penalise_bias
+        total, left = self._total(lambdas, n), self._total(lambdas, n - 1)
         fit = self._path(Phi, t, lambdas)
         curves = fit.weights @ self.design_matrix(_grid(x), order).T
-        shown = np.searchsorted(lambdas, sorted(self.lambdas))
         few = min(order, n)  # notes (2.2) sums the error over as many points as the order
         short = self._path(Phi[:few], t[:, :few], lambdas).weights
-        pull = self._total(lambdas, n)[:, None, None] * fit.weights
-        pull[..., 0] *= self.penalise_bias
-        gradient = pull + (fit.fitted - t) @ Phi  # of half the penalised squared error
+        slope = ridge.gradient(fit, Phi, t, total, penalise_bias=bias)
         found = {
             "training_loss": np.mean((t - fit.fitted) ** 2, axis=-1),
             # The penalty on the mean error belongs to the points that are left.
-            "loo_loss": loo_by_penalty(
-                Phi, t, self._total(lambdas, n - 1), penalise_bias=self.penalise_bias
-            ),
+            "loo_loss": ridge.loo_by_penalty(Phi, t, left, penalise_bias=bias),
             "dof": fit.dof,
-            "weights_squared": np.sum(fit.weights[..., 1 - self.penalise_bias :] ** 2, axis=-1),
+            "weights_squared": np.sum(fit.weights[..., 1 - bias :] ** 2, axis=-1),
             "weight": self._padded(fit.weights[:, 0]),
-            "curve": curves[shown, 0],
+            "curve": curves[np.searchsorted(lambdas, sorted(self.lambdas)), 0],
             "curve_range": np.ptp(curves, axis=-1),
-            "likeness": _correlation(curves, curves[:1]),  # to the curve of the least penalty
-            "gradient": np.abs(gradient).max() / np.abs(t @ Phi).max(),
+            "likeness": likeness(curves, curves[:1]),  # to the curve of the least penalty
+            "gradient": np.abs(slope).max() / np.abs(t @ Phi).max(),
             "difference_summed_to_order": np.ptp([short, fit.weights], axis=0).max()
             / np.abs(fit.weights).max(),
         }
         if folds:
-            errors = np.empty((len(lambdas), *t.shape))
-            for fold in folds:
-                rest = np.setdiff1d(np.arange(n), fold)
-                trained = self._path(Phi[rest], t[:, rest], lambdas)
-                errors[..., fold] = t[:, fold] - trained.weights @ Phi[fold].T
-            found["kfold_loss"] = np.mean(errors**2, axis=-1)
+            totals = [self._total(lambdas, n - len(fold)) for fold in folds]
+            found["kfold_loss"] = ridge.kfold_by_penalty(Phi, t, totals, folds, penalise_bias=bias)
         if self.curve != "unknown":
             f = fit.weights @ self.design_matrix(self.quadrature.x, order).T
             found["test_loss"] = self.expected_loss(f)
         if self.noise_variance is not None:
-            sigma2, zero, eye = self.noise_variance, np.zeros(Phi.shape[1]), np.eye(Phi.shape[1])
-            variances = sigma2 / self._total(lambdas, n)
-            means = [posterior(Phi, t[0], sigma2, zero, s * eye).mean for s in variances]
-            found["map_weight"] = self._padded(np.array(means))
+            priors = self._prior_variances(lambdas, n)
+            likely = map_weights(Phi, t[0], self.noise_variance, priors)
+            found["map_weight"] = self._padded(likely)
         return found
 
-    def _path(self, Phi: Floats, t: Floats, lambdas: Floats) -> Fits:
-        return ridge_path(Phi, t, self._total(lambdas, len(Phi)), penalise_bias=self.penalise_bias)
+    def _path(self, Phi: Floats, t: Floats, lambdas: Floats) -> ridge.RidgePath:
+        total = self._total(lambdas, len(Phi))
+        return ridge.ridge_path(Phi, t, total, penalise_bias=self.penalise_bias)
 
     def _total(self, lambdas: Floats, n: int) -> Floats:
         """What multiplies |w|^2 beside the sum of n squared errors."""
         return n * lambdas if self.penalty == "mean" else lambdas  # FCML 1.21; notes 2.2
+
+    def _prior_variances(self, lambdas: Floats, n: int) -> Floats:
+        """S in |t - Phi w|^2 / sigma^2 + w^T w / s, which sigma^2 makes the penalised error."""
+        return np.asarray(self.noise_variance / self._total(lambdas, n))
 
     def _padded(self, weights: Floats) -> Floats:
         """Weights (penalties, terms) with zeros for the terms that only higher orders have."""
@@ -145,18 +139,9 @@ class RidgePath(CurveOrData, Study):
         """Columns 1, x, ..., x^order; or 1 and as many bumps, their centres one width apart."""
         if self.basis == "polynomial":
             return powers((x - self.shift) / self.scale, order)
-        width = (self.high - self.low) / max(order - 1, 1)
-        centres = self.low + width * np.arange(order)
-        bumps = np.exp(-0.5 * ((x[:, None] - centres) / width) ** 2)
-        return np.column_stack([np.ones_like(x), bumps])
+        unit = (x - self.low) / (self.high - self.low)
+        return gaussian_basis(unit, order, 1 / max(order - 1, 1))
 
 
 def _grid(x: Floats) -> Floats:
     return np.linspace(x.min(), x.max(), 300)
-
-
-def _correlation(f: Floats, g: Floats) -> Floats:
-    """How alike the shapes of curves along the last axis are, whatever their level and height."""
-    f, g = f - f.mean(axis=-1, keepdims=True), g - g.mean(axis=-1, keepdims=True)
-    size = np.sqrt(np.sum(f**2, axis=-1) * np.sum(g**2, axis=-1))
-    return np.asarray(np.sum(f * g, axis=-1) / np.maximum(size, np.finfo(np.float64).tiny))
