@@ -1,13 +1,13 @@
-"""What each kind of page says."""
+"""What each kind of page says, and how values and sentences are written on it."""
 
-import csv
 import dataclasses
-import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from experiments.contract.study import studies
-from experiments.report import results
+from experiments.report import pages
 from experiments.report.scoreboard import claim_records
 from experiments.report.slugs import slugs
 from experiments.running.provenance import environment
@@ -28,12 +28,6 @@ def test_front_page(made: Any, parsed: dict[Path, Any]) -> None:
         assert words in text, words
     # Printed and derived claims are not added up.
     assert "They make 6 claims that a computer can check; 1 further check is our own" in text
-
-
-def test_slowest_first(made: Any) -> None:
-    text = made.text("index.html").partition("The slowest results")[2]
-    places = [text.index(f"experiments/{name}.html") for name in reversed(made.claims)]
-    assert places == sorted(places)
 
 
 def test_experiment_page(made: Any, parsed: dict[Path, Any]) -> None:
@@ -59,10 +53,6 @@ def test_experiment_page(made: Any, parsed: dict[Path, Any]) -> None:
         assert "olynomial order" in str(drawing["alt"])  # read off the figure's axis
 
 
-def test_no_link_to_runs_that_the_store_does_not_know(made: Any) -> None:
-    assert "127.0.0.1" not in made.text("experiments/fcml/fig-8.8.html")
-
-
 def test_errata_ledger(made: Any, parsed: dict[Path, Any]) -> None:
     page = parsed[made.root / "errata.html"]
     claims = claim_records(made.records)
@@ -77,51 +67,23 @@ def test_errata_ledger(made: Any, parsed: dict[Path, Any]) -> None:
     assert "stand-in: generated in place of" in page.text
 
 
-def test_filter_data(made: Any, parsed: dict[Path, Any]) -> None:
-    page = parsed[made.root / "experiments.html"]
-    rows = [attributes for _, attributes in page.tags if "data-text" in attributes]
-    assert [row["data-book"] for row in rows] == ["fcml", "fcml", "prml", "prml", "mlapp"]
-    assert [row["data-verdict"] for row in rows] == [
-        "reproduced", "consistent|erratum|differs", "erratum", "not run", "not run",
-    ]  # fmt: skip
-    assert [row["data-grade"] for row in rows] == ["book", "stand-in", "book", "", ""]
-    assert rows[1]["data-topic"] == "regression"
-    assert "fourth order is best" in str(rows[1]["data-text"])
-    offered = [attributes.get("value") for tag, attributes in page.tags if tag == "option"]
-    for row in rows:
-        assert row["data-book"] in offered
-        assert row["data-topic"] in offered
-        assert set(str(row["data-verdict"]).split("|")) <= set(offered)
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (None, ""),
+        (True, "true"),
+        (1 / 3, "0.333333"),
+        (-2.5e-7, "-2.5e-07"),
+        ([1, [2.0, 3]], "1, [2, 3]"),
+    ],
+)
+def test_cells(value: Any, words: str) -> None:
+    assert pages.cell(value) == words
 
 
-def test_results_files(made: Any) -> None:
-    def refuse(constant: str) -> float:
-        raise AssertionError(constant)
-
-    claims = json.loads(made.text("results.json"), parse_constant=refuse)
-    expected = claim_records(made.records)
-    assert [list(claim) for claim in claims] == [list(results.FIELDS)] * len(expected)
-    assert len(claims) == 7
-    by_text = {claim["claim"]: claim for claim in claims}
-    assert by_text["not finite"]["value"] is None
-    assert by_text["third order is best"]["value"] == 3
-    with (made.root / "results.csv").open(encoding="utf-8", newline="") as stream:
-        lines = list(csv.DictReader(stream))
-    assert [line["claim"] for line in lines] == [claim["claim"] for claim in claims]
-    assert [line["as_expected"] for line in lines] == [
-        str(c["as_expected"]).lower() for c in claims
-    ]
-    for name in results.FIELDS:
-        assert f"<code>{name}</code>" in made.text("fields.html")
-
-
-def test_sweep_page(made: Any, parsed: dict[Path, Any]) -> None:
-    (folder,) = (made.outputs / "sweeps").iterdir()
-    page = parsed[made.root / f"sweeps/{folder.name}.html"]
-    assert "4 of 4 cells finished" in page.text
-    assert "folds = 5" in page.text
-    assert made.records["fcml/fig-8.7"].id in page.text
-    assert f"../sweeps/{folder.name}/cells.csv" in page.links
-    for suffix in ("svg", "pdf", "png"):
-        assert f"../sweeps/{folder.name}/sweep.{suffix}" in page.links
-    assert f"sweeps/{folder.name}.html" in made.text("experiments/fcml/fig-8.7.html")
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [("leave-one-out wins", "Leave-one-out wins."), ("k-fold wins!", "k-fold wins!"), ("", "")],
+)
+def test_sentences(text: str, sentence: str) -> None:
+    assert pages.sentence(text) == sentence

@@ -8,8 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from experiments.records.store import Record
-from experiments.report import content, drawings, site
+from experiments.report import drawings, site
 
 
 def test_pages(made: Any, parsed: dict[Path, Any]) -> None:
@@ -82,16 +81,3 @@ def test_nothing_recorded(tmp_path: Path) -> None:
     index = site.write({}, ["fcml/fig-1.15"], tmp_path)
     assert "What was not run" in index.read_text(encoding="utf-8")
     assert json.loads((tmp_path / "report/results.json").read_text()) == []
-
-
-def test_results_stand_in_the_order_of_the_book(made: Any, tmp_path: Path) -> None:
-    sections = {"z": "1.2", "y": "1.10", "x": "Appendix A", "w": "2"}
-    records = {}
-    for name, section in sections.items():
-        printed = made.records["fcml/fig-8.8"]["printed"]
-        stated = {**printed, "source": {**printed["source"], "section": section}}
-        changed = {**made.records["fcml/fig-8.8"].content, "printed": stated}
-        records[f"fcml/{name}"] = Record(made.records["fcml/fig-8.8"].folder, changed)
-    figures = {made.records["fcml/fig-8.8"].id: drawings.Drawn(tmp_path)}
-    found = content.results(records, sorted(records), tmp_path, figures, [])
-    assert [result.name[-1] for result in found] == ["z", "y", "w", "x"]

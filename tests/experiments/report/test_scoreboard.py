@@ -1,0 +1,72 @@
+"""The scoreboard: every claim counted once, printed and derived apart."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from experiments.contract.claims import VERDICTS
+from experiments.report.results import FIELDS
+from experiments.report.scoreboard import (
+    BY_CONSTRUCTION,
+    COLUMNS,
+    STANDINGS,
+    claim_records,
+    markdown,
+    rows,
+    standing,
+    surprises,
+)
+
+claims = st.lists(
+    st.fixed_dictionaries(
+        {
+            "experiment": st.sampled_from(["fcml/a", "fcml/b", "prml/a"]),
+            "book": st.sampled_from(["fcml", "prml"]),
+            "origin": st.sampled_from(["printed", "derived"]),
+            "verdict": st.sampled_from(VERDICTS),
+            "by": st.sampled_from(["", "construction"]),
+        }
+    ),
+    min_size=1,
+)
+
+
+@given(claims)
+def test_every_claim_is_counted_once(found: list[dict[str, Any]]) -> None:
+    *groups, total = rows(found, "book")
+    numbers = [[0 if cell == "-" else int(cell) for cell in row[2:-1]] for row in groups]
+    printed = [claim for claim in found if claim["origin"] == "printed"]
+    assert sum(map(sum, numbers)) == len(printed)
+    assert [0 if cell == "-" else int(cell) for cell in total[2:-1]] == [
+        sum(column) for column in zip(*numbers, strict=True)
+    ]
+    derived = [claim["verdict"] for claim in found if claim["origin"] == "derived"]
+    hold = len(derived) - derived.count("differs")
+    assert total[-1] == f"{hold} of {len(derived)} hold"
+    assert total[1] == str(len({claim["experiment"] for claim in found}))
+
+
+@pytest.mark.parametrize("verdict", VERDICTS)
+def test_only_what_holds_by_construction_is_counted_apart(verdict: str) -> None:
+    assert standing({"by": "", "verdict": verdict}) == verdict
+    apart = standing({"by": "construction", "verdict": verdict})
+    assert apart == (BY_CONSTRUCTION if verdict == "reproduced" else verdict)
+
+
+def test_the_records_of_claims_have_the_fields_that_are_documented(made: Any) -> None:
+    found = claim_records(made.records)
+    assert all(list(claim) == list(FIELDS) for claim in found)
+    wanted = [len(stated) for stated in made.claims.values()]
+    assert list(Counter(claim["experiment"] for claim in found).values()) == wanted
+    assert [claim["claim"] for claim in surprises(found)] == ["a surprise"]
+
+
+def test_a_markdown_table_is_as_wide_everywhere(made: Any) -> None:
+    head, rule, *body = markdown(claim_records(made.records), "topic").splitlines()
+    assert head.count("|") == rule.count("|") == len(COLUMNS) + 2
+    assert {row.count("|") for row in body} == {head.count("|")}
+    assert [name for name in STANDINGS if name not in head] == []
+    assert body[-1].startswith("| all | 3 |")
