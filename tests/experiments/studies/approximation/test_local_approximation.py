@@ -1,4 +1,4 @@
-"""Gaussians in place of densities: knob rules, closed forms, and plain sums."""
+"""Stand-ins near a point: knob rules, closed forms, plain sums, and the remainder of Taylor."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from experiments.contract.errors import BadInput
-from experiments.studies.approximation.density_approximation import DensityApproximation
+from experiments.studies.approximation.local_approximation import LocalApproximation
 from models.datasets import load
 
 
@@ -26,33 +26,36 @@ from models.datasets import load
         ({"target": "logistic", "parameters": [[0.0]], "data": "fcml-logistic"}, "σ² > 0"),
         ({"target": "linear", "parameters": [[1.0, 1.0, 0.5, 0.8]]}, "N >= 2"),
         ({"target": "logistic", "parameters": [[1.0]], "data": "old-faithful"}, "and a class"),
-        ({"methods": ["guess"]}, "study.methods"),
+        ({"target": "exp", "parameters": [[0.0, 1.0, 2.0]]}, "low <= w_0 <= high"),
+        ({"target": "exp", "parameters": [[0.0, -1.0, 2.0]] * 2}, "one row"),
+        ({"orders": [-1]}, "study.orders"),
+        ({"target": "sine"}, "study.target"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
     with pytest.raises(BadInput, match=complaint):
-        DensityApproximation(**knobs)  # type: ignore[arg-type]
+        LocalApproximation(**knobs)  # type: ignore[arg-type]
 
 
 def test_figure_4_5(run: Callable[..., Any]) -> None:
-    outcome = run(DensityApproximation(methods=["laplace", "moments"]))
+    outcome = run(LocalApproximation())
     laplace = outcome["centre"].at(case="20, 0.5", way="laplace", variable=1).item
     assert laplace == 38
     variance = outcome["covariance"].at(case="20, 0.5").values[:, 0, 0]
-    assert_allclose(variance, [80, 76, 80], rtol=1e-12)  # exact, laplace, moments
-    outside = outcome["mass_outside"].at(case="2, 100", method="laplace").item
+    assert_allclose(variance, [80, 76], rtol=1e-12)  # exact, laplace
+    outside = outcome["mass_outside"].at(case="2, 100").item
     assert_allclose(outside, stats.norm.cdf(-1), rtol=1e-9)
     law = stats.gamma(20, scale=2)
     x = outcome["place"].at(case="20, 0.5", variable=1).values
     log_p = outcome["log_density"].at(case="20, 0.5")
     assert_allclose(log_p.at(way="exact"), law.logpdf(x), rtol=1e-9)
-    assert_allclose(log_p.at(way="moments"), stats.norm(40, 80**0.5).logpdf(x), rtol=1e-9)
+    assert_allclose(log_p.at(way="laplace"), stats.norm(38, 76**0.5).logpdf(x), rtol=1e-9)
     assert outcome["search_gap"].values.max() < 1e-3
     assert outcome["curvature_gap"].values.max() < 1e-4
 
 
 def test_a_coin(run: Callable[..., Any]) -> None:
-    outcome = run(DensityApproximation(target="coin", parameters=[[1, 1, 9, 20], [5, 5, 9, 20]]))
+    outcome = run(LocalApproximation(target="coin", parameters=[[1, 1, 9, 20], [5, 5, 9, 20]]))
     # by hand: r (1 - r) / N under a uniform prior
     case = {"case": "1, 1, 9, 20", "way": "laplace", "variable": 1}
     assert_allclose(outcome["centre"].at(**case).item, 0.45, rtol=1e-12)
@@ -62,9 +65,7 @@ def test_a_coin(run: Callable[..., Any]) -> None:
 
 
 def test_a_logistic_posterior_by_plain_sums(run: Callable[..., Any]) -> None:
-    outcome = run(
-        DensityApproximation(target="logistic", parameters=[[10.0]], data="fcml-logistic")
-    )
+    outcome = run(LocalApproximation(target="logistic", parameters=[[10.0]], data="fcml-logistic"))
     matrix = load("fcml-logistic").matrix
     axis = np.arange(-8.0, 22.0, 0.1)  # the posterior on a plain grid of one's own
     g = -(axis[:, None] ** 2 + axis**2) / 20 - np.log(20 * np.pi)
@@ -79,13 +80,42 @@ def test_a_logistic_posterior_by_plain_sums(run: Callable[..., Any]) -> None:
     assert_allclose(outcome["centre"].at(**exact).values[0], mean, rtol=1e-3)
     variance = p.sum(1) @ (axis - mean) ** 2
     assert_allclose(outcome["covariance"].at(**exact).values[0, 0], variance, rtol=2e-3)
-    assert_allclose(outcome["log_evidence"].at(**exact).item, evidence, rtol=1e-3)
+    w1, w2 = outcome["place"].at(case="10").values
+    near, peak = outcome["log_density"].at(**exact).values, np.array([w1[40], w2[40]])
+    a = matrix[:, :2] @ peak
+    log_g = (matrix[:, 2] * a - np.log1p(np.exp(a))).sum() - peak @ peak / 20 - np.log(20 * np.pi)
+    assert_allclose(near[40, 40], log_g - evidence, rtol=1e-3)
 
 
 def test_a_linear_regression_is_gaussian_already(run: Callable[..., Any]) -> None:
-    outcome = run(DensityApproximation(target="linear", parameters=[[10.0, 30.0, 0.5, 0.8]]))
-    for name in ("centre", "covariance", "log_evidence"):
+    outcome = run(LocalApproximation(target="linear", parameters=[[10.0, 30.0, 0.5, 0.8]]))
+    for name in ("centre", "covariance"):
         exact, laplace = (outcome[name].at(way=way) for way in ("exact", "laplace"))
         assert_allclose(laplace.values, exact.values, rtol=1e-8)
     assert outcome["log_error"].values.max() < 1e-9
     assert outcome["total_variation"].values.max() < 1e-6
+
+
+def expanded(function: str, low: float, high: float, orders: list[int]) -> LocalApproximation:
+    return LocalApproximation(target=function, parameters=[[0.0, low, high]], orders=orders)
+
+
+def largest_errors(outcome: Any) -> Any:
+    return np.abs(outcome["expansion"].values - outcome["function"].values).max(1)
+
+
+def test_the_exponential(run: Callable[..., Any]) -> None:
+    error = largest_errors(run(expanded("exp", -2, 2, [0, 1, 2, 3])))
+    assert_allclose(error[0], np.exp(2) - 1, rtol=1e-12)
+    assert_allclose(error[3], np.exp(2) - (1 + 2 + 2 + 8 / 6), rtol=1e-12)
+
+
+def test_the_sigmoid(run: Callable[..., Any]) -> None:
+    outcome = run(expanded("sigmoid", -5, 5, []))
+    assert outcome["function"].at(w=0).item == 0.5
+    assert_allclose(outcome["function"].at(w=5).item, 1 / (1 + np.exp(-5)), rtol=1e-12)
+    assert_allclose(outcome["far_function"], [0, 1], atol=1e-200)
+    assert outcome["expansion"].values.shape == (0, 401)
+    # Beyond the radius of convergence, pi, more terms do not help.
+    wide = expanded("sigmoid", -6, 6, [1, 3, 5])
+    assert (np.diff(largest_errors(run(wide))) > 0).all()

@@ -1,0 +1,140 @@
+"""What stands in near a point: a Taylor expansion for a function, a Gaussian for a density.
+
+The Gaussian of Laplace is the expansion of second order of a log density about its mode; what is
+known of the density exactly, in closed form or by quadrature, stands beside it (FCML 4.4).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from experiments.contract.outcome import Outcome, Quantity, axis, over
+from experiments.contract.study import Study, knob
+from models.approximation import targets
+from models.approximation.laplace import approximate
+from models.approximation.taylor import FUNCTIONS, expansions
+from models.classification.drawn_regression import draw
+from models.classification.logistic import Posterior
+from models.datasets import load
+from models.probability.gaussian import log_density
+
+# The targets, and what their parameters are called: functions from low to high, expanded about w_0;
+# densities, of which `coin` is a beta posterior; posteriors of two weights, whose data are
+# `study.data` or drawn with weights w.
+TARGETS = {
+    "exp": ("w_0", "low", "high"),
+    "sigmoid": ("w_0", "low", "high"),
+    "gamma": ("α", "β"),
+    "coin": ("α", "β", "y", "N"),
+    "logistic": ("σ²",),
+    "linear": ("σ²", "N", "w_1", "w_2"),
+}
+DISTANCES = [0.2, 0.4, 0.5, 0.6, 0.8, 1.0, 2.0, 3.0]  # from the mode, in standard deviations
+
+
+@dataclass
+class LocalApproximation(Study):
+    """Taylor expansions and Laplace approximations, and how far off they are (FCML 4.4)."""
+
+    headline = {"largest_total_variation": "max(total_variation)"}
+
+    target: str = knob("gamma", "the function or density", choices=tuple(TARGETS))
+    parameters: list[list[float]] = knob(
+        [[20.0, 0.5], [2.0, 100.0]],
+        "of each density: " + "; ".join(f"{k} {', '.join(v)}" for k, v in TARGETS.items()),
+    )
+    data: str | None = knob(None, "logistic: two attributes and t = 0 or 1", dataset=True)
+    orders: list[int] = knob(
+        [], "orders of expansions", at_least=0, at_most=20, distinct=True, may_be_empty=True
+    )
+
+    def problems(self) -> Iterator[str]:
+        names = TARGETS[self.target]
+        for row in self.parameters:
+            if len(row) != len(names):
+                yield f"study.parameters: {self.target} needs {', '.join(names)}"
+            elif self.target in FUNCTIONS:
+                if len(self.parameters) > 1 or not row[1] <= row[0] <= row[2]:
+                    yield f"study.parameters: {row}; allowed: one row, low <= w_0 <= high"
+            elif self.target == "coin" and not 0 <= row[2] <= row[3]:
+                yield f"study.parameters: y = {row[2]:g}; allowed: 0 to N = {row[3]:g}"
+            elif min(self._shape(row)) <= 1:
+                yield f"study.parameters: {row} has no mode inside; allowed: above 1, with the data"
+            elif row[0] <= 0 or (self.target == "linear" and row[1] < 2):
+                yield f"study.parameters: {row}; allowed: {names[0]} > 0, N >= 2"
+        if (self.target == "logistic") != (self.data is not None):
+            yield f"study.data={self.data}: it belongs to study.target=logistic"
+        elif self.data is not None:
+            matrix = load(self.data).matrix
+            if matrix.shape[1] != 3 or not set(matrix[:, 2]) <= {0.0, 1.0}:
+                yield f"study.data={self.data}; allowed: two attributes and a class, 0 or 1"
+
+    def _shape(self, row: list[float]) -> list[float]:
+        """The parameters that must exceed 1 for a mode."""
+        if self.target == "coin":
+            return [row[0] + row[2], row[1] + row[3] - row[2]]
+        return row[:1] if self.target == "gamma" else [np.inf]
+
+    def _target(self, row: list[float], rng: Generator) -> targets.Target:
+        if self.target == "gamma":
+            return targets.gamma(*row)
+        if self.target == "coin":
+            return targets.beta(*self._shape(row))
+        if self.data is None:
+            return targets.regression(draw(np.array(row[2:]), int(row[1]), row[0], "real", rng))
+        matrix = load(self.data).matrix
+        return targets.regression(Posterior(matrix[:, :2], matrix[:, 2], row[0]))
+
+    def run(self, rng: Generator) -> Outcome:
+        if self.target in FUNCTIONS:
+            return self._expanded(*self.parameters[0])
+        case = axis("case", [", ".join(f"{value:g}" for value in row) for row in self.parameters])
+        each = [_approximated(self._target(row, rng)) for row in self.parameters]
+        return Outcome(
+            **{
+                name: over([found[name].values for found in each], case, *quantity.axes)
+                for name, quantity in each[0].items()
+            }
+        )
+
+    def _expanded(self, about: float, low: float, high: float) -> Outcome:
+        """A function, near and far, and its expansions."""
+        f, far, order = (
+            FUNCTIONS[self.target].f,
+            axis("far", [-500.0, 500.0]),
+            axis("order", self.orders),
+        )
+        w = axis("w", np.linspace(low, high, 401))
+        curves = expansions(self.target, about, max(self.orders, default=0), w.values)
+        return Outcome(
+            function=w.of(f(w.values)),
+            far_function=far.of(f(far.values)),
+            expansion=over(curves[self.orders], order, w),
+        )
+
+
+def _approximated(p: targets.Target) -> dict[str, Quantity]:
+    """The Gaussian in place of p, and p itself, with the errors."""
+    mean, S, _ = approximate(p.mode, p.hessian, float(p.log_g(p.mode)))
+    total_variation, mass_outside = targets.total_variation(p, mean, S)
+    near = targets.about_mode(p, S, np.array(DISTANCES))
+    grids = targets.window(p, np.sqrt(np.diag(S)))
+    at = np.stack(np.meshgrid(*grids, indexing="ij"), axis=-1)
+    with np.errstate(divide="ignore"):  # log of nought at the ends of the support
+        curves = [p.log_g(at) - p.log_evidence, log_density(at, mean, S)]
+    way, direction = axis("way", ["exact", "laplace"]), axis("direction", near.direction)
+    i, j = (axis(name, np.arange(1, len(grids) + 1)) for name in ("variable", "other"))
+    steps = [axis(f"step_{d}", len(grids[0])) for d in i.values]
+    return {
+        "centre": over([p.mean, mean], way, i),
+        "covariance": over([p.covariance, S], way, i, j),
+        "total_variation": over(total_variation),
+        "mass_outside": over(mass_outside),
+        "log_error": over(near.log_error, direction, axis("distance", DISTANCES)),
+        "search_gap": over(near.search_gap),
+        "curvature_gap": over(near.curvature_gap),
+        "place": over(grids, i, steps[0]),
+        "log_density": over(curves, way, *steps),
+    }
