@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.stats import gamma
+from scipy.special import gammaln, xlogy
 
 from models.latent.variational_ppca import Posterior
 from models.types import Floats
@@ -23,7 +23,8 @@ def sampled_bound(
     tau = rng.gamma(q.e[0], 1 / q.f[0], S)
     errors = (seen * (Y - x @ w.swapaxes(1, 2)) ** 2).sum(axis=(1, 2))
     value = seen.sum() / 2 * np.log(tau / (2 * np.pi)) - tau * errors / 2 - tau  # Gamma(1, 1)
-    value -= gamma.logpdf(tau, q.e[0], scale=1 / q.f[0])
+    scaled = q.f[0] * tau
+    value -= xlogy(q.e[0] - 1, scaled) - scaled - gammaln(q.e[0]) + np.log(q.f[0])  # log Q(tau)
     for v, mu, Sigma in ((x, q.mu_x[0], q.Sigma_x[0]), (w, q.mu_w[0], q.Sigma_w[0])):
         white = np.linalg.solve(np.linalg.cholesky(Sigma), (v - mu)[..., None])
         half_log_det = np.linalg.slogdet(Sigma)[1].sum() / 2

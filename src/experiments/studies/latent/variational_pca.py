@@ -5,8 +5,7 @@ from functools import partial
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import digamma
-from scipy.stats import gamma
+from scipy.special import digamma, gammaincinv
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
@@ -55,7 +54,7 @@ class VariationalPca(HiddenClusters, Study):
         scales = [0.98, 1.0, 1.02]  # f, and a little beside it
         nearby = [bound(q._replace(f=q.f * c), seen, 1.0, 1.0) for c in scales]
         rule = quadrature(0.0, 1.0, 400)  # <log tau>: the closed form, and over its quantiles
-        log_tau = np.log(gamma.ppf(rule.x, q.e[0], scale=1 / q.f[0]))
+        log_tau = np.log(gammaincinv(q.e[0], rule.x) / q.f[0])
         f, repetition = axis("f", ["corrected", "printed"]), axis("repetition", len(Y))
         thing, iteration = axis("object", Y.shape[1]), axis("iteration", range(1, longest + 1))
         return Outcome(
