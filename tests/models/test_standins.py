@@ -1,4 +1,4 @@
-"""Stand-ins of the classification files: what the real ones have, they have."""
+"""Stand-ins: what the authors' files have, they have."""
 
 from pathlib import Path
 
@@ -56,3 +56,44 @@ def test_a_corpus_of_the_users_own_is_taken_whatever_its_size(tmp_path: Path):
     other.write_text("0,1,0\n")
     with originals_in(tmp_path / "other"), pytest.raises(DataError, match="shape"):
         load("newsgroups")
+
+
+def test_the_same_points_every_time():
+    """They are drawn from streams of their own, whatever else draws."""
+    made = [standins.three_clusters, standins.coin_tosses, standins.ring_around_disc]
+    made += [standins.two_classes, standins.disc_train, standins.disc_test]
+    for make in made:
+        np.testing.assert_array_equal(make(), make())
+
+
+def test_the_ring_lies_around_the_disc():
+    squared = (standins.ring_around_disc() ** 2).sum(1)
+    inner, ring = squared[:499], squared[499:]
+    assert (inner.max() < 0.5, ring.min() > 1, ring.max() < 2) == (True, True, True)
+    # uniform on an area is uniform in the squared radius
+    for values, low, high in ((inner, 0, 0.5), (ring, 1, 2)):
+        grid = np.linspace(low, high, 11)
+        shares = np.searchsorted(np.sort(values), grid) / len(values)
+        np.testing.assert_allclose(shares, np.linspace(0, 1, 11), atol=2 / np.sqrt(len(values)))
+
+
+def test_a_parliament_votes_and_is_absent():
+    votes, party = standins.legislature()
+    assert votes.shape == (250, len(party))
+    assert set(np.unique(votes)) == {-1, 0, 1}
+    assert set(party[:, 0]) == set(range(len(standins.PARTIES)))
+    # two MPs of a party stand near each other, and vote alike where both are there
+    first, second, other = votes[:, 0], votes[:, 1], votes[:, 80]  # two of Labour, a Conservative
+
+    def agreement(a, b):
+        return (a == b)[(a != 0) & (b != 0)].mean()
+
+    assert agreement(first, second) > agreement(first, other)
+
+
+def test_two_classes_stand_about_the_authors_means():
+    table = standins.two_classes()
+    for t, mean in ((0, [-2.0, -2.3]), (1, [2.2, 2.3])):
+        points = table[table[:, 2] == t, :2]
+        assert len(points) == 20
+        np.testing.assert_allclose(points.mean(0), mean, atol=4 / np.sqrt(20))
