@@ -228,3 +228,16 @@ def estimate_covariance(X: Floats, sigma2: float) -> Floats:
 def expected_sigma2(sigma2: float, n_data: int, n_weights: int) -> float:
     """E[sigma^2-hat]: too small, because the fit follows part of the noise (2.53)."""
     return sigma2 * (1 - n_weights / n_data)
+
+
+def covariance_error(C: Floats, n_sets: int) -> Floats:
+    """The standard error of each entry of the covariance of so many Gaussian estimates."""
+    c = np.diag(C)
+    return np.asarray(np.sqrt((np.outer(c, c) + C**2) / n_sets))
+
+
+def share_between(fits: Floats, truth: Floats, k: int) -> float:
+    """The share of groups of k fits (S, G) that have the truth (G,) between them everywhere."""
+    groups = fits[: len(fits) // k * k].reshape(-1, k, fits.shape[-1])
+    between = (groups.min(1) < truth) & (truth < groups.max(1))
+    return float(between.all(-1).mean())

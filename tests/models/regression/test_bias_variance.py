@@ -10,6 +10,7 @@ from scipy import stats
 
 from models.regression import bias_variance
 from models.regression.bias_variance import (
+    covariance_error,
     decompose,
     estimate_covariance,
     expected_sigma2,
@@ -20,6 +21,7 @@ from models.regression.bias_variance import (
     noise_terms,
     ridge_decomposition,
     ridge_predictions,
+    share_between,
     simulate_averages,
     simulate_estimates,
     simulation_z,
@@ -260,3 +262,16 @@ def test_blocks_do_not_change_the_simulation(monkeypatch: pytest.MonkeyPatch) ->
     once = simulate_averages(np.stack([X] * 5), np.ones(2), 1.0, 10, np.random.default_rng(7))
     for found, expected in zip(many, once, strict=True):
         assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_lines_on_one_side_do_not_bracket() -> None:
+    """Groups of two about a truth of zero: crossing, below, above, on both sides."""
+    lines = np.array([[1, -1], [-1, 1], [-1, -2], [-3, -1], [1, 2], [3, 1], [-1, -1], [1, 1.0]])
+    assert share_between(lines, np.zeros(2), 2) == 0.5
+
+
+def test_the_standard_error_of_a_covariance() -> None:
+    C = np.array([[1.0, -0.4], [-0.4, 0.5]])
+    draws = np.random.default_rng(3).multivariate_normal([0, 0], C, (2000, 300))
+    spread = np.array([np.cov(w.T, bias=True) for w in draws]).std(0)
+    assert_allclose(covariance_error(C, 300), spread, rtol=0.1)

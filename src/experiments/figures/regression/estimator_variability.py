@@ -26,9 +26,8 @@ def draw(study: EstimatorVariability, outcome: Outcome) -> Iterator[tuple[str, F
 
 def _data(study: EstimatorVariability, outcome: Outcome) -> Figure:
     figure, ax = panels()
-    ax.plot(
-        outcome["inputs"].values, outcome["targets"].values, "o", color="C1", label="one data set"
-    )
+    x, t = outcome["inputs"].values, outcome["targets"].values
+    ax.plot(x, t, "o", color="C1", label="one data set")
     _truth(ax, outcome)
     return figure
 

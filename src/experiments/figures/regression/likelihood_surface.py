@@ -18,15 +18,10 @@ def draw(study: LikelihoodSurface, outcome: Outcome) -> Iterator[tuple[str, Figu
     yield study.show, (_lines if study.show == "lines" else _likelihood)(study, outcome)
 
 
-def _names(study: LikelihoodSurface) -> dict[str, str]:
-    x, t = ("x", "t") if study.data is None else axis_names(study.data)[:2]
-    return {"xlabel": x, "ylabel": t}
-
-
 def _likelihood(study: LikelihoodSurface, outcome: Outcome) -> Figure:
     x, t, w_hat = (outcome[name].values for name in ("inputs", "targets", "w_hat"))
     origin, surface, ends = outcome["origin"].item, outcome["likelihood"], x[[0, -1]]
-    fitted = study.data is not None
+    names, fitted = axis_names(study.data), study.data is not None
     w_0 = f"line at the mean input, {origin:.1f}" if fitted else "$w_0$"
     figure, axes = grid(len(t), 2, 0.68)
     for k, (left, right) in enumerate(axes):
@@ -34,7 +29,7 @@ def _likelihood(study: LikelihoodSurface, outcome: Outcome) -> Figure:
         left.plot(x, t[k], "o", color="C0", markersize=3.5)
         line = "fitted line" if fitted else "true line"
         left.plot(ends, w[0] + w[1] * (ends - origin), color="black", label=line)
-        left.set(**_names(study))
+        left.set(xlabel=names.x, ylabel=names.t)
         if not fitted:
             left.set_title(f"noise variance {study.noise_variances[k]:g}")
         grids = surface.along("w_0"), surface.along("w_1")
@@ -47,7 +42,8 @@ def _likelihood(study: LikelihoodSurface, outcome: Outcome) -> Figure:
 
 
 def _lines(study: LikelihoodSurface, outcome: Outcome) -> Figure:
-    x, t, w = outcome["inputs"].values, outcome["targets"].values[0], outcome["w"].values
+    names, w = axis_names(study.data), outcome["w"].values
+    x, t = outcome["inputs"].values, outcome["targets"].values[0]
     places = np.linspace(x.min(), x.max(), 50)
     plain, weighted = w[:, :1] + w[:, 1:] * places
     figure, ax = panels()
@@ -58,6 +54,6 @@ def _lines(study: LikelihoodSurface, outcome: Outcome) -> Figure:
         ax.plot(places, weighted, "--", color="C1", label=label)
         ring = {"markersize": 11, "markerfacecolor": "none", "markeredgecolor": "C1"}
         ax.plot(x[: study.favoured], t[: study.favoured], "o", **ring)
-    ax.set(**_names(study))
+    ax.set(xlabel=names.x, ylabel=names.t)
     ax.legend()
     return figure

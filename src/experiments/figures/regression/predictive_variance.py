@@ -18,12 +18,9 @@ def draw(study: PredictiveVariance, outcome: Outcome) -> Iterator[tuple[str, Fig
         yield "error-bars", _bars(study, outcome)
 
 
-def _names(study: PredictiveVariance) -> tuple[str, str]:
-    return ("x", "t") if study.data is None else axis_names(study.data)[:2]
-
-
 def _functions(study: PredictiveVariance, outcome: Outcome) -> Figure:
-    figure, axes = tiles(len(study.orders), *_names(study), sharex=True, sharey=True)
+    names = axis_names(study.data)[:2]
+    figure, axes = tiles(len(study.orders), *names, sharex=True, sharey=True)
     x, t, grid = outcome["inputs"].values, outcome["targets"].values, outcome["variance"].along("x")
     low, high = study.zoom or (-np.inf, np.inf)
     seen = (grid >= low) & (grid <= high)
@@ -38,7 +35,8 @@ def _functions(study: PredictiveVariance, outcome: Outcome) -> Figure:
 
 
 def _bars(study: PredictiveVariance, outcome: Outcome) -> Figure:
-    figure, axes = tiles(1 + len(study.orders), *_names(study), sharex=True, sharey=True)
+    names = axis_names(study.data)[:2]
+    figure, axes = tiles(1 + len(study.orders), *names, sharex=True, sharey=True)
     t, variance = outcome["targets"].values, outcome["variance"]
     grid = variance.along("x")[::2]
     axes[0].plot(outcome["inputs"].values, t, "o", color="C1", markersize=3)

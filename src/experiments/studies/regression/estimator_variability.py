@@ -8,12 +8,7 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from models.regression.bias_variance import (
-    estimate_covariance,
-    expected_sigma2,
-    simulate_averages,
-    simulate_estimates,
-)
+from models.regression import bias_variance as estimates
 from models.types import Floats
 
 SHOWN = ("estimates", "data", "lines", "noise_estimates", "noise_variance")
@@ -50,8 +45,8 @@ class EstimatorVariability(Study):
         x = rng.uniform(self.low, self.high, n)
         X = self._design(x)
         t = X @ w + np.sqrt(self.noise_variance) * rng.standard_normal(n)  # one data set, to show
-        found = simulate_estimates(X, w, self.noise_variance, S, rng)
-        C = estimate_covariance(X, self.noise_variance)  # (2.45)
+        found = estimates.simulate_estimates(X, w, self.noise_variance, S, rng)
+        C = estimates.estimate_covariance(X, self.noise_variance)  # (2.45)
         point, grid = axis("point", n), axis("x", np.linspace(self.low, self.high, 41))
         weight, other = axis("weight", len(w)), axis("other", len(w))
         repetition = axis("repetition", S)
@@ -65,13 +60,10 @@ class EstimatorVariability(Study):
             noise_variance_estimate=repetition.of(found.sigma2),
             covariance=over(C, weight, other),
             empirical_covariance=over(np.cov(found.w.T, bias=True), weight, other),
-            # A covariance of S Gaussian pairs has variance (c_ii c_jj + c_ij^2) / S.
-            covariance_error=over(
-                np.sqrt((np.outer(np.diag(C), np.diag(C)) + C**2) / S), weight, other
-            ),
+            covariance_error=over(estimates.covariance_error(C, S), weight, other),
             lines=over(fits[: self.lines], axis("line", self.lines), grid),
             share_above_truth=float((fits > truth).mean()),
-            share_with_truth_between=share_between(fits, truth, self.lines),
+            share_with_truth_between=estimates.share_between(fits, truth, self.lines),
             **self._possible_experiments(rng),
             **self._noise_curve(found.sigma2, rng),
         )
@@ -81,18 +73,17 @@ class EstimatorVariability(Study):
 
     def _possible_experiments(self, rng: Generator) -> dict[str, Quantity]:
         """What the book's experiment could have printed, had its random numbers been others."""
-        R, n, w = self.experiments, self.n[0], np.array(self.weights)
+        R, n, w, sigma2 = self.experiments, self.n[0], np.array(self.weights), self.noise_variance
         X = self._design(rng.uniform(self.low, self.high, (R, n)))
-        averages = simulate_averages(X, w, self.noise_variance, self.repetitions, rng)
-        one = self.noise_variance * (rng.chisquare(n - len(w), R) / n)  # an arbitrary data set's
+        averages = estimates.simulate_averages(X, w, sigma2, self.repetitions, rng)
+        one = sigma2 * (rng.chisquare(n - len(w), R) / n)  # an arbitrary data set's
+        C = estimates.estimate_covariance(X, sigma2)
         run, weight, other = axis("experiment", R), axis("weight", len(w)), axis("other", len(w))
         return {
             "possible_mean_w": over(averages.w, run, weight),
             "possible_mean_noise_variance": run.of(averages.sigma2),
             "possible_noise_variance_estimate": run.of(one),
-            "possible_covariance": over(
-                estimate_covariance(X, self.noise_variance), run, weight, other
-            ),
+            "possible_covariance": over(C, run, weight, other),
             "possible_empirical_covariance": over(averages.covariance, run, weight, other),
         }
 
@@ -102,17 +93,11 @@ class EstimatorVariability(Study):
         n, means = axis("n", self.n), [first.mean()]
         for more in self.n[1:]:
             X = self._design(rng.uniform(self.low, self.high, more))
-            means.append(simulate_estimates(X, w, sigma2, S, rng).sigma2.mean())
+            means.append(estimates.simulate_estimates(X, w, sigma2, S, rng).sigma2.mean())
+        expected = [estimates.expected_sigma2(sigma2, k, len(w)) for k in self.n]
         left = n.values - len(w)  # the estimate is sigma^2 chi^2_left / n
         return {
             "mean_noise_variance": n.of(means),
-            "expected_noise_variance": n.of([expected_sigma2(sigma2, k, len(w)) for k in self.n]),
+            "expected_noise_variance": n.of(expected),
             "noise_variance_error": n.of(sigma2 * np.sqrt(2 * left / S) / n.values),
         }
-
-
-def share_between(fits: Floats, truth: Floats, k: int) -> float:
-    """The share of groups of k fits (S, grid) that have the truth between them at every input."""
-    groups = fits[: len(fits) // k * k].reshape(-1, k, fits.shape[-1])
-    between = (groups.min(1) < truth) & (truth < groups.max(1))
-    return float(between.all(-1).mean())

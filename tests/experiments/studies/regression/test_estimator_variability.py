@@ -12,11 +12,7 @@ from experiments.contract.errors import BadInput
 from experiments.contract.outcome import Outcome
 from experiments.contract.study import generator
 from experiments.drawing.registry import figures
-from experiments.studies.regression.estimator_variability import (
-    SHOWN,
-    EstimatorVariability,
-    share_between,
-)
+from experiments.studies.regression.estimator_variability import SHOWN, EstimatorVariability
 
 Run = Callable[..., Outcome]
 STUDY = EstimatorVariability(repetitions=500, experiments=400)
@@ -119,12 +115,6 @@ def test_the_noise_variance_by_size_of_the_data_set(run: Run) -> None:
 def test_ten_lines_bracket_the_truth_as_a_rule_and_two_do_not(run: Run) -> None:
     assert run(STUDY)["share_with_truth_between"].item > 0.9
     assert run(dataclasses.replace(STUDY, lines=2))["share_with_truth_between"].item < 0.5
-
-
-def test_lines_on_one_side_do_not_bracket() -> None:
-    """Groups of two about a truth of zero: crossing, below, above, on both sides."""
-    lines = np.array([[1, -1], [-1, 1], [-1, -2], [-3, -1], [1, 2], [3, 1], [-1, -1], [1, 1.0]])
-    assert share_between(lines, np.zeros(2), 2) == 0.5
 
 
 def test_the_first_figure_asked_for_comes_first(run: Run) -> None:
