@@ -41,9 +41,11 @@ class SyntheticCurve:
         """The order of the true polynomial."""
         return None if self.curve == "sine" else int(np.flatnonzero([1, *self.weights[1:]])[-1])
 
-    def sample(self, rng: Generator, n_sets: int, n: int | None = None) -> tuple[Floats, Floats]:
+    def sample(
+        self, rng: Generator, n_sets: int, n: int | None = None, design: str | None = None
+    ) -> tuple[Floats, Floats]:
         """Inputs and targets of many data sets, each (n_sets, n)."""
-        x = curves.inputs(n or self.n, self.low, self.high, self.design, n_sets, rng)
+        x = curves.inputs(n or self.n, self.low, self.high, design or self.design, n_sets, rng)
         return x, curves.noisy(self.truth(x), self.noise, rng)
 
     def grid(self, points: int = 300) -> Floats:

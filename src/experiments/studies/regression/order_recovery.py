@@ -15,7 +15,7 @@ from experiments.studies.regression._curves import CURVES, SyntheticCurve
 from models.regression import polynomials
 from models.regression import variational_regression as variational
 from models.regression.bayesian_regression import log_evidence
-from models.regression.curves import DESIGNS, inputs, noisy, powers
+from models.regression.curves import DESIGNS, powers
 from models.regression.polynomials import OrderFits, fit_orders, predict_orders
 from models.types import Floats
 
@@ -107,9 +107,8 @@ class OrderRecovery(SyntheticCurve, Study):
             trained = fit_orders(x[:, rest], t[:, rest], max(self.orders))
             losses["holdout_loss"] = polynomials.loss_at(trained, x[:, held], t[:, held])
         if self.test_points:
-            x_new = inputs(self.test_points, self.low, self.high, "uniform", self.repetitions, rng)
-            t_new = noisy(self.truth(x_new), self.noise, rng)
-            losses["test_loss"] = polynomials.loss_at(fits, x_new, t_new)
+            new = self.sample(rng, self.repetitions, self.test_points, "uniform")
+            losses["test_loss"] = polynomials.loss_at(fits, *new)
         else:
             losses["test_loss"] = self.expected_loss(predict_orders(fits, self.quadrature.x))
         # Of an exact fit rounding is left, and the least of that would choose an order.

@@ -5,24 +5,24 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
-from scipy import stats
 
 from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from models.datasets import load
-from models.networks.neural_network import descend, fit_networks, per_layer, predict, random_start
-from models.regression.curves import DESIGNS, expected_loss, inputs, noisy, quadrature, sine
+from experiments.studies.regression._curves import CURVES, CurveOrData
+from models.networks import neural_network as networks
+from models.regression.curves import DESIGNS
 from models.types import Floats
+
+Sets = tuple[Floats, Floats]  # inputs and targets
 
 
 @dataclass
-class NetworkRegularisation(Study):
-    """Errors of networks on noisy points of sin(2 pi x), 0 <= x <= 1 (MLAPP 16.5.6)."""
+class NetworkRegularisation(CurveOrData, Study):
+    """Errors of networks fitted to noisy points of a curve (MLAPP 16.5.6)."""
 
+    curve: str = knob("sine", "the true curve: sin(2 pi x), or a polynomial", choices=CURVES)
     n: int = knob(25, "points in a data set", at_least=2)
-    noise: float = knob(0.3, "standard deviation of the noise", at_least=0)
     design: str = knob("uniform", "inputs equally spaced or drawn uniformly", choices=DESIGNS)
-    data: str | None = knob(None, "an embedded data set in place of drawn ones", dataset=True)
     repetitions: int = knob(1, "data sets to draw", at_least=1, at_most=1000)
     hidden: list[int] = knob([3, 10], "hidden tanh units", at_least=1, at_most=500, distinct=True)
     decays: list[float] = knob(
@@ -37,62 +37,58 @@ class NetworkRegularisation(Study):
     rate: float = knob(0.01, "step of the descent, on the summed error", above=0)
 
     def problems(self) -> Iterator[str]:
+        yield from super().problems()
         if self.data not in (None, "curve-fitting"):
             yield f"study.data={self.data}: its true curve is not known; allowed: curve-fitting"
         if self.data is not None and self.repetitions > 1:
             yield f"study.repetitions={self.repetitions}: study.data={self.data} is one data set"
 
     def run(self, rng: Generator) -> Outcome:
-        if self.data is None:
-            x, t = self._sample(self.n, self.design, self.repetitions, rng)
-        else:
-            x, t = (part[None] for part in load(self.data).xt)
-        held = self._sample(self.validation, "uniform", len(x), rng)
+        x, t = self.sets(rng, self.repetitions)
+        held = self.sample(rng, len(x), self.validation, "uniform")
         # Networks: every data set from every start, (sets x starts, points).
-        many = [np.repeat(part, self.starts, axis=0) for part in (x, t, *held)]
+        train, held = (
+            (np.repeat(x, self.starts, axis=0), np.repeat(t, self.starts, axis=0))
+            for x, t in ((x, t), held)
+        )
         hidden, decay = axis("hidden", sorted(self.hidden)), axis("decay", sorted(self.decays))
-        network, grid = axis("network", len(many[0])), axis("x", np.linspace(0, 1, 300))
+        network, grid = axis("network", len(train[0])), axis("x", self.grid())
         training, validation, test = np.empty((3, len(hidden), len(decay), len(network)))
-        fits = np.empty((len(decay), len(grid)))
+        fits, column = np.empty((len(decay), len(grid))), self._column(train[0])
         for i, units in enumerate(hidden.values):
             sizes = (1, int(units), 1)
-            start = random_start(sizes, len(network), rng)
+            start = networks.random_start(sizes, len(network), rng)
             for j, strength in enumerate(decay.values):
-                penalty = per_layer(sizes, strength, strength if self.penalise_biases else 0.0)
-                theta = fit_networks(
-                    start, sizes, _column(many[0]), many[1], decay=penalty, max_iter=self.max_iter
+                penalty = networks.per_layer(sizes, strength, self.penalise_biases * strength)
+                theta = networks.fit_networks(
+                    start, sizes, column, train[1], decay=penalty, max_iter=self.max_iter
                 ).theta
-                training[i, j] = _loss(theta, sizes, *many[:2])
-                validation[i, j] = _loss(theta, sizes, *many[2:])
+                training[i, j] = self._loss(theta, sizes, *train)
+                validation[i, j] = self._loss(theta, sizes, *held)
                 test[i, j] = self._test_loss(theta, sizes)
-                fits[j] = _outputs(theta[:1], sizes, grid.values)[0]  # of the largest network
-        point, axes = axis("point", x.shape[1]), (hidden, decay, network)
+                fits[j] = self._outputs(theta[:1], sizes, grid.values)[0]  # of the largest network
         # One decay for all sizes of network, by the error on the validation sets.
         chosen = decay.values[np.argmin(np.median(validation, axis=(0, -1)))]
+        constant = networks.penalty_plus_log_prior(rng.standard_normal((2, 50)), 0.7)
         return Outcome(
-            training_loss=over(training, *axes),
-            test_loss=over(test, *axes),
+            training_loss=over(training, hidden, decay, network),
+            test_loss=over(test, hidden, decay, network),
             chosen_decay=chosen,
-            penalty_plus_log_prior=axis("draw", 2).of(_penalty_plus_log_prior(rng)),
-            inputs=point.of(x[0]),
-            targets=point.of(t[0]),
-            truth=grid.of(sine(grid.values)),
+            penalty_plus_log_prior=axis("draw", 2).of(constant),
             curve=over(fits, decay, grid),
-            **(self._descent(many, network, rng) if self.epochs else {}),
+            **self.drawn(x[0], t[0]),
+            **(self._descent(train, held, network, rng) if self.epochs else {}),
         )
 
-    def _descent(self, many: list[Floats], network: Axis, rng: Generator) -> dict[str, Quantity]:
+    def _descent(
+        self, train: Sets, held: Sets, network: Axis, rng: Generator
+    ) -> dict[str, Quantity]:
         """Gradient descent without penalty, all data sets and starts at once."""
         sizes = (1, self.descent_hidden, 1)
-        x, t, x_held, t_held = many
-        path = descend(
-            random_start(sizes, len(x), rng),
-            sizes,
-            _column(x),
-            t[..., None],
-            validation=(_column(x_held), t_held[..., None]),
-            rate=self.rate,
-            n_epochs=self.epochs,
+        (x, t), validation = ((self._column(x), t[..., None]) for x, t in (train, held))
+        start = networks.random_start(sizes, len(x), rng)
+        path = networks.descend(
+            start, sizes, x, t, validation=validation, rate=self.rate, n_epochs=self.epochs
         )
         shown = np.unique(np.geomspace(1, self.epochs + 1, 120).astype(int)) - 1
         epoch, moment = axis("shown_epoch", shown), axis("moment", ["stopped", "last"])
@@ -108,31 +104,16 @@ class NetworkRegularisation(Study):
             "validation_path": over(path.validation[:, shown], network, epoch),
         }
 
-    def _sample(self, n: int, design: str, n_sets: int, rng: Generator) -> tuple[Floats, Floats]:
-        x = inputs(n, 0.0, 1.0, design, n_sets, rng)
-        return x, noisy(sine(x), self.noise, rng)
+    def _column(self, x: Floats) -> Floats:
+        """Inputs uniform on their range brought to mean 0 and variance 1, as a column."""
+        unit = (x[..., None] - self.low) / (self.high - self.low)
+        return np.asarray(np.sqrt(12) * (unit - 0.5))
+
+    def _outputs(self, theta: Floats, sizes: tuple[int, ...], x: Floats) -> Floats:
+        return networks.predict(theta, sizes, self._column(x))[..., 0]
+
+    def _loss(self, theta: Floats, sizes: tuple[int, ...], x: Floats, t: Floats) -> Floats:
+        return np.asarray(np.mean((self._outputs(theta, sizes, x) - t) ** 2, axis=-1))
 
     def _test_loss(self, theta: Floats, sizes: tuple[int, ...]) -> Floats:
-        nodes = quadrature(0.0, 1.0)
-        f = _outputs(theta, sizes, nodes.x)
-        return expected_loss(f, sine(nodes.x), nodes.weight, self.noise)
-
-
-def _column(x: Floats) -> Floats:
-    """Inputs uniform on the unit interval brought to mean 0 and variance 1, as a column."""
-    return np.asarray(np.sqrt(12) * (x[..., None] - 0.5))
-
-
-def _outputs(theta: Floats, sizes: tuple[int, ...], x: Floats) -> Floats:
-    return predict(theta, sizes, _column(x))[..., 0]
-
-
-def _loss(theta: Floats, sizes: tuple[int, ...], x: Floats, t: Floats) -> Floats:
-    return np.asarray(np.mean((_outputs(theta, sizes, x) - t) ** 2, axis=-1))
-
-
-def _penalty_plus_log_prior(rng: Generator, decay: float = 0.7) -> Floats:
-    """(2.121): the penalty is minus the log of a Gaussian density but for a constant: two draws."""
-    w = rng.standard_normal((2, 50))
-    log_prior = stats.norm(0, 1 / np.sqrt(decay)).logpdf(w).sum(-1)
-    return np.asarray(decay / 2 * (w**2).sum(-1) + log_prior)
+        return self.expected_loss(self._outputs(theta, sizes, self.quadrature.x))

@@ -1,1 +1,0 @@
-"""Neural networks."""
