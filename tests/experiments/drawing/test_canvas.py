@@ -57,3 +57,18 @@ def test_all_formats_have_the_size_of_the_figure(tmp_path: Path) -> None:
         assert max(thumbnail.size) <= canvas.SMALL
         ratio = image.size[0] / image.size[1]
         assert thumbnail.size[0] / thumbnail.size[1] == pytest.approx(ratio, rel=0.01)
+
+
+def test_one_legend_for_all_panels_names_everything_once() -> None:
+    figure, axes = canvas.panels(1, 2)
+    axes[0].plot([0], label="data")
+    axes[0].plot([1], label="fit")
+    axes[1].plot([0], label="data")
+    axes[1].plot([1], label="truth")
+    canvas.legend_of(figure, axes[0], 2)
+    canvas.legend_once(figure, axes, 3)
+    first, all_of_them = (
+        [text.get_text() for text in legend.get_texts()] for legend in figure.legends
+    )
+    assert first == ["data", "fit"]
+    assert all_of_them == ["data", "fit", "truth"]

@@ -1,10 +1,11 @@
 """What the clustering figures share."""
 
 import numpy as np
+import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from experiments.drawing.clusters import contour, grid, inks, sides
+from experiments.drawing.clusters import cells, climbs, contour, grid, inks, sides
 
 
 def test_ink_is_mixed_in_proportion() -> None:
@@ -37,3 +38,20 @@ def test_a_grid_keeps_to_the_page() -> None:
     assert axes.shape == (2, 3)
     assert wide < 10
     assert 0.5 < tall / (2 * wide / 3) < 0.8
+
+
+@pytest.mark.parametrize(("count", "columns"), [(1, 3), (3, 3), (4, 3), (5, 2)])
+def test_cells_that_are_left_over_stay_empty(count: int, columns: int) -> None:
+    figure, used = cells(count, columns)
+    assert [ax for ax in figure.axes if ax.axison] == used
+    assert len(used) == count
+    assert len(figure.axes) - count < min(count, columns)
+
+
+def test_climbs_have_one_entry_in_the_legend() -> None:
+    ax = Figure().subplots()
+    climbs(ax, np.arange(12.0).reshape(3, 4), "starts")
+    assert [list(line.get_ydata()) for line in ax.lines[:3]] == np.arange(12.0).reshape(
+        3, 4
+    ).tolist()
+    assert ax.get_legend_handles_labels()[1] == ["starts"]
