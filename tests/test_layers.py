@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-SRC = Path(__file__).parents[1] / "src"
+TESTS = Path(__file__).parent
+SRC = TESTS.parent / "src"
 MODULES = {
     ".".join(path.relative_to(SRC).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted(SRC.glob("**/*.py"))
@@ -33,6 +34,9 @@ ALSO = {  # the server's own process, and Hydra's words on the command line
     "experiments.commands.ui": {"mlflow"},
     "experiments.sweeping.expand": {"hydra"},
 }
+
+UNTESTED = {"experiments.commands.codes", "models.types"}  # names of constants and of types
+WHOLE = {"experiments/test_experiments.py", "experiments/test_faults.py"}  # of the whole pipeline
 
 
 def imported(path: Path) -> set[str]:
@@ -103,6 +107,24 @@ def test_every_study_has_its_figure_beside_it(kind: str) -> None:
         if not path.stem.startswith("_")
     }
     assert found == {f"{topic}.{name}" for name, topic in places().items()}
+
+
+def test_the_tests_are_the_same_tree() -> None:
+    """A module's tests lie at its own path; figures are drawn where all results are tried."""
+    apart = ("experiments.figures", "experiments.studies")
+    wanted = {
+        path.relative_to(SRC).with_name(f"test_{path.name}").as_posix(): name
+        for name, path in MODULES.items()
+        if not path.stem.startswith("__") and not name.startswith(apart)
+    }
+    found = {
+        path.relative_to(TESTS).as_posix()
+        for package in ("experiments", "models")
+        for path in (TESTS / package).glob("**/test_*.py")
+        if "studies" not in path.parts
+    }
+    assert {name for path, name in wanted.items() if path not in found} == UNTESTED
+    assert found - wanted.keys() == WHOLE
 
 
 @pytest.mark.parametrize(
