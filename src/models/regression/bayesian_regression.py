@@ -80,6 +80,31 @@ def noise_posterior(residuals: Floats, prior: InverseGamma) -> InverseGamma:
     return InverseGamma(prior.alpha + len(residuals) / 2, prior.beta + total / 2)  # EX 3.12
 
 
+class NoiseDensities(NamedTuple):
+    """Densities of the noise variance where nearly all of the posterior lies, evenly in its log."""
+
+    v: Floats  # (G,)
+    prior: Floats  # (G,)
+    posterior: Floats  # (G,) by the conjugate update
+    product: Floats  # (G,) by prior times likelihood, to the area one
+
+
+def noise_densities(residuals: Floats, prior: InverseGamma, points: int = 2001) -> NoiseDensities:
+    """The noise variance before and after t - Phi w (N,), twelve standard deviations around."""
+    after = noise_posterior(residuals, prior)
+    middle, sd = np.log(after.beta / after.alpha), 1 / np.sqrt(after.alpha)  # of the log
+    u = middle + 12 * sd * np.linspace(-1, 1, points)
+    v = np.exp(u)
+    log_product = prior.log_density(v) - (len(residuals) * u + residuals @ residuals / v) / 2
+    product = np.exp(log_product - log_product.max())
+    return NoiseDensities(
+        v,
+        np.exp(prior.log_density(v)),
+        np.exp(after.log_density(v)),
+        product / np.trapezoid(product * v, u),
+    )
+
+
 def log_evidence(Phi: Floats, t: Floats, sigma2: float, prior_variances: Floats) -> Floats:
     """The log evidence ln p(t) for each of S prior variances, shape (S, ...).
 

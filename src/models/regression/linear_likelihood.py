@@ -26,6 +26,12 @@ def log_likelihood(Phi: Floats, t: Floats, w: Floats, sigma2: float) -> Floats:
     )  # FCML 2.31
 
 
+def relative_likelihood(Phi: Floats, t: Floats, w: Floats, best: Floats, sigma2: float) -> Floats:
+    """The likelihood of weights w (..., D) over that of the best (D,), shape (...)."""
+    log_ratio = log_likelihood(Phi, t, w, sigma2) - log_likelihood(Phi, t, best, sigma2)
+    return np.asarray(np.exp(log_ratio))
+
+
 def hessian(Phi: Floats, sigma2: float) -> Floats:
     """Second derivatives of the log likelihood in the weights, (D, D), the same for every w."""
     return -(Phi.T @ Phi) / sigma2  # FCML 2.38

@@ -55,3 +55,9 @@ def sample_functions(
     eps = rng.standard_normal((*z.shape[:-2], count, order + 1))
     sigma = np.sqrt(predictions.sigma2[..., order, None, None])
     return np.asarray(predictions.mean[..., order, None, :] + sigma * (eps @ z))  # FCML 2.48
+
+
+def mean_range(values: Floats, group: int) -> Floats:
+    """The range of values (..., S, G) over groups of so many along S, on average: (..., G)."""
+    groups = values.reshape(*values.shape[:-2], -1, group, values.shape[-1])
+    return np.asarray(np.ptp(groups, axis=-2).mean(-2))

@@ -8,6 +8,7 @@ from models.regression.bayesian_regression import (
     InverseGamma,
     log_evidence,
     map_weights,
+    noise_densities,
     noise_posterior,
     posterior,
     predictive,
@@ -101,3 +102,18 @@ def test_most_probable_weights_are_those_of_a_penalty() -> None:
     variances = np.array([0.1, 2.0, 50.0])
     ridge = ridge_path(Phi, t, SIGMA2 / variances).weights
     assert_allclose(map_weights(Phi, t, SIGMA2, variances), ridge, rtol=1e-9)
+
+
+def test_densities_of_the_noise_are_those_of_scipy_and_hold_all_of_it() -> None:
+    residuals, prior = np.random.default_rng(9).normal(size=12), InverseGamma(2.0, 0.3)
+    found = noise_densities(residuals, prior)
+    after = noise_posterior(residuals, prior)
+    assert_allclose(found.prior, invgamma(2, scale=0.3).pdf(found.v), rtol=1e-9)
+    assert_allclose(
+        found.posterior, invgamma(after.alpha, scale=after.beta).pdf(found.v), rtol=1e-9
+    )
+    assert_allclose(np.trapezoid(found.posterior, found.v), 1, rtol=1e-4)
+    log_p = norm.logpdf(residuals, scale=np.sqrt(found.v)[:, None]).sum(1)
+    middle = slice(700, 1300)  # elsewhere the product underflows
+    ratio = found.product[middle] / np.exp(log_p[middle]) / found.prior[middle]
+    assert_allclose(ratio, ratio[0], rtol=1e-8)

@@ -18,6 +18,7 @@ from models.regression.linear_likelihood import (
     log_likelihood,
     loss_gradient,
     normal_equations,
+    relative_likelihood,
     scaled_eigenvalues,
     sigma_curvature,
     sigma_curvature_by_differences,
@@ -40,6 +41,8 @@ def test_log_likelihood_is_the_sum_of_normal_densities(sample: tuple[Floats, Flo
     assert found.shape == (4, 5)
     expected = norm.logpdf(t, X @ W[1, 2], np.sqrt(0.3)).sum()
     assert_allclose(found[1, 2], expected, rtol=1e-12)
+    ratio = np.exp(expected - norm.logpdf(t, X @ W[0, 0], np.sqrt(0.3)).sum())
+    assert_allclose(relative_likelihood(X, t, W, W[0, 0], 0.3)[1, 2], ratio, rtol=1e-9)
 
 
 def test_second_derivatives_by_differences(sample: tuple[Floats, Floats]) -> None:

@@ -5,11 +5,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
 from experiments.drawing.canvas import panels
-from experiments.drawing.clusters import grid, spare
+from experiments.drawing.clusters import cells
+from experiments.drawing.densities import gaussian_curve
 from experiments.drawing.ellipses import ellipse
 from experiments.drawing.labels import axis_names
 from experiments.studies.regression.bayesian_line import BayesianLine
@@ -39,14 +41,11 @@ def _unit(study: BayesianLine) -> str:
     return name[name.index(" (") :] if " (" in name else ""
 
 
-def _beliefs(study: BayesianLine) -> tuple[Figure, Any]:
-    many = len(study.observed)
-    columns = min(many, 2)
-    figure, axes = grid(-(-many // columns), columns, 0.65)
-    spare(axes.flat[many:])
-    for n, ax in zip(study.observed, axes.flat, strict=False):
+def _beliefs(study: BayesianLine) -> tuple[Figure, list[Axes]]:
+    figure, axes = cells(len(study.observed), 2, 0.65)
+    for n, ax in zip(study.observed, axes, strict=True):
         ax.set_title(f"after {n} point{'s' if n > 1 else ''}" if n else "prior")
-    return figure, axes.flat[:many]
+    return figure, axes
 
 
 def _data(study: BayesianLine, outcome: Outcome) -> Figure:
@@ -66,7 +65,8 @@ def _posterior(study: BayesianLine, outcome: Outcome) -> Figure:
         for sd in (1, 2, 3):
             ax.plot(*ellipse(mu, Sigma, sd), color="C0")
         outer = ellipse(mu, Sigma, 3)
-        low, high = outer.min(1) - 0.15 * np.ptp(outer, 1), outer.max(1) + 0.15 * np.ptp(outer, 1)
+        room = 0.15 * np.ptp(outer, 1)
+        low, high = outer.min(1) - room, outer.max(1) + room
         ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
         ax.set(xlabel=f"intercept $w_0${_unit(study)}", ylabel=f"slope $w_1${_unit(study)}")
     axes[0].plot([], [], color="C0", label="belief, 1, 2 and 3 standard deviations")
@@ -78,9 +78,9 @@ def _posterior(study: BayesianLine, outcome: Outcome) -> Figure:
 def _lines(study: BayesianLine, outcome: Outcome) -> Figure:
     figure, axes = _beliefs(study)
     x, t, lines = outcome["inputs"].values, outcome["targets"].values, outcome["lines"]
-    some = {"color": "C0", "linewidth": 0.9}
-    mean = {"color": "C1", "linewidth": 2}
-    hollow = {"color": "0.55", "markerfacecolor": "white"}
+    some: dict[str, Any] = {"color": "C0", "linewidth": 0.9}
+    mean: dict[str, Any] = {"color": "C1", "linewidth": 2}
+    hollow: dict[str, Any] = {"color": "0.55", "markerfacecolor": "white"}
     for k, (n, ax) in enumerate(zip(study.observed, axes, strict=True)):
         ax.plot(lines.along("x"), lines.values[k].T, alpha=0.8, **some)
         ax.plot(lines.along("x"), outcome["mean_line"].values[k], **mean)
@@ -100,7 +100,7 @@ def _predictive(study: BayesianLine, outcome: Outcome) -> Figure:
     means, variances = outcome["prediction"].values, outcome["prediction_variance"].values
     for k, (at, mean, variance) in enumerate(zip(study.predict_at, means, variances, strict=True)):
         t = mean + math.sqrt(variance) * np.linspace(-4, 4, 200)
-        density = np.exp(-((t - mean) ** 2) / (2 * variance)) / math.sqrt(2 * math.pi * variance)
+        density = gaussian_curve(t, mean, math.sqrt(variance))
         label = f"{at:g}: mean {mean:.4f}, variance {variance:.4f}"
         ax.plot(t, density, ("-", "--", "-.", ":")[k % 4], color=f"C{k}", label=label)
         if study.threshold is not None:
@@ -113,9 +113,7 @@ def _predictive(study: BayesianLine, outcome: Outcome) -> Figure:
 
 
 def _noise(study: BayesianLine, outcome: Outcome) -> Figure:
-    alpha, beta, best = (
-        outcome[name].item for name in ("noise_alpha", "noise_beta", "noise_variance")
-    )
+    alpha, beta, best = (outcome[f"noise_{of}"].item for of in ("alpha", "beta", "variance"))
     v, after = outcome["noise_posterior"].along("v")[::4], outcome["noise_posterior"].values[::4]
     prior = f"prior IG({study.alpha:g}, {study.beta:g})"
     figure, ax = panels()

@@ -1,6 +1,5 @@
 """A straight line with a Gaussian belief about its weights, and about its noise (FCML 3.7)."""
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,13 +10,7 @@ from scipy.special import ndtr
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from models.datasets import load
-from models.regression.bayesian_regression import (
-    InverseGamma,
-    Posterior,
-    noise_posterior,
-    posterior,
-    predictive,
-)
+from models.regression import bayesian_regression as bayes
 from models.regression.linear import least_squares, line
 from models.types import Floats
 
@@ -59,18 +52,17 @@ class BayesianLine(Study):
         Phi, mu_0 = self._design(x), np.array(self.prior_mean)
         Sigma_0 = np.diag(self.prior_variances)
         beliefs = [
-            posterior(Phi[:n], t[:n], self.sigma2, mu_0, Sigma_0) if n else Posterior(mu_0, Sigma_0)
+            bayes.posterior(Phi[:n], t[:n], self.sigma2, mu_0, Sigma_0)
+            if n
+            else bayes.Posterior(mu_0, Sigma_0)
             for n in self.observed
         ]
         mean, covariance = (np.array(part) for part in zip(*beliefs, strict=True))
         drawn = [rng.multivariate_normal(*b, self.samples, method="cholesky") for b in beliefs]
+        line_sd = [np.sqrt(bayes.predictive(Phi, 0.0, belief).variance) for belief in beliefs]
         ends = self._design([x.min(), max(x.max(), *self.predict_at, x.min())])
-        seen, point, weight = (
-            axis("observed", self.observed),
-            axis("point", len(t)),
-            axis("weight", 2),
-        )
-        end = axis("x", ends[:, 1])
+        seen, point = axis("observed", self.observed), axis("point", len(t))
+        weight, end = axis("weight", 2), axis("x", ends[:, 1])
         return Outcome(
             inputs=point.of(Phi[:, 1]),  # scaled
             targets=point.of(t),
@@ -78,9 +70,7 @@ class BayesianLine(Study):
             w_covariance=over(covariance, seen, weight, axis("other", 2)),
             log_determinant=seen.of(np.linalg.slogdet(covariance).logabsdet),
             chance_of_falling=seen.of(ndtr(-mean[:, 1] / np.sqrt(covariance[:, 1, 1]))),  # w_1 < 0
-            line_sd=over(
-                [np.sqrt(predictive(Phi, 0.0, belief).variance) for belief in beliefs], seen, point
-            ),
+            line_sd=over(line_sd, seen, point),
             mean_line=over([ends @ belief.mean for belief in beliefs], seen, end),
             lines=over(np.array(drawn) @ ends.T, seen, axis("sample", self.samples), end),
             **self._predictions(beliefs[-1]),
@@ -90,12 +80,12 @@ class BayesianLine(Study):
     def _design(self, x: Floats | list[float]) -> Floats:
         return line((np.asarray(x, dtype=np.float64) - self.shift) / self.scale)
 
-    def _predictions(self, belief: Posterior) -> dict[str, Quantity]:
+    def _predictions(self, belief: bayes.Posterior) -> dict[str, Quantity]:
         """The predictive density at the inputs asked for."""
         if not self.predict_at:
             return {}
         at, asked = self._design(self.predict_at), axis("input", self.predict_at)
-        mean, variance = predictive(at, self.sigma2, belief)
+        mean, variance = bayes.predictive(at, self.sigma2, belief)
         found = {"scaled_input": at[:, 1], "prediction": mean, "prediction_variance": variance}
         if self.threshold is not None:
             found["chance_below"] = ndtr((self.threshold - mean) / np.sqrt(variance))
@@ -103,21 +93,15 @@ class BayesianLine(Study):
 
     def _noise(self, Phi: Floats, t: Floats) -> dict[str, Quantity]:
         """The density of the noise variance, the weights taken for known (FCML Exercise 3.12)."""
-        fit = least_squares(Phi, t)
-        prior = InverseGamma(self.alpha, self.beta)
-        after = noise_posterior(fit.residuals, prior)
-        middle, sd = math.log(after.beta / after.alpha), 1 / math.sqrt(after.alpha)  # of the log
-        u = middle + 12 * sd * np.linspace(-1, 1, 2001)
-        v = axis("v", np.exp(u))
-        squares = fit.residuals @ fit.residuals
-        log_product = prior.log_density(v.values) - (len(t) * u + squares / v.values) / 2
-        product = np.exp(log_product - log_product.max())
+        fit, prior = least_squares(Phi, t), bayes.InverseGamma(self.alpha, self.beta)
+        after = bayes.noise_posterior(fit.residuals, prior)
+        densities = bayes.noise_densities(fit.residuals, prior)
+        v = axis("v", densities.v)
         return {
             "noise_variance": Quantity(fit.sigma2),  # the most likely
             "noise_alpha": Quantity(after.alpha),
             "noise_beta": Quantity(after.beta),
-            "noise_prior": v.of(np.exp(prior.log_density(v.values))),
-            "noise_posterior": v.of(np.exp(after.log_density(v.values))),
-            # Prior times likelihood, to the area one over v = e^u.
-            "noise_product": v.of(product / np.trapezoid(product * v.values, u)),
+            "noise_prior": v.of(densities.prior),
+            "noise_posterior": v.of(densities.posterior),
+            "noise_product": v.of(densities.product),
         }

@@ -22,15 +22,11 @@ class EstimatorVariability(Study):
 
     weights: list[float] = knob([-2.0, 3.0], "true weights of 1, x, x^2, ...")
     noise_variance: float = knob(0.25, "true variance of the noise", above=0)
-    n: list[int] = knob(
-        [20], "points in a data set; only the noise variance looks past the first", at_least=3
-    )
+    n: list[int] = knob([20], "points in a data set; past the first: noise only", at_least=3)
     low: float = knob(0.0, "the smallest input; inputs are drawn uniformly, once")
     high: float = knob(1.0, "the largest input")
     repetitions: int = knob(10_000, "data sets for these inputs", at_least=100, at_most=1_000_000)
-    experiments: int = knob(
-        1000, "whole experiments, each with inputs of its own", at_least=100, at_most=100_000
-    )
+    experiments: int = knob(1000, "experiments, own inputs each", at_least=100, at_most=100_000)
     lines: int = knob(10, "fitted lines to draw", at_least=2, at_most=100)
     show: list[str] = knob(["estimates"], "what to draw", choices=SHOWN, distinct=True)
 

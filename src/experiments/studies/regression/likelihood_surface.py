@@ -29,9 +29,7 @@ class LikelihoodSurface(Study):
     )
     sum_x: float | None = knob(None, "without data: shift and stretch the inputs to this sum")
     sum_xx: float | None = knob(None, "and to this sum of squares")
-    repetitions: int = knob(
-        100, "other weights to try; without data: other inputs to draw", at_least=20
-    )
+    repetitions: int = knob(100, "weights to try; without data: inputs to draw", at_least=20)
     show: str = knob("likelihood", "what to draw", choices=("likelihood", "lines"))
 
     def problems(self) -> Iterator[str]:
@@ -68,9 +66,8 @@ class LikelihoodSurface(Study):
         sd = np.sqrt(np.diag(likelihood.inverse(likelihood.information(seen, max(noise)))))
         grids = centre[:, None] + sd[:, None] * np.linspace(-3.5, 3.5, 101)
         w = np.stack(np.meshgrid(*grids, indexing="ij"), -1)
-        relative = [
-            likelihood.log_likelihood(seen, row, w, v)
-            - likelihood.log_likelihood(seen, row, best, v)
+        surfaces = [
+            likelihood.relative_likelihood(seen, row, w, best, v)
             for row, best, v in zip(t, w_hat, noise, strict=True)
         ]
         of, point = axis("noise_variance", noise), axis("point", len(x))
@@ -79,7 +76,7 @@ class LikelihoodSurface(Study):
             targets=over(t, of, point),
             origin=origin,
             w_hat=over(w_hat, of, axis("weight", 2)),
-            likelihood=over(np.exp(relative), of, axis("w_0", grids[0]), axis("w_1", grids[1])),
+            likelihood=over(surfaces, of, axis("w_0", grids[0]), axis("w_1", grids[1])),
             **more,
         )
 

@@ -9,7 +9,7 @@ from numpy.random import Generator
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.regression._curves import CurveOrData
-from models.regression.predictive_variance import Predictions, predict, sample_functions
+from models.regression import predictive_variance as fits
 
 _GROUPS = 200  # sets of functions over which ranges are averaged
 
@@ -38,21 +38,18 @@ class PredictiveVariance(CurveOrData, Study):
 
     def run(self, rng: Generator) -> Outcome:
         x, t = self.sets(rng, self.repetitions)
-        everything = keep = np.ones(x.shape, dtype=bool)
-        if self.gap:
-            keep = (x < self.gap[0]) | (x > self.gap[1])
+        everything = np.ones(x.shape, dtype=bool)
+        keep = (x < self.gap[0]) | (x > self.gap[1]) if self.gap else everything
         places = np.linspace(x.min(), x.max(), 101) if self.data is not None else self.grid(101)
         top, ends = max(self.orders), np.append(places, 0.0)  # the origin beside the grid
-        found = predict(x, t, keep, top, ends)
+        found = fits.predict(x, t, keep, top, ends)
         variance = found.variance[:, self.orders, :-1]
-        tenfold = predict(x[:1], 10 * t[:1], keep[:1], top, places)  # in tenths of the unit
-        first = Predictions(*(part[0] for part in found))
-        drawn = np.stack(
-            [sample_functions(first, k, self.functions * _GROUPS, rng) for k in self.orders]
-        )
-        sets = drawn.reshape(len(self.orders), _GROUPS, self.functions, -1)
-        ranges = np.ptp(sets, axis=2).mean(1)
-        slopes = (sets[..., -2] - sets[..., 0]) / (places[-1] - places[0])
+        tenfold = fits.predict(x[:1], 10 * t[:1], keep[:1], top, places)  # in tenths of the unit
+        first = fits.Predictions(*(part[0] for part in found))
+        few, many = self.functions, self.functions * _GROUPS
+        drawn = np.stack([fits.sample_functions(first, k, many, rng) for k in self.orders])
+        slopes = (drawn[..., -2:-1] - drawn[..., :1]) / (places[-1] - places[0])  # end to end
+        ranges = fits.mean_range(drawn, few)
         repetition, order = axis("repetition", len(x)), axis("order", self.orders)
         point, grid = axis("point", int(keep[0].sum())), axis("x", places)
         asked: dict[str, Quantity] = {}
@@ -60,7 +57,7 @@ class PredictiveVariance(CurveOrData, Study):
             asked["truth"] = grid.of(self.truth(places))
         if self.gap:
             inside = (places >= self.gap[0]) & (places <= self.gap[1])
-            whole = predict(x, t, everything, top, places[inside]).variance[:, self.orders]
+            whole = fits.predict(x, t, everything, top, places[inside]).variance[:, self.orders]
             in_gap = [variance[..., inside].mean(-1), whole.mean(-1)]
             asked["gap_variance"] = over(in_gap, axis("points", ["kept", "all"]), repetition, order)
         return Outcome(
@@ -69,11 +66,9 @@ class PredictiveVariance(CurveOrData, Study):
             prediction=over(found.mean[0][self.orders, :-1], order, grid),  # first data set
             variance=over(variance, repetition, order, grid),
             variance_in_tenths=over(tenfold.variance[0][self.orders], order, grid),
-            functions=over(
-                drawn[:, : self.functions, :-1], order, axis("function", self.functions), grid
-            ),
+            functions=over(drawn[:, :few, :-1], order, axis("function", few), grid),
             function_range=over(ranges[:, :-1], order, grid),
             intercept_range=order.of(ranges[:, -1]),
-            slope_range=order.of(np.ptp(slopes, axis=-1).mean(-1)),  # from end to end
+            slope_range=order.of(fits.mean_range(slopes, few)[:, 0]),
             **asked,
         )
