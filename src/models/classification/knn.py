@@ -9,6 +9,8 @@ number). All K are had at once from one ordering of the neighbours, and cross-va
 same ordering with the points of the own fold struck out.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.ndimage import label
 from scipy.spatial.distance import cdist
@@ -21,9 +23,11 @@ def squared_distances(X: Floats, Y: Floats) -> Floats:
     return np.asarray(cdist(X, Y, "sqeuclidean"))
 
 
-def kernel_distances(cross: Floats, own_x: Floats, own_y: Floats) -> Floats:
-    """Squared distances in the space of a kernel, from k(x, y) (N, M), k(x, x) and k(y, y)."""
-    return np.asarray(own_x[:, None] - 2 * cross + own_y)  # FCML 5.3.2.6
+def kernel_distances(X: Floats, Y: Floats, kernel: Callable[[Floats, Floats], Floats]) -> Floats:
+    """Squared distances of points (N, D) and (M, D) in the space of a kernel, shape (N, M)."""
+    # A point's kernel with itself, one at a time: no need for all pairs.
+    x, y = (np.array([kernel(each[None], each[None])[0, 0] for each in Z]) for Z in (X, Y))
+    return np.asarray(x[:, None] - 2 * kernel(X, Y) + y)  # FCML 5.3.2.6
 
 
 def votes(distances: Floats, t: Ints, ks: list[int], C: int) -> Ints:

@@ -18,9 +18,21 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import gammaln
 
-from models.types import Floats, Ints
+from models.types import Bools, Floats, Ints
 
 Counts = Any  # (N, M) an array or scipy.sparse.csr_array of whole numbers
+
+
+def bag_of_words(table: Floats) -> tuple[Counts, Ints, Bools]:
+    """Counts (N, M) as a sparse matrix, the class 0, 1, ... of each text, whether it is a test.
+
+    From rows of test, class, document, word and count.
+    """
+    _, first, document = np.unique(table[:, 2], return_index=True, return_inverse=True)
+    word = table[:, 3].astype(np.int64)
+    shape = (len(first), int(word.max()) + 1)
+    X = csr_array((table[:, 4], (document, word)), shape=shape)
+    return X, table[first, 1].astype(np.int64) - 1, table[first, 0] == 1
 
 
 def class_counts(X: Counts, t: Ints, C: int) -> Floats:

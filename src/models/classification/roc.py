@@ -11,11 +11,12 @@ chance that a positive object scores above a negative one, ties counting half (M
 This is exact; a grid of thresholds misses what happens between two of them.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from models.types import Bools, Floats, Ints
+from models.types import AnyArray, Bools, Floats, Ints
 
 
 class Roc(NamedTuple):
@@ -30,7 +31,7 @@ def confusion(predicted: Ints, true: Ints, C: int) -> Ints:
     return np.bincount(predicted * C + true, minlength=C * C).reshape(C, C)
 
 
-def loss_01(predicted: Ints, true: Ints) -> float:
+def loss_01(predicted: AnyArray, true: AnyArray) -> float:
     """The share of objects that are classified wrongly."""
     return float(np.mean(predicted != true))
 
@@ -57,7 +58,17 @@ def roc_curve(score: Floats, true: Bools) -> Roc:
     )
 
 
-def auc(score: Floats, true: Bools) -> Floats:
+def roc_curves(scores: Sequence[Floats], true: Bools) -> Floats:
+    """Curves of several scores (N,), each as long as can be, shape (len(scores), 2, N + 1).
+
+    Objects with equal scores make a curve shorter: it stays where it has arrived.
+    """
+    curves = [np.stack(roc_curve(score, true)) for score in scores]
+    ends = [((0, 0), (0, len(true) + 1 - curve.shape[1])) for curve in curves]
+    return np.stack([np.pad(*each, mode="edge") for each in zip(curves, ends, strict=True)])
+
+
+def auc(score: Floats | Bools, true: Bools) -> Floats:
     """Area under the ROC curve by ranks, for scores and labels (..., N), shape (...)."""
     from scipy.stats import rankdata  # half a second to import, which few commands need
 

@@ -15,6 +15,7 @@ so that b must not be read off them.
 The primal optimum is min_{w, b} |w|^2 / 2 + C sum_n max(0, 1 - t_n f(x_n)); it equals the dual's.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from scipy.optimize import LinearConstraint, linprog, minimize
 
 from models.types import Bools, Floats
 
+Kernel = Callable[[Floats, Floats], Floats]  # of points (N, D) and (M, D), shape (N, M)
 _PAIRS = 100  # steps of two points between two steps of all free ones
 FREE, MEAN, HIGHEST = BIAS_RULES = ("free", "mean", "highest")
 
@@ -95,6 +97,14 @@ def solve(
         active = active[going]
     rest = t - np.einsum("rnm,rm->rn", K, alpha * t)  # no rounding carried along
     return Svm(alpha, t - rest, _free_bias(alpha, rest, t, C), gap, C)
+
+
+def scores(
+    X: Floats, t: Floats, Z: Floats, kernel: Kernel, C: float, *, tol: float = 1e-9
+) -> Floats:
+    """Outputs, without b, at new points (R, M, D) of machines trained on X (R, N, D): (R, M)."""
+    influence = solve(np.stack([kernel(x, x) for x in X]), t, C, tol=tol).alpha * t
+    return np.stack([kernel(z, x) @ a for x, z, a in zip(X, Z, influence, strict=True)])
 
 
 def _ascend(K: Floats, t: Floats, alpha: Floats, C: float) -> Floats:

@@ -7,6 +7,7 @@ from scipy.stats import dirichlet_multinomial, multinomial
 from sklearn.naive_bayes import MultinomialNB
 
 from models.classification.multinomial_bayes import (
+    bag_of_words,
     class_counts,
     log_coefficient,
     log_expected_score,
@@ -64,3 +65,11 @@ def test_a_word_never_seen_rules_the_class_out(texts):
     assert np.isfinite(score[1]).all()
     with pytest.raises(ValueError, match="no maximum"):
         word_probabilities(np.ones((1, 2)), 0.9)
+
+
+def test_rows_become_a_bag_of_words():
+    rows = np.array([[0, 2, 7, 1, 3], [0, 2, 7, 0, 1], [1, 1, 9, 2, 5]], dtype=float)
+    X, t, test = bag_of_words(rows)  # documents 7 and 9
+    assert X.toarray().tolist() == [[1, 3, 0], [0, 0, 5]]
+    assert t.tolist() == [1, 0]
+    assert test.tolist() == [False, True]

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from models.classification.roc import auc, confusion, loss_01, roc_curve, sensitivity, specificity
+from models.classification.roc import (
+    auc,
+    confusion,
+    loss_01,
+    roc_curve,
+    roc_curves,
+    sensitivity,
+    specificity,
+)
 
 
 @pytest.fixture
@@ -44,3 +52,14 @@ def test_confusion_loss_sensitivity_specificity(scored):
     assert loss_01(guess, true) == pytest.approx(1 - metrics.accuracy_score(true, guess))
     assert sensitivity(guess, true) == pytest.approx(metrics.recall_score(true, guess))
     assert specificity(guess, true) == pytest.approx(metrics.recall_score(~true, ~guess))
+
+
+def test_curves_side_by_side_stay_at_their_end(scored):
+    score, true = scored
+    shorter = np.round(score)  # more ties
+    curves = roc_curves([score, shorter], true)
+    assert curves.shape == (2, 2, 81)
+    for curve, each in zip(curves, (score, shorter), strict=True):
+        alone = np.stack(roc_curve(each, true))
+        np.testing.assert_array_equal(curve[:, : alone.shape[1]], alone)
+        assert (curve[:, alone.shape[1] :] == 1).all()

@@ -1,5 +1,7 @@
 """Support vector machines against scikit-learn, SLSQP, the optimality conditions, a closed form."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -125,3 +127,13 @@ def test_a_hard_margin_needs_its_support_vectors_only(problems):
     assert svm.refit_gap(fit, X, t).max() < 1e-6
     soft = svm.solve(linear(X, X), t, 0.01)  # which another margin holds
     assert svm.refit_gap(soft, X, t).min() > 0.01
+
+
+def test_scores_of_new_points_by_scikit_learn(problems):
+    X, t = problems
+    new = np.random.default_rng(41).standard_normal((6, 5, 2))
+    found = svm.scores(X, t, new, partial(gaussian, gamma=0.7), 3.0)
+    for r in range(len(X)):
+        theirs = SVC(gamma=0.7, C=3.0, tol=1e-9).fit(X[r], t[r])
+        score = theirs.decision_function(new[r]) - theirs.intercept_
+        np.testing.assert_allclose(found[r], score, rtol=1e-4, atol=1e-5)

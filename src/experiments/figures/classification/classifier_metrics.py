@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
 from experiments.drawing.canvas import panels
-from experiments.studies.classification.classifier_metrics import ClassifierMetrics
+from experiments.studies.classification.classifier_metrics import MEASURES, ClassifierMetrics
 
 
 def draw(study: ClassifierMetrics, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
@@ -20,7 +20,7 @@ def draw(study: ClassifierMetrics, outcome: Outcome) -> Iterator[tuple[str, Figu
 def _measures(outcome: Outcome) -> Figure:
     figure, ax = panels()
     answers = outcome["loss"].along("answer")
-    for k, measure in enumerate(("loss", "sensitivity", "specificity", "auc")):
+    for k, measure in enumerate(MEASURES):
         places = np.arange(len(answers)) + 0.2 * (k - 1.5)
         bars = ax.bar(places, outcome[measure].values, 0.18, label=measure)
         ax.bar_label(bars, fmt="%g", fontsize=8)

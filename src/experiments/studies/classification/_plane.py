@@ -1,6 +1,6 @@
 """Labelled points of the plane, from a file or drawn, and a map of it: what studies share."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,6 +69,14 @@ def labelled(X: Floats, t: AnyArray) -> dict[str, Quantity]:
     """The points X (N, 2) and their classes t (N,)."""
     point = axis("point", len(t))
     return {"inputs": over(X, point, axis("attribute", [1, 2])), "label": point.of(t)}
+
+
+def stacked(along: Axis, each: Sequence[Mapping[str, Quantity]]) -> dict[str, Quantity]:
+    """The same quantities of one case after another, along an axis of the cases."""
+    return {
+        name: over([found[name].values for found in each], along, *quantity.axes)
+        for name, quantity in each[0].items()
+    }
 
 
 def distance(places: Floats, X: Floats) -> Floats:

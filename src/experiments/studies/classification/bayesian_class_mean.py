@@ -6,9 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
+from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from models.classification.gaussian_classifier import log_expected_likelihood, mean_posterior
+from experiments.studies.classification._plane import stacked
+from models.classification.gaussian_classifier import (
+    grid_moments,
+    log_expected_likelihood,
+    mean_posterior,
+)
 from models.datasets import load
 from models.probability.gaussian import log_density
 from models.types import Floats
@@ -38,43 +43,27 @@ class BayesianClassMean(Study):
             yield f"study.at={self.at}; allowed: two numbers"
 
     def run(self, rng: Generator) -> Outcome:
-        table, x = load(self.data).matrix, np.array(self.at)
+        table = load(self.data).matrix
         X = table[table[:, 2] == self.of_class, :2]
-        I, line = np.eye(2), np.linspace(-5.0, 5.0, 201)
-        through = np.stack([line, np.full_like(line, x[1])], axis=-1)
-        sets = [X[:size] for size in self.sizes]
-        posteriors = [mean_posterior(points, self.prior_variance) for points in sets]
-        sampled = [
-            np.exp(log_density(m + np.sqrt(v) * rng.standard_normal((self.draws, 2)), x, I))
-            for m, v in posteriors
-        ]
-        expected = [log_expected_likelihood(x, found) for found in posteriors]
-        v = np.array([found.variance for found in posteriors])
-        pairs = [(found, points.mean(0)) for found, points in zip(posteriors, sets, strict=True)]
-        shift = np.array([((found.mean - centre) ** 2).sum() for found, centre in pairs])
-        curves = [
-            [log_expected_likelihood(through, found), log_density(through, centre, I)]
-            for found, centre in pairs
-        ]
-        m = posteriors[-1].mean[0]
-        moments = [[m, v[-1]], self._on_grid(sets[-1], m, v[-1])]
-        seen, mean = axis("seen", self.sizes), axis("mean", ["averaged", "estimated"])
-        way, moment = axis("way", ["formula", "grid"]), axis("moment", ["mean", "variance"])
-        return Outcome(
-            posterior_variance=seen.of(v),
-            posterior_moments=over(moments, way, moment),
-            expected_likelihood=seen.of(np.exp(expected)),
-            monte_carlo=seen.of([values.mean() for values in sampled]),
-            standard_error=seen.of([values.std() / np.sqrt(self.draws) for values in sampled]),
-            # KL(N(mean, I) || N(m, (1 + v) I)): estimated against averaged, in nats
-            divergence=seen.of(np.log1p(v) + (1 + shift / 2) / (1 + v) - 1),
-            likelihood=over(np.exp(curves), seen, mean, axis("x1", line)),
-        )
+        each = [self._averaged(X[:size], rng) for size in self.sizes]
+        return Outcome(**stacked(axis("seen", self.sizes), each))
 
-    def _on_grid(self, X: Floats, m: float, v: float) -> tuple[float, float]:
-        """Moments of the first coordinate's mean by prior times likelihood on a grid."""
-        mu = m + np.sqrt(v) * np.linspace(-9, 9, 2001)
-        log_p = -(mu**2) / (2 * self.prior_variance) - ((X[:, :1] - mu) ** 2).sum(0) / 2
-        p = np.exp(log_p - log_p.max())
-        p /= p.sum()
-        return p @ mu, p @ (mu - p @ mu) ** 2
+    def _averaged(self, X: Floats, rng: Generator) -> dict[str, Quantity]:
+        """The mean of points X (N, 2), and the likelihood of a new one, averaged over the mean."""
+        x, I, x1 = np.array(self.at), np.eye(2), axis("x1", np.linspace(-5.0, 5.0, 201))
+        through = np.stack([x1.values, np.full(len(x1), x[1])], axis=-1)
+        found, centre = mean_posterior(X, self.prior_variance), X.mean(0)
+        m, v = found
+        sampled = np.exp(log_density(m + np.sqrt(v) * rng.standard_normal((self.draws, 2)), x, I))
+        curves = [log_expected_likelihood(through, found), log_density(through, centre, I)]
+        moments = [(m[0], v), grid_moments(X[:, 0], self.prior_variance, m[0], v)]
+        way, moment = axis("way", ["formula", "grid"]), axis("moment", ["mean", "variance"])
+        return {
+            "posterior_moments": over(moments, way, moment),  # of the first coordinate
+            "expected_likelihood": over(np.exp(log_expected_likelihood(x, found))),
+            "monte_carlo": over(sampled.mean()),
+            "standard_error": over(sampled.std() / np.sqrt(self.draws)),
+            # KL(N(mean, I) || N(m, (1 + v) I)): estimated against averaged, in nats
+            "divergence": over(np.log1p(v) + (1 + ((m - centre) ** 2).sum() / 2) / (1 + v) - 1),
+            "likelihood": over(np.exp(curves), axis("mean", ["averaged", "estimated"]), x1),
+        }

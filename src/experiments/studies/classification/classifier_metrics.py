@@ -1,7 +1,9 @@
 """What measures say of classifiers: of constant answers, of guesses, of machines (FCML 5.4)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -12,7 +14,14 @@ from models.classification import roc, svm
 from models.classification.kernels import gaussian
 from models.datasets import load
 from models.standins import inside_and_outside, unit_disc
-from models.types import Floats
+from models.types import Bools, Floats
+
+MEASURES: dict[str, Callable[[Bools, Bools], Any]] = {
+    "loss": roc.loss_01,
+    "sensitivity": roc.sensitivity,
+    "specificity": roc.specificity,
+    "auc": roc.auc,
+}
 
 
 @dataclass
@@ -39,56 +48,44 @@ class ClassifierMetrics(Study):
                 yield f"study.data={name}: allowed: two attributes and a label"
 
     def run(self, rng: Generator) -> Outcome:
-        scored: dict[str, Quantity] = {}
         if self.test is None:
-            true = np.arange(self.n) < round(self.n * self.rare_share)
+            true, scored = np.arange(self.n) < round(self.n * self.rare_share), {}
         else:
-            true = load(self.test).matrix[:, 2] > 0
-            scored = self._scored(load(self.data).matrix, load(self.test).matrix, rng)
-        answers = {
-            "all negative": np.zeros_like(true),
-            "all positive": np.ones_like(true),
-            "perfect": true,
-        }
-        answer, each = axis("answer", list(answers)), answers.values()
-        predicted, of = (axis(name, ["negative", "positive"]) for name in ("predicted", "true"))
-        counts = [roc.confusion(guess.astype(int), true.astype(int), 2) for guess in each]
+            train, test = load(self.data).matrix, load(self.test).matrix
+            true, scored = test[:, 2] > 0, self._scored(train, test, rng)
+        answers = {"all negative": np.zeros_like(true), "all positive": np.ones_like(true)}
+        answers["perfect"] = true
+        answer, of = axis("answer", list(answers)), true.astype(int)
+        predicted, label = (axis(name, ["negative", "positive"]) for name in ("predicted", "true"))
+        counts = [roc.confusion(guess.astype(int), of, 2) for guess in answers.values()]
         return Outcome(
-            loss=answer.of([roc.loss_01(guess.astype(int), true.astype(int)) for guess in each]),
-            sensitivity=answer.of([roc.sensitivity(guess, true) for guess in each]),
-            specificity=answer.of([roc.specificity(guess, true) for guess in each]),
-            auc=answer.of([roc.auc(guess.astype(float), true) for guess in each]),
-            confusion=over(counts, answer, predicted, of),
+            **{
+                name: answer.of([measure(guess, true) for guess in answers.values()])
+                for name, measure in MEASURES.items()
+            },
+            confusion=over(counts, answer, predicted, label),
             **scored,
         )
 
     def _scored(self, train: Floats, test: Floats, rng: Generator) -> dict[str, Quantity]:
         """Machines on the test points, guesses, and machines on sets drawn by the files' rule."""
-        true, n = test[:, 2] > 0, len(test)
-        score = self._scores(train[None], test[None])[:, 0]
-        curves = [np.stack(roc.roc_curve(each, true)) for each in score]
-        # Objects with equal scores make a curve shorter: it stays where it has arrived.
-        curves = [np.pad(c, ((0, 0), (0, n + 1 - c.shape[1])), mode="edge") for c in curves]
+        true, n, sets = test[:, 2] > 0, len(test), range(self.repetitions)
+        score = [self._scores(train[None], test[None], gamma)[0] for gamma in self.gammas]
         guesses = rng.random((200, n))
-        inside, outside, sets = (train[:, 2] > 0).sum(), (train[:, 2] < 0).sum(), self.repetitions
-        trains = np.stack([inside_and_outside(rng, inside, outside) for _ in range(sets)])
-        tests = np.stack([unit_disc(rng, n) for _ in range(sets)])
-        repeated = [roc.auc(each, tests[..., 2] > 0) for each in self._scores(trains, tests, 1e-6)]
+        inside, outside = int((train[:, 2] > 0).sum()), int((train[:, 2] < 0).sum())
+        trains = np.stack([inside_and_outside(rng, inside, outside) for _ in sets])
+        tests = np.stack([unit_disc(rng, n) for _ in sets])
+        scores = [self._scores(trains, tests, gamma, tol=1e-6) for gamma in self.gammas]
         gamma, rate = axis("gamma", self.gammas), axis("rate", ["false positive", "sensitivity"])
+        repeated = [roc.auc(each, tests[..., 2] > 0) for each in scores]
         return {
-            "roc": over(curves, gamma, rate, axis("called", n + 1)),
+            "roc": over(roc.roc_curves(score, true), gamma, rate, axis("called", n + 1)),
             "machine_auc": gamma.of([roc.auc(each, true) for each in score]),
             "guessing_auc": axis("guess", 200).of(roc.auc(guesses, np.tile(true, (200, 1)))),
-            "repeated_auc": over(repeated, gamma, axis("repetition", sets)),
+            "repeated_auc": over(repeated, gamma, axis("repetition", len(sets))),
         }
 
-    def _scores(self, train: Floats, test: Floats, tol: float = 1e-9) -> Floats:
-        """Outputs without b of each machine, for R training sets and test sets, (G, R, M)."""
-        pairs = list(zip(train[..., :2], test[..., :2], strict=True))
-        t, found = train[..., 2], []
-        for gamma in self.gammas:
-            K = np.stack([gaussian(X, X, gamma) for X, _ in pairs])
-            influence = svm.solve(K, t, self.cost, tol=tol).alpha * t
-            weighed = zip(pairs, influence, strict=True)
-            found.append([gaussian(Z, X, gamma) @ alpha for (X, Z), alpha in weighed])
-        return np.array(found)
+    def _scores(self, train: Floats, test: Floats, gamma: float, tol: float = 1e-9) -> Floats:
+        kernel = partial(gaussian, gamma=gamma)
+        X, t, Z = train[..., :2], train[..., 2], test[..., :2]
+        return svm.scores(X, t, Z, kernel, self.cost, tol=tol)

@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.classification._plane import Plane, distance, labelled
+from experiments.studies.classification._plane import Plane, distance, labelled, stacked
 from models.approximation.laplace import approximate, expected_sigmoid
 from models.classification import logistic
 from models.classification.drawn_regression import derivative_gaps
@@ -54,16 +54,12 @@ class LogisticRegression(Plane, Study):
     def run(self, rng: Generator) -> Outcome:
         X, t = self.points(rng)
         each = [self._fitted(X, t, FEATURES[name], rng) for name in self.features]
-        features = axis("features", self.features)
         x1, x2, grid = self.mesh()
         first = logistic.Posterior(design(X[0])[:, FEATURES[self.features[0]]], t[0], self.sigma2)
         return Outcome(
             **labelled(X[0], t[0]),
             distance_to_data=over(distance(grid, X[0]), x2, x1),
-            **{
-                name: over([found[name].values for found in each], features, *quantity.axes)
-                for name, quantity in each[0].items()
-            },
+            **stacked(axis("features", self.features), each),
             **self._climbed(first),
         )
 

@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from scipy.sparse import csr_array
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
@@ -14,7 +12,6 @@ from models.classification import multinomial_bayes as words
 from models.classification.roc import confusion
 from models.clustering.mixture import posterior
 from models.datasets import load
-from models.types import Bools, Floats, Ints
 
 SHOWN = ("smoothing", "probabilities", "confusion")
 
@@ -37,7 +34,7 @@ class NaiveBayesText(Study):
             yield f"study.data={self.data}: allowed: five columns, test to count"
 
     def run(self, rng: Generator) -> Outcome:
-        X, t, test = bag_of_words(load(self.data).matrix)
+        X, t, test = words.bag_of_words(load(self.data).matrix)
         C, M = int(t.max()) + 1, X.shape[1]
         n = words.class_counts(X[~test], t[~test], C)
         order = np.argsort(t[test], kind="stable")
@@ -69,12 +66,3 @@ class NaiveBayesText(Study):
             distance_from_uniform=alpha.of([np.abs(each - 1 / M).max() for each in q]),
             relative_distance_in_the_limit=np.abs(words.word_probabilities(n, 1e12) * M - 1).max(),
         )
-
-
-def bag_of_words(table: Floats) -> tuple[Any, Ints, Bools]:
-    """Counts (N, M) as a sparse matrix, the class 0, 1, ... of each text, whether it is a test."""
-    _, first, document = np.unique(table[:, 2], return_index=True, return_inverse=True)
-    word = table[:, 3].astype(np.int64)
-    shape = (len(first), int(word.max()) + 1)
-    X = csr_array((table[:, 4], (document, word)), shape=shape)
-    return X, table[first, 1].astype(np.int64) - 1, table[first, 0] == 1

@@ -5,6 +5,7 @@ With a kernel in place of the inner product the distance is k(x,x) - 2 k(x,y) + 
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.random import Generator
@@ -16,7 +17,12 @@ from models.classification import kernels, knn
 from models.datasets import load
 from models.types import Floats, Ints
 
-KERNELS = ("none", "linear", "gaussian", "polynomial")
+DISTANCES: dict[str, Callable[[Floats, Floats], Floats]] = {
+    "none": knn.squared_distances,
+    "linear": partial(knn.kernel_distances, kernel=kernels.linear),
+    "gaussian": partial(knn.kernel_distances, kernel=partial(kernels.gaussian, gamma=1.0)),
+    "polynomial": partial(knn.kernel_distances, kernel=partial(kernels.polynomial, gamma=2.0)),
+}
 METHODS = ("regions", "cross-validation")
 
 
@@ -28,9 +34,9 @@ class NearestNeighbours(Plane, Study):
 
     flipped: int = knob(0, "points that get the wrong label", at_least=0)
     ks: list[int] = knob([5, 39], "neighbours that vote, ascending", at_least=1, distinct=True)
-    kernels: list[str] = knob(["none"], "kernels of the regions", choices=KERNELS, distinct=True)
-    gamma: float = knob(1.0, "width parameter of the Gaussian kernel", above=0, at_most=10)
-    degree: float = knob(2.0, "exponent of the polynomial kernel", at_least=1, at_most=10)
+    kernels: list[str] = knob(
+        ["none"], "kernels of the regions", choices=tuple(DISTANCES), distinct=True
+    )
     methods: list[str] = knob(["regions"], "what to find out", choices=METHODS, distinct=True)
     folds: int = knob(10, "folds of a partition", at_least=2)
     partitions: int = knob(100, "random partitions of each set", at_least=1, at_most=10_000)
@@ -46,33 +52,26 @@ class NearestNeighbours(Plane, Study):
             yield f"study.folds={self.folds}, ks up to {most}: too many for {n} points"
 
     def run(self, rng: Generator) -> Outcome:
-        X, t = self._labelled(rng)
-        k, repetition = axis("k", self.ks), axis("repetition", len(X))
-        found: dict[str, Quantity | int] = {}
-        if "regions" in self.methods:
-            found |= self._regions(X, t, k, repetition)
-        if "cross-validation" in self.methods:
-            errors = [
-                knn.fold_errors(
-                    x, of, self.ks, knn.random_partitions(len(of), self.folds, self.partitions, rng)
-                ).mean(0)
-                for x, of in zip(X, t, strict=True)
-            ]
-            found["cross_validation_error"] = over(np.transpose(errors), k, repetition)
-            found["errors_averaged"] = self.folds * self.partitions
-        return Outcome(**labelled(X[0], t[0]), **found)
-
-    def _labelled(self, rng: Generator) -> tuple[Floats, Ints]:
-        """Sets of points (R, N, 2) and their classes 0 or 1 (R, N), some of them wrong."""
         X, labels = self.points(rng)
         t = (labels > 0).astype(np.int64)
         if self.flipped:
             wrong = rng.permuted(np.broadcast_to(np.arange(t.shape[1]), t.shape), axis=1)
             wrong = wrong[:, : self.flipped]
             np.put_along_axis(t, wrong, 1 - np.take_along_axis(t, wrong, axis=1), axis=1)
-        return X, t
+        k, repetition = axis("k", self.ks), axis("repetition", len(X))
+        found: dict[str, Quantity] = {}
+        if "regions" in self.methods:
+            found |= self._regions(X, t, k, repetition)
+        if "cross-validation" in self.methods:
+            errors = []
+            for points, of in zip(X, t, strict=True):
+                folds = knn.random_partitions(len(of), self.folds, self.partitions, rng)
+                errors.append(knn.fold_errors(points, of, self.ks, folds).mean(0))
+            found["cross_validation_error"] = over(np.transpose(errors), k, repetition)
+            found["errors_averaged"] = over(self.folds * self.partitions)
+        return Outcome(**labelled(X[0], t[0]), **found)
 
-    def _regions(self, X: Floats, t: Ints, k: Axis, repetition: Axis) -> dict[str, Quantity | int]:
+    def _regions(self, X: Floats, t: Ints, k: Axis, repetition: Axis) -> dict[str, Quantity]:
         """The votes for class 1 on the map: where they win, and what they win there."""
         x1, x2, grid = self.mesh()
         new, kernel = grid.reshape(-1, 2), axis("kernel", self.kernels)
@@ -81,7 +80,7 @@ class NearestNeighbours(Plane, Study):
         for r, (points, of) in enumerate(zip(X, t, strict=True)):
             plain = knn.squared_distances(new, points)
             for i, name in enumerate(self.kernels):
-                distances = self._distances(name, new, points)
+                distances = DISTANCES[name](new, points)
                 apart[i] = max(apart[i], np.abs(distances - plain).max() / plain.max())
                 tally[:, i, r] = knn.votes(distances, of, self.ks, 2)
         ones, for_1 = knn.majority(tally) == 1, tally[..., 1]
@@ -94,15 +93,3 @@ class NearestNeighbours(Plane, Study):
             "least_winning_votes": over(np.where(ones, for_1, np.inf).min(-1), *axes),
             "relative_distance_gap": kernel.of(apart),
         }
-
-    def _distances(self, name: str, new: Floats, points: Floats) -> Floats:
-        if name == "none":
-            return knn.squared_distances(new, points)
-        of: dict[str, Callable[[Floats, Floats], Floats]] = {
-            "linear": kernels.linear,
-            "gaussian": lambda a, b: kernels.gaussian(a, b, self.gamma),
-            "polynomial": lambda a, b: kernels.polynomial(a, b, self.degree),
-        }
-        # A point's kernel with itself, one at a time: no need for all pairs.
-        own = [np.array([of[name](x[None], x[None])[0, 0] for x in each]) for each in (new, points)]
-        return knn.kernel_distances(of[name](new, points), *own)

@@ -36,18 +36,13 @@ class SupportVectors(Plane, Study):
     gammas: list[float] = knob(
         [], "of Gaussian kernels; none: linear", above=0, distinct=True, may_be_empty=True
     )
-    costs: list[float] = knob([], "C of soft margins, descending", above=0, may_be_empty=True)
+    costs: list[float] = knob([], "C of soft margins", above=0, may_be_empty=True)
     test: str | None = knob(None, "test points of machines with Gaussian kernels", dataset=True)
-    low: list[float] = knob([-3.0, -3.0], "least coordinates of the map")
-    high: list[float] = knob([3.0, 3.0], "largest coordinates of the map")
-    step: float = knob(0.05, "distance of the map's grid points", at_least=0.02, at_most=1)
     show: list[str] = knob(["margin"], "what to draw", choices=SHOWN, distinct=True)
 
     def rules(self) -> Iterator[str]:
         if len(self.stray) not in (0, 2):
             yield f"study.stray={self.stray}; allowed: a place in the plane, or []"
-        if self.costs != sorted(self.costs, reverse=True):
-            yield f"study.costs={self.costs}; allowed: descending"
         if self.gammas and (len(self.costs) != 1 or self.stray or self.test is None):
             yield "study.gammas needs one of study.costs and study.test, and no study.stray"
         if self.test is not None and load(self.test).matrix.shape[1] != 3:
@@ -84,8 +79,8 @@ class SupportVectors(Plane, Study):
 
     def _separated(self, X: Floats, t: Floats) -> tuple[Floats, Floats, dict[str, Quantity]]:
         """The sets that a line separates, a point gone astray; the lines before it went."""
-        X = X[[svm.separable(points, labels) for points, labels in zip(X, t, strict=True)]]
-        t = t[: len(X)]
+        keep = [svm.separable(points, labels) for points, labels in zip(X, t, strict=True)]
+        X, t = X[keep], t[keep]
         if not len(X):
             raise BadInput("a line separates no set of points: move study.centres apart")
         if not self.stray:
@@ -108,25 +103,23 @@ class SupportVectors(Plane, Study):
         lines = np.stack([svm.line(fit, X, t) for fit in fits])
         norm = np.linalg.norm(lines[..., :2], axis=-1)
         margin = np.stack([t * (fit.output + fit.bias[:, None]) for fit in fits])
-        support = np.stack([fit.support for fit in fits])
+        off = np.where([fit.support for fit in fits], np.abs(margin - 1), 0)
         there = lines[..., :2] @ np.array(self.centres[1]) + lines[..., 2]
         astray = np.equal(X, self.stray).all(-1) if self.stray else np.zeros_like(t)
         return {
             "line": over(lines, machine, repetition, COEFFICIENTS),
             "nearest_distance": over(margin.min(-1) / norm, machine, repetition),
             "distance_of_centre": over(there / norm, machine, repetition),
-            "support_off_margin": over(
-                np.where(support, np.abs(margin - 1), 0).max(-1), machine, repetition
-            ),
+            "support_off_margin": over(off.max(-1), machine, repetition),
             "stray_influence": repetition.of((fits[0].alpha * astray).sum(1)),
             "refit_gap": repetition.of(svm.refit_gap(fits[0], X, t)),
         }
 
     def _duality(self, X: Floats, t: Floats, soft: list[svm.Svm]) -> dict[str, Quantity]:
         """Objectives of soft margins; for the first set, the optimum by another solver."""
-        cost, repetition = axis("cost", self.costs), axis("repetition", len(X))
         if not soft:
             return {}
+        cost, repetition = axis("cost", self.costs), axis("repetition", len(X))
         optima = [svm.solve_primal(X[0], t[0], C) for C in self.costs]
         primal = [svm.primal_objective(fit, X, t) for fit in soft]
         dual = [svm.dual_objective(fit, t) for fit in soft]

@@ -23,7 +23,7 @@ def test_class_mean_against_the_density_of_a_sum(run: Callable[..., Any]) -> Non
     assert expected == pytest.approx(exact, rel=1e-9)
     off = abs(outcome["monte_carlo"].at(seen=5).item - exact)
     assert off < 4 * outcome["standard_error"].at(seen=5).item
-    moments = outcome["posterior_moments"]
+    moments = outcome["posterior_moments"].at(seen=5)
     assert_allclose(moments.at(way="grid"), moments.at(way="formula"), rtol=1e-9)
     curve = outcome["likelihood"].at(seen=5, mean="estimated")
     plain = multivariate_normal(X.mean(0), np.eye(2))

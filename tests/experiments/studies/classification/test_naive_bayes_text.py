@@ -10,7 +10,8 @@ from sklearn.metrics import confusion_matrix
 from sklearn.naive_bayes import MultinomialNB
 
 from experiments.contract.errors import BadInput
-from experiments.studies.classification.naive_bayes_text import NaiveBayesText, bag_of_words
+from experiments.studies.classification.naive_bayes_text import NaiveBayesText
+from models.classification.multinomial_bayes import bag_of_words
 from models.datasets import load
 
 

@@ -17,7 +17,6 @@ from models.datasets import load
     ("knobs", "complaint"),
     [
         ({"stray": [1.0]}, "study.stray"),
-        ({"costs": [0.1, 1.0]}, "descending"),
         ({"centres": [[0.0]]}, "two numbers"),
         ({"gammas": [1.0], "show": ["data"]}, "needs one of study.costs"),
         ({"gammas": [1.0], "costs": [1.0], "test": "old-faithful"}, "two attributes"),
