@@ -56,8 +56,9 @@ class LocalApproximation(Study):
             if len(row) != len(names):
                 yield f"study.parameters: {self.target} needs {', '.join(names)}"
             elif self.target in FUNCTIONS:
-                if len(self.parameters) > 1 or not row[1] <= row[0] <= row[2]:
-                    yield f"study.parameters: {row}; allowed: one row, low <= w_0 <= high"
+                within = -500 <= row[1] <= row[0] <= row[2] <= 500 and row[1] < row[2]
+                if len(self.parameters) > 1 or not within:
+                    yield f"study.parameters: {row}; allowed: one row, low <= w_0 <= high, to 500"
             elif self.target == "coin" and not 0 <= row[2] <= row[3]:
                 yield f"study.parameters: y = {row[2]:g}; allowed: 0 to N = {row[3]:g}"
             elif min(self._shape(row)) <= 1:

@@ -44,6 +44,8 @@ class Plane:
             yield f"study.low={self.low}, study.high={self.high}; allowed: low < high"
         if not len(self.centres) == len(self.sizes) == len(self.classes):
             yield "study.centres, study.sizes and study.classes need an entry for each cloud"
+        if len(set(self.classes)) < 2:
+            yield f"study.classes={self.classes}; allowed: clouds of both classes"
         if self.data is not None and load(self.data).matrix.shape[1] != 3:
             yield f"study.data={self.data}; allowed: two attributes and a class"
 

@@ -104,7 +104,7 @@ class SupportVectors(Plane, Study):
         norm = np.linalg.norm(lines[..., :2], axis=-1)
         margin = np.stack([t * (fit.output + fit.bias[:, None]) for fit in fits])
         off = np.where([fit.support for fit in fits], np.abs(margin - 1), 0)
-        there = lines[..., :2] @ np.array(self.centres[1]) + lines[..., 2]
+        there = lines[..., :2] @ np.array(self.centres[self.classes.index(1)]) + lines[..., 2]
         astray = np.equal(X, self.stray).all(-1) if self.stray else np.zeros_like(t)
         return {
             "line": over(lines, machine, repetition, COEFFICIENTS),

@@ -28,6 +28,7 @@ from models.datasets import load
         ({"target": "logistic", "parameters": [[1.0]], "data": "old-faithful"}, "and a class"),
         ({"target": "exp", "parameters": [[0.0, 1.0, 2.0]]}, "low <= w_0 <= high"),
         ({"target": "exp", "parameters": [[0.0, -1.0, 2.0]] * 2}, "one row"),
+        ({"target": "exp", "parameters": [[0.0, -1.0, 900.0]]}, "to 500"),
         ({"orders": [-1]}, "study.orders"),
         ({"target": "sine"}, "study.target"),
     ],

@@ -20,6 +20,7 @@ from experiments.studies.classification.nearest_neighbours import NearestNeighbo
         ({"ks": [5, 1]}, "ascending"),
         ({"centres": [[0.0, 0.0]]}, "each cloud"),
         ({"sizes": [5]}, "each cloud"),
+        ({"classes": [1, 1]}, "both classes"),
         ({"low": [0.0]}, "two numbers"),
         ({"data": "old-faithful"}, "two attributes and a class"),
         ({"methods": ["cross-validation"], "folds": 2, "ks": [36]}, "study.folds=2"),
