@@ -1,7 +1,7 @@
 """Drawing: figures from recorded outcomes, in one of the styles, the same bytes every time."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -41,6 +41,16 @@ def panels(rows: int = 1, columns: int = 1, **options: Any) -> tuple[Figure, Any
 def legend_of(figure: Figure, ax: Axes, columns: int) -> None:
     """One legend under all panels, with the entries of one of them."""
     figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=columns)
+
+
+def legend_once(figure: Figure, axes: Iterable[Axes], columns: int) -> None:
+    """One legend under all panels, with the entries of all of them, each once."""
+    found: dict[str, Any] = {}
+    for ax in axes:
+        found |= dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
+    if found:
+        look: dict[str, Any] = {"loc": "outside lower center", "ncols": min(len(found), columns)}
+        figure.legend(found.values(), found.keys(), **look)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ MLAPP gives the numbers only in a picture (Figure 17.9); with these, and the rol
 its three error counts come out exactly.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -118,6 +119,31 @@ def error_counts(model: CategoricalHMM, game: Game, decoded: Decoded) -> Errors:
         count_errors(memoryless(model, game.rolls), game.dice),
         count_errors(np.zeros(game.dice.shape), game.dice),
     )
+
+
+def all_errors(model: CategoricalHMM, game: Game) -> Ints:
+    """The same of games that are yet to be decoded, (estimates, ...)."""
+    return np.stack(error_counts(model, game, decode(model, game.rolls)))
+
+
+def lagged_errors(model: CategoricalHMM, game: Game, lags: Sequence[int]) -> Ints:
+    """The errors of the smoother with fixed lags (MLAPP 17.4.1), (lags, ...)."""
+    log_lik = hmm.categorical_log_likelihood(model.B, game.rolls)
+    forward = hmm.forward_filter(model.pi, model.A, log_lik)
+    beliefs = (hmm.fixed_lag_smoother(model.A, log_lik, forward, lag) for lag in lags)
+    return np.stack([count_errors(belief[..., LOADED], game.dice) for belief in beliefs])
+
+
+def entropy(loaded: Floats) -> Floats:
+    """In bits, of beliefs that a die is loaded, elementwise."""
+    p = np.stack([loaded, 1 - loaded])
+    return np.asarray(-np.sum(p * np.log2(np.where(p > 0, p, 1.0)), axis=0))
+
+
+def independent_switches(loaded: Floats) -> float:
+    """Changes expected of dice (T,) drawn one by one, as if none depended on another."""
+    before, after = loaded[:-1], loaded[1:]
+    return float(np.sum(after * (1 - before) + before * (1 - after)))
 
 
 def tally(game: Game, steps: Ints) -> Tally:

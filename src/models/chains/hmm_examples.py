@@ -1,11 +1,13 @@
 """Chains to try things on: the Gaussians that the books draw, and models drawn at random."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from models.chains import hmm
 from models.chains.baum_welch import CategoricalHMM, GaussianHMM
+from models.chains.casino import casino, simulate
 from models.types import Floats, Ints
 
 
@@ -56,6 +58,21 @@ def unit_gaussians(D: int, rng: np.random.Generator) -> GaussianHMM:
     """The transitions of PRML Figure 13.8; unit Gaussians about means drawn in D dimensions."""
     mu, Sigma = 2 * rng.standard_normal((3, D)), np.tile(np.eye(D), (3, 1, 1))
     return three_regions()._replace(mu=mu, Sigma=Sigma)
+
+
+def dice_and_gaussians(
+    dimensions: Sequence[int], sequences: int, length: int, rng: np.random.Generator
+) -> dict[str, tuple[tuple[Floats, Floats], Floats]]:
+    """Sequences of the casino and of unit Gaussians: pi and A, log likelihoods (N, T, K)."""
+    (pi, A, B), shape = casino(), (sequences, length)
+    rolls = simulate(CategoricalHMM(pi, A, B), *shape, rng).rolls
+    found = {"dice": ((pi, A), hmm.categorical_log_likelihood(B, rolls))}
+    for D in dimensions:
+        model = unit_gaussians(D, rng)
+        points = walk(model, *shape, rng).points
+        log_lik = hmm.gaussian_log_likelihood(model.mu, model.Sigma, points)
+        found[f"gaussian_{D}"] = (model.pi, model.A), log_lik
+    return found
 
 
 def random_models(

@@ -11,11 +11,15 @@ from models.chains.casino import (
     SIX,
     Errors,
     Game,
+    all_errors,
     book_game,
     casino,
     count_errors,
     decode,
+    entropy,
     error_counts,
+    independent_switches,
+    lagged_errors,
     listing_rolls,
     simulate,
     tally,
@@ -163,3 +167,28 @@ def test_games_are_tallied_by_die() -> None:
     np.testing.assert_array_equal(found.leaves, [1, 2])
     np.testing.assert_array_equal(found.starts, [3, 5])  # of the first four rolls of each game
     np.testing.assert_array_equal(found.stays, [[2, 1], [4, 2]])
+
+
+def test_errors_of_lags_lie_between_filter_and_smoother() -> None:
+    model, game = casino(), book_game()
+    filtered, smoothed, *_ = all_errors(model, game)
+    assert (filtered, smoothed) == (71, 49)
+    lagged = lagged_errors(model, game, [1, 300])
+    assert lagged[1] == smoothed
+    belief = np.array([hmm.smoother(*_first(model, game.rolls, t + 2))[-1][t] for t in range(299)])
+    wrong = count_errors(belief[:, LOADED], game.dice[:299])
+    assert lagged[0] - wrong in (0, 1)  # the last roll has none after it
+
+
+def _first(model: bw.CategoricalHMM, rolls: np.ndarray, n: int) -> tuple[np.ndarray, ...]:
+    return model.pi, model.A, hmm.categorical_log_likelihood(model.B, rolls[:n])
+
+
+def test_uncertainty_and_independence_by_hand() -> None:
+    np.testing.assert_allclose(entropy(np.array([0.0, 0.25, 0.5, 1.0])), [0, 0.811278, 1, 0], 1e-6)
+    assert independent_switches(np.array([0.0, 1.0, 0.5])) == 1.5
+    rng = np.random.default_rng(0)
+    p = np.array([0.2, 0.7, 0.4])
+    drawn = rng.random((100_000, 3)) < p
+    switches = (drawn[:, 1:] != drawn[:, :-1]).sum(axis=1)
+    assert abs(switches.mean() - independent_switches(p)) < 4.5 * switches.std() / 100_000**0.5

@@ -3,7 +3,12 @@
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from models.chains.hmm_examples import one_sequence_each, random_models, unit_gaussians
+from models.chains.hmm_examples import (
+    dice_and_gaussians,
+    one_sequence_each,
+    random_models,
+    unit_gaussians,
+)
 
 
 def test_transitions_can_be_forbidden() -> None:
@@ -32,3 +37,15 @@ def test_unit_gaussians_in_any_dimension() -> None:
     assert model.mu.shape == (3, 5)
     assert_array_equal(model.Sigma, np.tile(np.eye(5), (3, 1, 1)))
     assert_array_equal(np.diagonal(model.A), 0.9)
+
+
+def test_sequences_of_dice_and_of_gaussians() -> None:
+    found = dice_and_gaussians([2, 4], 3, 10, np.random.default_rng(3))
+    assert list(found) == ["dice", "gaussian_2", "gaussian_4"]
+    assert [log_lik.shape for _, log_lik in found.values()] == [(3, 10, 2), (3, 10, 3), (3, 10, 3)]
+    (_, A), rolls = found["dice"]
+    assert_array_equal(A, [[0.95, 0.05], [0.1, 0.9]])
+    sixes = {(1 / 6, 0.5), (1 / 6, 0.1)}  # a six, or not
+    assert {tuple(row) for row in np.exp(rolls).reshape(-1, 2).round(12)} == {
+        tuple(np.round(pair, 12)) for pair in sixes
+    }

@@ -14,6 +14,7 @@ from models.probability.gaussian import (
     log_likelihood,
     mean_information,
     mean_scores,
+    product_gap,
 )
 
 MEAN = np.array([1.0, -2.0, 0.5])
@@ -73,3 +74,9 @@ def test_scores_by_differences_and_their_covariance() -> None:
     law = [(log_density(X, MEAN + e, SIGMA) - log_density(X, MEAN - e, SIGMA)) / 2e-6 for e in h]
     assert_allclose(mean_scores(X, MEAN, SIGMA), np.transpose(law), rtol=1e-5, atol=1e-7)
     assert_allclose(mean_information(SIGMA) @ SIGMA, np.eye(3), atol=1e-12)
+
+
+def test_only_a_diagonal_covariance_makes_a_product() -> None:
+    rng = np.random.default_rng(0)
+    assert product_gap(Gaussian(MEAN, np.diag([2.0, 1.0, 0.8])), 100, rng) < 1e-12
+    assert product_gap(Gaussian(MEAN, SIGMA), 100, rng) > 0.1

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 from itertools import product
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome, Quantity
-from experiments.drawing.canvas import panels
+from experiments.drawing.canvas import legend_once, panels
 from experiments.drawing.clusters import spare
 from experiments.studies.graphs.discrete_network import DiscreteNetwork, quantity_name
 
@@ -21,12 +20,7 @@ def draw(study: DiscreteNetwork, outcome: Outcome) -> Iterator[tuple[str, Figure
     for ax, (of, given) in zip(axes.flat, queries.values(), strict=False):
         _bars(ax, of, given, outcome[quantity_name(of, given)])
     spare(axes.flat[len(queries) :])
-    legend: dict[str, Any] = {}
-    for ax in axes.flat:
-        legend |= dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
-    if legend:
-        look: dict[str, Any] = {"loc": "outside lower center", "ncols": min(len(legend), 4)}
-        figure.legend(legend.values(), legend.keys(), **look)
+    legend_once(figure, axes.flat, 4)
     yield "tables", figure
 
 

@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.drawing.clusters import grid, spare, whole_steps
+from experiments.drawing.canvas import legend_once, panels
+from experiments.drawing.clusters import cells, whole_steps
 from experiments.studies.probability.coin_game import CoinGame
 from models.types import AnyArray, Floats
 
@@ -48,11 +48,11 @@ def _densities(
 ) -> Figure:
     """A panel for every density of curves (panels, lines, r)."""
     many = len(titles)
-    figure, axes = grid(-(-many // columns), columns, 0.6 if columns == 1 else 0.75, sharex=True)
+    figure, axes = cells(many, columns, 0.6 if columns == 1 else 0.75, sharex=True)
     highest = curves.max(-1, keepdims=True, where=np.isfinite(curves), initial=0)
     seen = r[np.any(curves > 0.002 * highest, axis=(0, 1))]
     limits = np.floor(10 * seen[0]) / 10, np.ceil(10 * seen[-1]) / 10
-    for k, ax in enumerate(axes.flat[:many]):
+    for k, ax in enumerate(axes):
         for i, curve in enumerate(curves[k]):
             label = labels[i] if k == 0 else None
             look: dict[str, Any] = {"color": f"C{i}", "zorder": 3 - i / 10, "label": label}
@@ -63,7 +63,6 @@ def _densities(
             ax.tick_params(labelbottom=True)
         if k % columns == 0:
             ax.set_ylabel("density of r")
-    spare(axes.flat[many:])
     figure.legend(loc="outside lower center", ncols=min(len(labels), 3))
     return figure
 
@@ -80,8 +79,7 @@ def _path(study: CoinGame, outcome: Outcome) -> Figure:
                 _heads_and_tails(ax, outcome, values, "after a ")
         ax.set(xlabel="tosses", ylabel=f"{what} of r")
         whole_steps(ax)
-    found = dict(zip(*reversed(axes[0].get_legend_handles_labels()), strict=True))
-    figure.legend(found.values(), found.keys(), loc="outside lower center", ncols=3)
+    legend_once(figure, axes, 3)
     return figure
 
 

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from experiments.contract.outcome import Outcome
 from experiments.drawing.canvas import panels
 from experiments.drawing.clusters import SYMBOLS, grid, spare
+from experiments.drawing.ellipses import ellipse
 from experiments.studies.sampling.sampler import Sampler
 
 ACCEPTED = 300  # samples of a first chain to draw
@@ -84,12 +85,9 @@ def _legend(figure: Figure, ax: Axes, contours: str) -> None:
 
 def _rings(ax: Axes, parts: list[list[float]], radii: Any, **look: Any) -> None:
     """Contours of Gaussians at some standard deviations from their means."""
-    turn = np.linspace(0, 2 * np.pi, 120)
     for x, y, a, b, c in parts:
-        circle = np.stack([np.cos(turn), np.sin(turn)], axis=-1)
-        ellipse = circle @ np.linalg.cholesky([[a, b], [b, c]]).T
         for r in radii:
-            ax.plot(*(np.array([x, y]) + r * ellipse).T, **look)
+            ax.plot(*ellipse(np.array([x, y]), np.array([[a, b], [b, c]]), r, 120), **look)
 
 
 def _convergence(study: Sampler, outcome: Outcome) -> Figure:

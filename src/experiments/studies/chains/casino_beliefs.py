@@ -75,7 +75,7 @@ class CasinoBeliefs(Study):
         return Outcome(
             rolls=roll.of(rolls + 1),
             loaded=over(loaded, belief, roll),  # p(z_t = loaded | rolls so far, or all rolls)
-            uncertainty=over(_entropy(loaded), belief, roll),
+            uncertainty=over(casino.entropy(loaded), belief, roll),
             path_loaded=roll.of(path == LOADED),
             log_evidence=log_evidence,
             **found,
@@ -94,13 +94,11 @@ class CasinoBeliefs(Study):
 def _dependence(loaded: Bools, gamma: Floats, xi: Floats) -> dict[str, Any]:
     """Pairs of dice and changes of the die in sampled paths, and as the posterior expects them."""
     switches = np.sum(loaded[:, 1:] != loaded[:, :-1], axis=1)
-    # of dice drawn one by one from their marginals, as if none depended on another
-    independent = np.sum(gamma[1:] * (1 - gamma[:-1]) + gamma[:-1] * (1 - gamma[1:]))
     return {
         "pair_gap": sampled_pair_gap(loaded, xi),
         "sampled_switches": axis("sample", len(loaded)).of(switches),
         "expected_switches": xi[:, 0, 1].sum() + xi[:, 1, 0].sum(),
-        "independent_switches": independent,
+        "independent_switches": casino.independent_switches(gamma),
     }
 
 
@@ -117,9 +115,3 @@ def _predictions(belief: Floats, A: Floats, B: Floats, ahead: int) -> dict[str, 
         "second_eigenvalue": np.linalg.eigvals(A).real.min(),
         **prediction_gaps(belief, A, SUMMED),
     }
-
-
-def _entropy(p: Floats) -> Floats:
-    """The entropy of a coin with probability p, in bits."""
-    q = np.stack([p, 1 - p])
-    return np.asarray(-np.sum(q * np.log2(np.where(q > 0, q, 1.0)), axis=0))

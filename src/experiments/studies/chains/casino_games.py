@@ -10,8 +10,6 @@ from numpy.random import Generator
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
 from models.chains import casino, hmm
-from models.chains.baum_welch import CategoricalHMM
-from models.types import Ints
 
 CHUNK = 2000  # games at a time: arrays of CHUNK games fit anywhere
 
@@ -48,16 +46,16 @@ class CasinoGames(Study):
             game = casino.simulate(model, min(CHUNK, self.games - first), self.length, rng)
             tallies.append(casino.tally(game, step.values))
             if self.decoded:
-                errors.append(_errors(model, game))
+                errors.append(casino.all_errors(model, game))
             if self.lags:
-                lagged.append(self._lagged_errors(model, game))
+                lagged.append(casino.lagged_errors(model, game, sorted(self.lags)))
         faces, visits, leaves, starts, stays = (sum(part) for part in zip(*tallies, strict=True))
         keeps, never = np.diagonal(model.A), np.full(2, np.inf)
         found: dict[str, Any] = {}
         if self.decoded:
             estimate = axis("estimate", list(casino.Errors._fields))
             found["errors"] = over(np.concatenate(errors, axis=1), estimate, games)
-            found["book_errors"] = estimate.of(_errors(model, book))
+            found["book_errors"] = estimate.of(casino.all_errors(model, book))
         if self.lags:
             lag = axis("lag", sorted(self.lags))
             found["lagged_errors"] = over(np.concatenate(lagged, axis=1), lag, games)
@@ -71,16 +69,3 @@ class CasinoGames(Study):
             stationary_share=die.of(hmm.stationary(model.A)),
             **found,
         )
-
-    def _lagged_errors(self, model: CategoricalHMM, game: casino.Game) -> Ints:
-        log_lik = hmm.categorical_log_likelihood(model.B, game.rolls)
-        forward, errors = hmm.forward_filter(model.pi, model.A, log_lik), []
-        for lag in sorted(self.lags):
-            belief = hmm.fixed_lag_smoother(model.A, log_lik, forward, lag)
-            errors.append(casino.count_errors(belief[..., casino.LOADED], game.dice))
-        return np.stack(errors)
-
-
-def _errors(model: CategoricalHMM, game: casino.Game) -> Ints:
-    """Of every estimate, (estimates, games)."""
-    return np.stack(casino.error_counts(model, game, casino.decode(model, game.rolls)))

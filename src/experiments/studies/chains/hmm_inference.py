@@ -94,7 +94,8 @@ class HmmInference(Study):
     def _scaling(self, rng: Generator) -> dict[str, Any]:
         """Where the messages of long sequences leave double precision, and scaled ones do not."""
         found: dict[str, list[Any]] = {}
-        sequences = self._long_sequences(rng)
+        shape = self.sequences, self.long
+        sequences = hmm_examples.dice_and_gaussians(self.dimensions, *shape, rng)
         for chain, log_lik in sequences.values():
             first = log_lik[:PREFIXES, : self.length]
             gaps = survival(*chain, log_lik)._asdict() | scaled_gaps(*chain, first)
@@ -109,18 +110,6 @@ class HmmInference(Study):
         return {name: over(v, emission, *axes.get(name, ())) for name, v in found.items()} | {
             "book_log_evidence": hmm.forward_filter(model.pi, model.A, book).log_evidence
         }
-
-    def _long_sequences(self, rng: Generator) -> dict[str, tuple[tuple[Floats, Floats], Floats]]:
-        """Initial and transition probabilities, log likelihoods (N, T, K), by emission."""
-        (pi, A, B), shape = casino.casino(), (self.sequences, self.long)
-        rolls = casino.simulate(CategoricalHMM(pi, A, B), *shape, rng).rolls
-        found = {"dice": ((pi, A), hmm.categorical_log_likelihood(B, rolls))}
-        for D in self.dimensions:
-            model = hmm_examples.unit_gaussians(D, rng)
-            points = hmm_examples.walk(model, *shape, rng).points
-            log_lik = hmm.gaussian_log_likelihood(model.mu, model.Sigma, points)
-            found[f"gaussian_{D}"] = (model.pi, model.A), log_lik
-        return found
 
 
 def _marginals(pi: Floats, A: Floats, lik: Floats) -> dict[str, Any]:

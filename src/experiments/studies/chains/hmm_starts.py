@@ -83,7 +83,7 @@ class HmmStarts(Study):
             "best_stay_probability": stay[:, 0].flat[np.nanargmax(final[:, 0])],
             "optima": start.of(np.sum(np.diff(ends, prepend=-np.inf) > SAME, axis=1)),
             "objective": over(
-                _padded([row[0]["objective"][:SHOWN, : CURVE + 1] for row in runs]),
+                [_padded(row[0]["objective"]) for row in runs],
                 start, axis("shown", SHOWN), axis("iteration", CURVE + 1),
             ),
         }  # fmt: skip
@@ -117,17 +117,17 @@ class HmmStarts(Study):
         }
 
 
-def _padded(curves: list[Floats]) -> Floats:
-    """Curves (restarts, iterations) of several starts in one array, NaN where there are none."""
-    found = np.full((len(curves), SHOWN, CURVE + 1), np.nan)
-    for place, curve in zip(found, curves, strict=True):
-        place[: curve.shape[0], : curve.shape[1]] = curve
-    return found
+def _padded(curves: Floats) -> Floats:
+    """The first curves (restarts, iterations) of a start, NaN where there are none."""
+    shown = curves[:SHOWN, : CURVE + 1]
+    room = (0, SHOWN - shown.shape[0]), (0, CURVE + 1 - shown.shape[1])
+    return np.pad(shown, room, constant_values=np.nan)
 
 
 def _step_gap(data: Data, rng: Generator) -> float:
     """One EM step on eight symbols against counts expected under all 2^8 paths."""
     x, theta = data.x[:8], random_categorical(2, 6, 1, rng)
-    expected = hmm_enumeration.categorical_step(*(part[0] for part in theta), x)
+    pi, A, B = (part[0] for part in theta)
+    expected = hmm_enumeration.categorical_step(pi, A, B, x)
     step = bw.baum_welch(theta, x, max_iter=1).theta
     return max(float(np.abs(new[0] - old).max()) for new, old in zip(step, expected, strict=True))

@@ -8,8 +8,7 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
-from models.probability.gaussian import Gaussian, conditional, log_density, log_density_1d
-from models.types import Floats
+from models.probability.gaussian import Gaussian, conditional, log_density, product_gap
 
 
 @dataclass
@@ -45,27 +44,17 @@ class GaussianPlane(Study):
         x1, x2 = (axis(f"x{i + 1}", mean[i] + np.linspace(-reach, reach, 121)) for i in (0, 1))
         grid = np.stack(np.meshgrid(x1.values, x2.values, indexing="ij"), axis=-1)
         gaussian, given = axis("gaussian", np.arange(1, len(planes) + 1)), axis("given", self.given)
-        others = [[conditional(joint, value) for value in self.given] for joint in planes]
         found = {
             "density": over([np.exp(log_density(grid, *j)) for j in planes], gaussian, x1, x2),
-            "product_gap": gaussian.of([self._product_gap(joint, rng) for joint in planes]),
+            "product_gap": gaussian.of([product_gap(joint, self.points, rng) for joint in planes]),
         }
         if self.given:
-            means = [[other.mean[0] for other in row] for row in others]
-            variances = [[other.covariance[0, 0] for other in row] for row in others]
+            means = [[conditional(joint, x).mean[0] for x in self.given] for joint in planes]
             found["conditional_mean"] = over(means, gaussian, given)
-            found["conditional_variance"] = over(variances, gaussian, given)
         if self.diagonals:
             gaps = [
-                self._product_gap(Gaussian(rng.standard_normal(len(row)), np.diag(row)), rng)
+                product_gap(Gaussian(rng.standard_normal(len(row)), np.diag(row)), self.points, rng)
                 for row in self.diagonals
             ]
             found["diagonal_gap"] = axis("diagonal", np.arange(1, len(gaps) + 1)).of(gaps)
         return Outcome(**found)
-
-    def _product_gap(self, joint: Gaussian, rng: Generator) -> float:
-        """How far the log density is from that of independent components, at random points."""
-        spread = np.sqrt(np.diag(joint.covariance))
-        X = joint.mean + spread * rng.standard_normal((self.points, len(spread)))
-        product: Floats = log_density_1d(X, joint.mean, spread**2).sum(-1)
-        return float(np.abs(log_density(X, *joint) - product).max())

@@ -9,15 +9,9 @@ from numpy.random import Generator
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from models.approximation.laplace import Laplace, approximate, expected_sigmoid
+from models.classification import logistic
 from models.classification.drawn_regression import derivative_gaps, draw
-from models.classification.logistic import (
-    RESPONSES,
-    Posterior,
-    hessian,
-    log_g,
-    newton_raphson,
-    predict,
-)
+from models.classification.logistic import RESPONSES, Posterior, predict
 from models.datasets import load
 from models.probability.gaussian import log_density
 from models.sampling.metropolis import kernel_density, sample, scale_reduction
@@ -75,29 +69,30 @@ class MetropolisPosterior(Study):
 
     def run(self, rng: Generator) -> Outcome:
         posterior = self.posterior(rng)
-        climb = newton_raphson(posterior, np.zeros((1, 2)), tol=1e-20).path[:, 0]
-        laplace = approximate(
-            climb[-1], hessian(posterior, climb[-1]), float(log_g(posterior, climb[-1]))
-        )
+        climb = logistic.newton_raphson(posterior, np.zeros((1, 2)), tol=1e-20).path[:, 0]
+        mode, height = climb[-1], float(logistic.log_g(posterior, climb[-1]))
+        laplace = approximate(mode, logistic.hessian(posterior, mode), height)
         starts = np.sqrt(self.sigma2) * rng.standard_normal((self.chains, 2))
         step = self.step_variance * np.eye(2)
-        chains = sample(lambda w: log_g(posterior, w), starts, self.samples, step, rng)
+        chains = sample(lambda w: logistic.log_g(posterior, w), starts, self.samples, step, rng)
         w = chains.w[self.burn_in :]  # (S, C, 2)
         halves = [w[: len(w) // 2].mean(0), w[len(w) // 2 :].mean(0)]
         pooled = w.reshape(-1, 2)
         weight, chain = axis("weight", [1, 2]), axis("chain", self.chains)
         point = axis("point", len(posterior.t))
+        of_weights = {
+            "sampled_mean": pooled.mean(0),
+            "sampled_sd": pooled.std(0),
+            "laplace_mean": laplace.mean,
+            "laplace_sd": np.sqrt(np.diag(laplace.covariance)),
+            "scale_reduction": scale_reduction(w),
+        }
+        gaps = derivative_gaps(posterior, climb)
         found = {
+            **{name: weight.of(values) for name, values in of_weights.items()},
             "accepted": chain.of(chains.accepted.sum(0)),
             "half_mean": over(halves, axis("half", ["first", "second"]), chain, weight),
-            "sampled_mean": weight.of(pooled.mean(0)),
-            "sampled_sd": weight.of(pooled.std(0)),
-            "laplace_mean": weight.of(laplace.mean),
-            "laplace_sd": weight.of(np.sqrt(np.diag(laplace.covariance))),
-            "scale_reduction": weight.of(scale_reduction(w)),
-            "derivative_gap": axis("derivative", ["gradient", "hessian"]).of(
-                derivative_gaps(posterior, climb)
-            ),
+            "derivative_gap": axis("derivative", ["gradient", "hessian"]).of(gaps),
             "path": over(chains.w[:, 0], axis("sample", self.samples), weight),
             "inputs": over(posterior.X, point, axis("attribute", [1, 2])),
             "targets": point.of(posterior.t),
@@ -146,7 +141,7 @@ def _densities(posterior: Posterior, laplace: Laplace, pooled: Floats) -> dict[s
     thin = pooled[:: max(1, len(pooled) // 2000)]
     kernels = [kernel_density(column, w.values) for column in thin.T]
     return {
-        "log_posterior": over(log_g(posterior, where), *plane),  # but for its constant
+        "log_posterior": over(logistic.log_g(posterior, where), *plane),  # but for its constant
         "log_laplace": over(log_density(where, laplace.mean, laplace.covariance), *plane),
         "kernel_density": over(kernels, axis("weight", [1, 2]), w),
     }

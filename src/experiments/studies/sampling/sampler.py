@@ -11,10 +11,12 @@ from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
 from models.sampling.chain_summaries import parts_visited, squared_distance, summaries
 from models.sampling.metropolis import Chains, first_inside, flat, mixture, on_a_circle, sample
+from models.types import Ints
 
 SHOWN = ("steps", "convergence", "walks", "densities", "walk")
 GAUSSIAN = {"gaussian": [[1.0, 1.0, 3.0, 0.4, 3.0]]}  # FCML Figure 4.11
 REGION = 2 * np.log(20)  # squared distance from the mean within which 95 % lie, in the plane
+Lists = dict[str, list[Any]]
 KEPT = 1000  # samples of a first chain, for figures
 
 
@@ -99,16 +101,10 @@ class Sampler(Study):
         }
         found = [self._summaries(parts, length.values, rng) for parts in self.parts.values()]
         target = axis("target", list(self.parts))
-        return Outcome(
-            **{
-                name: over([of[name] for of in found], target, step, *axes[name])
-                for name in found[0]
-            }
-        )
+        every = {name: [of[name] for of in found] for name in found[0]}
+        return Outcome(**{name: over(v, target, step, *axes[name]) for name, v in every.items()})
 
-    def _summaries(
-        self, parts: list[list[float]], lengths: Any, rng: Generator
-    ) -> dict[str, list[Any]]:
+    def _summaries(self, parts: list[list[float]], lengths: Ints, rng: Generator) -> Lists:
         """Every quantity of one target, a list over the step variances."""
         K, table = len(parts), np.array(parts).reshape(-1, 5)
         means, covariances = table[:, :2], table[:, [2, 3, 3, 4]].reshape(-1, 2, 2)
@@ -117,11 +113,11 @@ class Sampler(Study):
         if self.starts:
             starts = np.repeat(np.array(self.starts), C, axis=0)
         else:
-            starts = on_a_circle(means[0], covariances[0], self.start_distance, C)
-            starts = np.tile(starts, (V, 1))
+            round_first = on_a_circle(means[0], covariances[0], self.start_distance, C)
+            starts = np.tile(round_first, (V, 1))
         steps = np.repeat(self.step_variances, C)[:, None, None] * np.eye(2)
         batch = sample(log_g, starts, self.samples, steps, rng)  # (S, V * C, 2)
-        found: dict[str, list[Any]] = {}
+        found: Lists = {}
         for v in range(V):
             mine = slice(v * C, (v + 1) * C)
             chains = Chains(batch.w[:, mine], batch.proposed[:, mine], batch.accepted[:, mine])

@@ -36,7 +36,6 @@ def test_the_books_two_gaussians(run: Run) -> None:
     near = X[np.abs(X[:, 0] - 3) < 0.05, 1]
     here = {"gaussian": 2, "given": 3.0}
     assert_allclose(found["conditional_mean"].at(**here).item, near.mean(), atol=0.03)
-    assert_allclose(found["conditional_variance"].at(**here).item, near.var(), rtol=0.05)
     assert found["conditional_mean"].at(gaussian=1).values.tolist() == [1, 1]
     density = found["density"].at(gaussian=2)
     assert_allclose(density.values.max(), law.pdf([2, 1]), rtol=1e-12)
