@@ -19,8 +19,7 @@ def draw(study: CurveFitting, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
         yield "likelihood", _likelihoods(outcome)
     else:
         yield "error", _by_size(study, outcome) if study.more_n else _by_order(outcome)
-        if study.show:
-            yield "fits", _fits(study, outcome)
+        yield "fits", _fits(study, outcome)
 
 
 def _data(study: CurveFitting, outcome: Outcome) -> Figure:

@@ -16,9 +16,8 @@ def draw(study: NetworkPruning, outcome: Outcome) -> Iterator[tuple[str, Figure]
     figure, (left, right) = panels(1, 2)
     _network(left, study, outcome)
     right.plot(outcome["inputs"], outcome["targets"], "o", color="0.6", markersize=3, label="data")
-    right.plot(
-        outcome["curve"].along("x"), outcome["curve"], "-", color="C1", label="pruned network"
-    )
+    curve = outcome["curve"]
+    right.plot(curve.along("x"), curve, "-", color="C1", label="pruned network")
     right.set(xlabel="x", ylabel="y")
     figure.legend(loc="outside lower center", ncols=3)
     yield "network", figure
@@ -56,8 +55,8 @@ def _penalties(outcome: Outcome) -> Figure:
     left.plot(penalty, outcome["connections"].values.mean(1), marker="o")
     left.axhline(start, color="black", linewidth=1, linestyle=":")
     left.set(xlabel="l1 penalty", ylabel="connections left", xscale="log")
-    left.set_ylim(bottom=0)
     right.plot(penalty, np.median(outcome["misfit"], axis=1), marker="o")
     right.set(xlabel="l1 penalty", ylabel="residual sd / data sd")
-    right.set_ylim(bottom=0)
+    for ax in (left, right):
+        ax.set_ylim(bottom=0)
     return figure

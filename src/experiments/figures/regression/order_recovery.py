@@ -33,11 +33,8 @@ def _losses(outcome: Outcome) -> Figure:
     figure, (left, right) = panels(1, 2)
     width, medians = 0.8 / len(names[1:]), []
     for i, name in enumerate(names):
-        losses, label, look = (
-            outcome[f"{name}_loss"].values,
-            LABELS.get(name, name),
-            {"color": f"C{i}"},
-        )
+        losses, label = outcome[f"{name}_loss"].values, LABELS.get(name, name)
+        look = {"color": f"C{i}"}
         low, median, high = np.quantile(losses, [0.25, 0.5, 0.75], axis=0)
         left.plot(orders, median, marker="o", label=label, **look)
         band(left, orders, low, high, alpha=0.15, **look)

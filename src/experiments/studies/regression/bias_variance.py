@@ -24,14 +24,10 @@ class BiasVariance(SyntheticCurve, Study):
     """Squared bias, variance and noise over order, number of bases, penalty and N (notes 2.2.2)."""
 
     noise: float = knob(0.3, "standard deviation of the noise", above=0)
-    more_n: list[int] = knob(
-        [], "further sizes of a data set", at_least=2, distinct=True, may_be_empty=True
-    )
+    more_n: list[int] = knob([], "further n", at_least=2, distinct=True, may_be_empty=True)
     basis: str = knob("polynomial", "the functions weighted", choices=BASES)
-    sizes: list[int] = knob(
-        [1, 3, 9], "orders, or Gaussians", at_least=0, at_most=200, distinct=True
-    )
-    width: float = knob(0.1, "a Gaussian's standard deviation, over the range of x", above=0)
+    sizes: list[int] = knob([1, 3, 9], "orders, or bumps", at_least=0, at_most=200, distinct=True)
+    width: float = knob(0.1, "a bump's standard deviation, over the range of x", above=0)
     ln_lambdas: list[float] = knob([], "ln of the penalties; none: no penalty", may_be_empty=True)
     repetitions: int = knob(1000, "data sets to fit", at_least=2, at_most=100_000)
 

@@ -25,9 +25,7 @@ class Committees(SyntheticCurve, Study):
 
     n: int = knob(25, "points in a data set", at_least=2)
     design: str = knob("uniform", "inputs equally spaced or drawn uniformly", choices=DESIGNS)
-    members: list[int] = knob(
-        [1, 5, 20, 100], "of a committee", at_least=1, at_most=1000, distinct=True
-    )
+    members: list[int] = knob([1, 5, 20, 100], "counts", at_least=1, at_most=1000, distinct=True)
     orders: list[int] = knob(
         [1, 3, 5, 9], "of the fits", at_least=0, at_most=20, distinct=True, may_be_empty=True
     )

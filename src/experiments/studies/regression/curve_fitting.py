@@ -27,19 +27,13 @@ class CurveFitting(CurveOrData, Study):
 
     curve: str = knob("sine", "the true curve: sin(2 pi x), or a polynomial", choices=CURVES)
     data: str | None = knob("curve-fitting", "a data set in place of drawn ones", dataset=True)
-    more_n: list[int] = knob(
-        [], "further sizes of drawn sets", at_least=2, distinct=True, may_be_empty=True
-    )
+    more_n: list[int] = knob([], "further n to draw", at_least=2, distinct=True, may_be_empty=True)
     repetitions: int = knob(1, "data sets to draw of each size", at_least=1, at_most=100_000)
     orders: list[int] = knob(
         list(range(10)), "to fit", at_least=0, at_most=20, distinct=True, may_be_empty=True
     )
-    show: list[int] = knob(
-        [0, 1, 3, 9], "orders whose fits are drawn", distinct=True, may_be_empty=True
-    )
-    show_n: list[int] = knob(
-        [], "sizes whose fits are drawn; none: the least", distinct=True, may_be_empty=True
-    )
+    show: list[int] = knob([0, 1, 3, 9], "orders whose fits are drawn", distinct=True)
+    show_n: list[int] = knob([], "of such fits; none: the least", distinct=True, may_be_empty=True)
     prior_variance: float | None = knob(None, "of the weights, for likelihoods; or none", above=0)
 
     @property
@@ -57,7 +51,7 @@ class CurveFitting(CurveOrData, Study):
             yield f"study.data={self.data} is one data set of one size; study.data=null draws"
         if max(self.orders, default=0) >= least:
             yield f"study.orders={self.orders}: {least} points; allowed: orders < {least}"
-        if not set(self.show) <= set(self.orders):
+        if self.orders and not set(self.show) <= set(self.orders):
             yield f"study.show={self.show}; allowed: some of study.orders={self.orders}"
         if not set(self.show_n) <= set(self.sizes):
             yield f"study.show_n={self.show_n}; allowed: some of {self.sizes}"

@@ -16,9 +16,7 @@ class NetworkPruning(Study):
     """Connections left, and the fit, against the weight of an l1 penalty (MLAPP Figure 16.18)."""
 
     hidden: list[int] = knob([4, 4, 4, 4], "tanh units in each layer", at_least=1, at_most=50)
-    penalties: list[float] = knob(
-        [0.5, 0.05, 5.0], "l1 weights; the first is drawn", above=0, distinct=True
-    )
+    penalties: list[float] = knob([0.5, 0.05, 5.0], "l1; the first: drawn", above=0, distinct=True)
     decay: float = knob(1e-3, "weight of half the squared weights", at_least=0)
     n: int = knob(200, "points in a data set", at_least=2)
     repetitions: int = knob(3, "curves, with data and start each", at_least=1, at_most=100)

@@ -25,9 +25,7 @@ class NetworkRegularisation(CurveOrData, Study):
     design: str = knob("uniform", "inputs equally spaced or drawn uniformly", choices=DESIGNS)
     repetitions: int = knob(1, "data sets to draw", at_least=1, at_most=1000)
     hidden: list[int] = knob([3, 10], "hidden tanh units", at_least=1, at_most=500, distinct=True)
-    decays: list[float] = knob(
-        [0.0, 0.1], "lambda in error + lambda / 2 |w|^2", at_least=0, distinct=True
-    )
+    decays: list[float] = knob([0.0, 0.1], "lambda of lambda / 2 |w|^2", at_least=0, distinct=True)
     penalise_biases: bool = knob(False, "does the decay act on the biases as well?")
     starts: int = knob(1, "random starts for each data set", at_least=1, at_most=1000)
     max_iter: int = knob(300, "Levenberg-Marquardt steps at most", at_least=1, at_most=100_000)

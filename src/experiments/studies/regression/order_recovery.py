@@ -45,9 +45,7 @@ class OrderRecovery(SyntheticCurve, Study):
     methods: list[str] = knob(["loo"], "how the order is chosen", choices=METHODS, distinct=True)
     folds: int = knob(10, "folds for the method kfold", at_least=2)
     held_out: int = knob(3, "points kept aside for the method holdout", at_least=1)
-    prior_variances: list[float] = knob(
-        [1.0], "of the weights, for the method evidence", above=0, distinct=True
-    )
+    prior_variances: list[float] = knob([1.0], "of weights (evidence)", above=0, distinct=True)
     gamma_priors: list[float] = knob(
         [0.0], "shape = rate for the weights' precision (method bound)", at_least=0, distinct=True
     )
@@ -132,7 +130,8 @@ class OrderRecovery(SyntheticCurve, Study):
         )
         least_step = np.empty((len(prior), len(order)))
         for i, k in np.ndindex(least_step.shape):
-            a0, Phi, j = prior.values[i], powers(x, order.values[k]), i - len(prior)
+            a0, j = float(prior.values[i]), i - len(prior)
+            Phi = powers(x, int(order.values[k]))
             fit = variational.fit(Phi, t, beta, a0, a0)
             bound[i, :, k], least_step[i, k] = fit.bound, fit.least_step
             if a0 > 0:

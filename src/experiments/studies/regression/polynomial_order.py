@@ -29,15 +29,11 @@ class PolynomialOrder(CurveOrData, Study):
 
     data: str | None = knob("olympics-100m-men", "the data; null: drawn", dataset=True)
     orders: list[int] = knob(list(range(9)), "to compare", at_least=0, at_most=20, distinct=True)
-    methods: list[str] = knob(
-        ["training", "loo"], "what to compare them by", choices=METHODS, distinct=True
-    )
+    methods: list[str] = knob(["training", "loo"], "to compare by", choices=METHODS, distinct=True)
     folds: int = knob(10, "folds for the method kfold", at_least=2)
     holdout_from: float | None = knob(None, "inputs from here on are held out (method holdout)")
-    fold_counts: list[int] = knob(
-        [5, 10], "besides leave-one-out (method refits)", at_least=2, distinct=True
-    )
-    partitions: int = knob(20, "into so many folds (method refits)", at_least=2, at_most=1000)
+    fold_counts: list[int] = knob([5, 10], "for the method refits", at_least=2, distinct=True)
+    partitions: int = knob(20, "into each count of folds", at_least=2, at_most=1000)
     curves: list[int] = knob([], "orders whose fits are drawn", may_be_empty=True, distinct=True)
     predict_at: list[float] = knob([], "inputs to predict at", may_be_empty=True, distinct=True)
 
@@ -112,7 +108,7 @@ class PolynomialOrder(CurveOrData, Study):
         whole = fit_orders(x, t, top)
         losses, shortcut, fits, points = np.empty((4, len(folds), len(partition)))
         for place in np.ndindex(losses.shape):
-            parts = polynomials.random_folds(n, folds.values[place[0]], rng)
+            parts = polynomials.random_folds(n, int(folds.values[place[0]]), rng)
             losses[place], fits[place], points[place] = polynomials.refit_folds(x, t, top, parts)
             shortcut[place] = polynomials.kfold_loss(whole, parts)[-1]
         return {

@@ -79,7 +79,9 @@ class RidgePath(CurveOrData, Study):
             for name in found[0]
         }
         if self.noise_variance is not None:
-            quantities["prior_variance"] = penalty.of(self._prior_variances(penalty.values, len(x)))
+            # s in |t - Phi w|^2 / sigma^2 + w^T w / s, which sigma^2 makes the penalised error.
+            variances = self.noise_variance / self._total(penalty.values, len(x))
+            quantities["prior_variance"] = penalty.of(variances)
         return Outcome(inputs=point.of(x), targets=over(t, repetition, point), **quantities)
 
     def _order(
@@ -114,8 +116,7 @@ class RidgePath(CurveOrData, Study):
             f = fit.weights @ self.design_matrix(self.quadrature.x, order).T
             found["test_loss"] = self.expected_loss(f)
         if self.noise_variance is not None:
-            priors = self._prior_variances(lambdas, n)
-            likely = map_weights(Phi, t[0], self.noise_variance, priors)
+            likely = map_weights(Phi, t[0], self.noise_variance, self.noise_variance / total)
             found["map_weight"] = self._padded(likely)
         return found
 
@@ -126,10 +127,6 @@ class RidgePath(CurveOrData, Study):
     def _total(self, lambdas: Floats, n: int) -> Floats:
         """What multiplies |w|^2 beside the sum of n squared errors."""
         return n * lambdas if self.penalty == "mean" else lambdas  # FCML 1.21; notes 2.2
-
-    def _prior_variances(self, lambdas: Floats, n: int) -> Floats:
-        """S in |t - Phi w|^2 / sigma^2 + w^T w / s, which sigma^2 makes the penalised error."""
-        return np.asarray(self.noise_variance / self._total(lambdas, n))
 
     def _padded(self, weights: Floats) -> Floats:
         """Weights (penalties, terms) with zeros for the terms that only higher orders have."""

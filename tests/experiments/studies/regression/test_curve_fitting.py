@@ -22,7 +22,7 @@ Run = Callable[..., Outcome]
 
 
 def data_alone(**knobs: object) -> CurveFitting:
-    return CurveFitting(orders=[], show=[], **knobs)  # type: ignore[arg-type]
+    return CurveFitting(orders=[], **knobs)  # type: ignore[arg-type]
 
 
 def test_noise_scales_the_same_random_numbers() -> None:
