@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from experiments.contract.streams import generator
@@ -11,6 +11,8 @@ seeds = st.integers(0, 2**63)
 
 
 @given(seeds, seeds)
+@example(0, 2**32)
+@example(1, 2**64 + 1)
 def test_equal_seeds_and_only_they_have_equal_streams(one: int, other: int) -> None:
     first, second = (generator("a_study", seed).random(4) for seed in (one, other))
     assert (first == second).all() == (one == other)
