@@ -25,14 +25,12 @@ def draw(study: CoinCounts, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
 
 def _heads_of_a_game(study: CoinCounts, outcome: Outcome) -> Figure:
     y, p = outcome["game_chance"].along("game_heads"), outcome["game_chance"].values
-    won, win = y <= study.win_at_most, outcome["coin_win_probability"].values
+    won, r = y <= study.win_at_most, outcome["r_of_the_coin"].item
+    win = outcome["win_probability_of_r"].at(r=r).item
     figure, ax = panels()
     ax.bar(y[won], p[won], color="C0", label=f"game won, {win:.4f}")
     ax.bar(y[~won], p[~won], color="C1", hatch="//", label=f"game lost, {1 - win:.4f}")
-    ax.set(
-        xlabel=f"heads in {study.game_tosses} tosses",
-        ylabel=f"probability for r = {outcome['r_of_the_coin'].values:g}",
-    )
+    ax.set(xlabel=f"heads in {study.game_tosses} tosses", ylabel=f"probability for r = {r:g}")
     if len(y) <= 21:
         ax.set_xticks(y)
     figure.legend(loc="outside lower center", ncols=2)
@@ -98,7 +96,8 @@ def _simulation(study: CoinCounts, outcome: Outcome) -> Figure:
         for i, curve in enumerate(outcome[what].values):
             label, line = f"prior {study.labels[i]}", ("-", "--", "-.", ":")[i % 4]
             ax.plot(y, curve[seen], line, color=f"C{i}", label=label)
-    axes[1].axhline(outcome["coin_win_probability"].item, color="black", linewidth=1)
+    true = outcome["win_probability_of_r"].at(r=outcome["r_of_the_coin"].item).item
+    axes[1].axhline(true, color="black", linewidth=1)
     axes[1].set(ylabel="probability of winning\n(line: with the true coin)", ylim=(0, 1))
     axes[2].set(ylabel="marginal likelihood", ylim=(0, None))
     for ax in axes:

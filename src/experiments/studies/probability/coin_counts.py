@@ -53,15 +53,15 @@ class CoinCounts(BetaPriors, Study):
 
     def run(self, rng: Generator) -> Outcome:
         coin_r = self.heads[0] / self.tosses[0] if self.r is None else self.r  # maximum of 3.2
-        game, r = axis("game_heads", self.game_tosses + 1), axis("r", np.linspace(0, 1, 4001))
+        game, r = axis("game_heads", self.game_tosses + 1), np.linspace(0, 1, 4001)
+        r[np.abs(r - coin_r).argmin()] = coin_r  # the curves pass through the coin itself
         found: dict[str, Any] = {
             "r_of_the_coin": coin_r,
             "game_chance": game.of(np.exp(coin.log_binomial(game.values, len(game) - 1, coin_r))),
-            "coin_win_probability": coin.win_probability(coin_r, *self.bet),
-            "win_probability_of_r": r.of(coin.win_probability(r.values, *self.bet)),
+            "win_probability_of_r": axis("r", r).of(coin.win_probability(r, *self.bet)),
         }
         if self.heads:
-            found |= self._likelihoods(r.values) | self._best_prior()
+            found |= self._likelihoods(r) | self._best_prior()
         if self.alphas:
             found |= self._priors(coin_r, rng)
         return Outcome(**found)
@@ -90,7 +90,6 @@ class CoinCounts(BetaPriors, Study):
         return {
             "evidence_of_parameters": over(np.exp(coin.log_beta_binomial(y, N, box)), alpha, beta),
             "best_parameters": axis("parameter", ["alpha", "beta"]).of(np.stack(best)),
-            "evidence_limit": float(np.exp(coin.log_binomial(y, N, y / N))),
         }
 
     def _priors(self, r: float, rng: Generator) -> dict[str, Any]:

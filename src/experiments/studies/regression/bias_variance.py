@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.regression._curves import SyntheticCurve
+from experiments.studies._curves import SyntheticCurve
 from models.regression import bias_variance as models
 from models.regression.bias_variance import Decomposition
 from models.types import Floats

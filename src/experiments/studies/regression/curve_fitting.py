@@ -8,7 +8,7 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.regression._curves import CURVES, CurveOrData
+from experiments.studies._curves import CURVES, CurveOrData
 from models.regression import polynomials
 from models.regression.bayesian_regression import map_weights
 from models.regression.curves import polynomial, powers

@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.regression._curves import CURVES, SyntheticCurve
+from experiments.studies._curves import CURVES, SyntheticCurve
 from models.regression import polynomials
 from models.regression import variational_regression as variational
 from models.regression.bayesian_regression import log_evidence

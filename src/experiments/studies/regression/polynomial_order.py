@@ -8,7 +8,7 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.regression._curves import CurveOrData
+from experiments.studies._curves import CurveOrData
 from models.datasets import load
 from models.regression import polynomials
 from models.regression.polynomials import fit_orders, predict_orders, training_loss

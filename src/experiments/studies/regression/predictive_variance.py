@@ -8,7 +8,7 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.regression._curves import CurveOrData
+from experiments.studies._curves import CurveOrData
 from models.regression import predictive_variance as fits
 
 _GROUPS = 200  # sets of functions over which ranges are averaged

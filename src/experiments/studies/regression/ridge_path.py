@@ -9,7 +9,7 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.regression._curves import CurveOrData
+from experiments.studies._curves import CurveOrData
 from models.regression import ridge
 from models.regression.bayesian_regression import map_weights
 from models.regression.bias_variance import gaussian_basis

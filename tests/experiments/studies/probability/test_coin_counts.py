@@ -20,7 +20,8 @@ NONE: dict[str, Any] = {"alphas": [], "betas": []}
 
 def test_the_heads_of_a_game(run: Run) -> None:
     found = run(CoinCounts(**NONE, r=0.6, game_tosses=7, win_at_most=3))
-    assert_allclose(found["coin_win_probability"].item, stats.binom.cdf(3, 7, 0.6), rtol=1e-12)
+    won = found["win_probability_of_r"].at(r=0.6).item
+    assert_allclose(won, stats.binom.cdf(3, 7, 0.6), rtol=1e-12)
     assert_allclose(found["game_chance"].values, stats.binom.pmf(range(8), 7, 0.6), rtol=1e-12)
     by_r = found["win_probability_of_r"]
     assert_allclose(by_r.values, stats.binom.cdf(3, 7, by_r.along("r")), rtol=1e-9, atol=1e-14)
@@ -28,6 +29,9 @@ def test_the_heads_of_a_game(run: Run) -> None:
 
 
 def test_the_most_likely_coin(run: Run) -> None:
+    third = run(CoinCounts(heads=[1], tosses=[3]))  # between the points of an even grid
+    won = third["win_probability_of_r"].at(r=1 / 3).item
+    assert_allclose(won, stats.binom.cdf(6, 10, 1 / 3), rtol=1e-12)
     assert run(CoinCounts(r=None, heads=[9], tosses=[10]))["r_of_the_coin"].item == 0.9
 
 
@@ -67,7 +71,7 @@ def test_the_optimum_by_search(heads: int, tosses: int, run: Run) -> None:
     assert alpha == pytest.approx(12) or beta == pytest.approx(9)
     assert stats.betabinom.pmf(heads, tosses, alpha, beta) >= surface.values.max() * (1 - 1e-12)
     limit = stats.betabinom.pmf(heads, tosses, 1e7 * heads, 1e7 * (tosses - heads))
-    assert_allclose(found["evidence_limit"].item, limit, rtol=1e-5)
+    assert_allclose(found["likelihood"].values.max(), limit, rtol=1e-5)
 
 
 def test_averages_over_simulated_tosses(run: Run) -> None:
@@ -87,7 +91,6 @@ def test_averages_over_simulated_tosses(run: Run) -> None:
         assert_allclose(error, np.sqrt(chance @ (win - chance @ win) ** 2 / 2000), rtol=1e-9)
     gap = np.abs(found["simulated_average"].values - found["average"].values)
     assert np.all(gap <= 4 * found["standard_error"].values + 1e-12)
-    assert_allclose(found["coin_win_probability"].item, stats.binom.cdf(6, 10, 0.4), rtol=1e-12)
 
 
 def test_the_draws_are_binomial(run: Run) -> None:

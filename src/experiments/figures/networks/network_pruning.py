@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
 from experiments.drawing.canvas import panels
-from experiments.studies.regression.network_pruning import NetworkPruning
+from experiments.studies.networks.network_pruning import NetworkPruning
 from models.networks.neural_network import layers
 
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from experiments.contract.outcome import Outcome
 from experiments.drawing.canvas import legend_of, panels
 from experiments.drawing.curves import around, band
-from experiments.studies.regression.network_regularisation import NetworkRegularisation
+from experiments.studies.networks.network_regularisation import NetworkRegularisation
 
 
 def draw(study: NetworkRegularisation, outcome: Outcome) -> Iterator[tuple[str, Figure]]:

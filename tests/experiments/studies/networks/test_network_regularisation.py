@@ -12,8 +12,8 @@ from experiments.contract.errors import BadInput
 from experiments.contract.outcome import Outcome
 from experiments.contract.study import generator
 from experiments.drawing.canvas import style
-from experiments.figures.regression.network_regularisation import draw
-from experiments.studies.regression.network_regularisation import NetworkRegularisation
+from experiments.figures.networks.network_regularisation import draw
+from experiments.studies.networks.network_regularisation import NetworkRegularisation
 from models.datasets import load
 from models.networks.neural_network import fit_networks, per_layer, predict, random_start
 from models.types import Floats

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from experiments.contract.errors import BadInput
 from experiments.contract.outcome import Outcome
 from experiments.contract.study import generator
-from experiments.studies.regression.committees import Committees
+from experiments.studies.ensembles.committees import Committees
 from models.types import Floats
 
 SMALL = Committees(

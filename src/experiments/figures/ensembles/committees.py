@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from experiments.contract.outcome import Outcome
 from experiments.drawing.canvas import legend_of, panels
 from experiments.drawing.curves import around, many_fits
-from experiments.studies.regression.committees import Committees
+from experiments.studies.ensembles.committees import Committees
 
 LABELS = {
     "average_error": "members on average",

@@ -10,9 +10,9 @@ from numpy.testing import assert_allclose
 from experiments.contract.errors import BadInput
 from experiments.contract.outcome import Outcome
 from experiments.contract.study import generator
-from experiments.figures.regression.network_pruning import draw
+from experiments.figures.networks.network_pruning import draw
 from experiments.running.work import one_thread
-from experiments.studies.regression.network_pruning import NetworkPruning
+from experiments.studies.networks.network_pruning import NetworkPruning
 from models.networks.neural_network import error_and_gradient, fit_network, predict
 from models.regression.random_curves import random_curves
 

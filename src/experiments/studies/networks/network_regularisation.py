@@ -8,7 +8,7 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.regression._curves import CURVES, CurveOrData
+from experiments.studies._curves import CURVES, CurveOrData
 from models.networks import neural_network as networks
 from models.regression.curves import DESIGNS
 from models.types import Floats

@@ -1,0 +1,1 @@
+"""Committees of models, drawn."""
