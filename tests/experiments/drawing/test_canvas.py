@@ -72,14 +72,3 @@ def test_one_legend_for_all_panels_names_everything_once() -> None:
     )
     assert first == ["data", "fit"]
     assert all_of_them == ["data", "fit", "truth"]
-
-
-def test_entries_of_several_panels_come_once() -> None:
-    figure, axes = canvas.panels(1, 3)
-    canvas.legend_once(figure, axes, 2)
-    assert not figure.legends
-    for ax, names in zip(axes, (["a"], ["a", "b"], ["c"]), strict=True):
-        for name in names:
-            ax.plot([0, 1], label=name)
-    canvas.legend_once(figure, axes, 2)
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b", "c"]
