@@ -107,7 +107,8 @@ def test_every_study_has_its_figure_beside_it(kind: str) -> None:
         for path in folder.glob("*/*.py")
         if not path.stem.startswith("_")
     }
-    assert found == {f"{topic}.{name}" for name, topic in places().items()}
+    known = {f"{topic}.{name}" for name, topic in places().items() if topic != "faults"}
+    assert found == known
 
 
 def test_the_tests_are_the_same_tree() -> None:

@@ -1,4 +1,4 @@
-"""Every experiment: it runs, its claims come out as its file expects, and its study can be drawn."""
+"""Every experiment: its claims come out as its file expects, and its study can be drawn."""
 
 from pathlib import Path
 

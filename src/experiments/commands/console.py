@@ -53,7 +53,7 @@ def claims_table(verdicts: Iterable[dict[str, Any]]) -> None:
     """Printed against computed, claim by claim."""
     rows = []
     for v in verdicts:
-        verdict = coloured(v["verdict"])
+        verdict = coloured(v["standing"])
         if not v["as_expected"]:
             verdict += f" [red](expected {escape(v['expected'])})[/red]"
         says = escape(v["says"]) + (" [dim](derived)[/dim]" if v["origin"] == "derived" else "")

@@ -8,6 +8,7 @@ from rich.markup import escape
 
 from experiments.commands import console, show_study
 from experiments.commands.codes import OK
+from experiments.configuration import catalogue
 from experiments.configuration.schema import Root
 from experiments.contract.knobs import allowed
 
@@ -33,6 +34,7 @@ Overrides are in Hydra's grammar:
 
 Flags:
   -m, --multirun       sweep over all combinations of the values
+  --outputs DIR        where runs are kept (outputs=DIR says the same)
   --dry-run            what would run, and why; nothing is written
   -c, --cfg job        print the composed configuration (job, hydra or all)
   -p, --package KEY    a part of it;  -r, --resolve  with interpolations resolved
@@ -46,7 +48,9 @@ _GROUPS = {"tracking": "local, server or off", "launch": "local, dask or slurm"}
 def show(words: list[str]) -> int:
     """Usage and settings; or a study."""
     if words:
-        return show_study.show(words[0].removeprefix("study=").removeprefix("study:"))
+        name = words[0].partition("=")[2] or words[0].removeprefix("study:")
+        known = name in catalogue.names()
+        return show_study.show(catalogue.read(name).study if known else name)
     console.plain(USAGE)
     rows = []
     for entry in dataclasses.fields(Root):

@@ -46,6 +46,7 @@ def main(arguments: list[str]) -> int:
             return _configuration(given, compose)
         if given.sweep:
             grid, settings = cells(given.words, compose)
+            settings.outputs = given.outputs or settings.outputs
             return many(grid, given.words, settings, dry=given.dry_run)
         for override in given.overrides:
             if override.is_sweep_override():
@@ -54,6 +55,7 @@ def main(arguments: list[str]) -> int:
                     " quotes make them one"
                 )
         composed = compose(given.words)
+        composed.settings.outputs = given.outputs or composed.settings.outputs
     return one(composed, dry=given.dry_run)
 
 
@@ -178,6 +180,10 @@ def _tell_one(job: Job, done: Done) -> int:
     else:
         rows = [(escape(k), _shown(v)) for k, v in record.metrics.items()]
         console.table(["metric", "value"], rows)
+        if job.claims:
+            out.print(
+                f"[dim]{len(job.claims)} claims not judged: what they speak of is not here[/dim]"
+            )
     out.print(f"[dim]{escape(str(record.folder))}[/dim]")
     return UNEXPECTED if job.canonical and record.surprises else OK
 

@@ -45,6 +45,7 @@ class Arguments:
     package: str | None = None
     resolve: bool = False
     info: str | None = None
+    outputs: str | None = None
 
 
 def read(arguments: Sequence[str]) -> Arguments:
@@ -67,6 +68,7 @@ def read(arguments: Sequence[str]) -> Arguments:
         options.package,
         options.resolve,
         options.info,
+        options.outputs,
     )
 
 
@@ -80,6 +82,7 @@ def _flags() -> argparse.ArgumentParser:
     parser.add_argument("overrides", nargs="*")
     parser.add_argument("-m", "--multirun", action="store_true")
     parser.add_argument("--dry-run", action="store_true")
+    parser.add_argument("--outputs")
     parser.add_argument("-c", "--cfg", choices=("job", "hydra", "all"))
     parser.add_argument("-p", "--package")
     parser.add_argument("-r", "--resolve", action="store_true")

@@ -6,6 +6,7 @@ Hydra takes a tenth of a second for a configuration, and there are hundreds of f
 
 import copy
 import dataclasses
+import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -210,6 +211,7 @@ def crooked_parts(content: Mapping[str, Any]) -> Iterator[str]:
 
 def shown(value: Any) -> str:
     """A value as a command line has it, cut to a length that a line can hold."""
-    text = str(value) if isinstance(value, str) else dumps(value)
-    text = text.replace(" ", "") if not isinstance(value, str) else text
+    text = (
+        value if isinstance(value, str) else json.dumps(value, separators=(",", ":"), default=str)
+    )
     return text if len(text) <= 60 else text[:57] + "..."

@@ -33,6 +33,8 @@ REPRODUCED, CONSISTENT, ERRATUM, DIFFERS, UNTESTED = VERDICTS = (
 )
 ORIGINS = ("printed", "derived")  # the text says it; our own check
 CONSTRUCTION = "construction"  # it holds whatever the data, and is no evidence
+BY_CONSTRUCTION = f"by {CONSTRUCTION}"
+STANDINGS = (*VERDICTS, BY_CONSTRUCTION)  # where a claim is counted
 CENTRAL = 0.95
 
 
@@ -134,8 +136,14 @@ class Verdict:
     def as_expected(self) -> bool:
         return self.verdict == self.expected
 
+    @property
+    def standing(self) -> str:
+        """Where it is counted: its verdict, or apart if it could not have failed."""
+        apart = self.by == CONSTRUCTION and self.verdict == REPRODUCED
+        return BY_CONSTRUCTION if apart else self.verdict
+
     def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "as_expected": self.as_expected}
+        return {**asdict(self), "standing": self.standing, "as_expected": self.as_expected}
 
 
 def judge(

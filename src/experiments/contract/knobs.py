@@ -7,7 +7,7 @@ metadata, checked when the study is built. Both name the knob, the value and wha
 import dataclasses
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from models import datasets
 
@@ -65,6 +65,9 @@ def allowed(field: dataclasses.Field[Any]) -> str:
     kind = field.type if isinstance(field.type, str) else getattr(field.type, "__name__", "")
     if not isinstance(field.type, type) or hasattr(field.type, "__args__"):
         kind = str(field.type).replace("typing.", "")
+    parts = [part for part in get_args(field.type) if dataclasses.is_dataclass(part)]
+    if parts:  # a list of mappings
+        kind = f"a list of {{{', '.join(entry.name for entry in dataclasses.fields(parts[0]))}}}"
     words = kind
     if meta.get("choices"):
         words += f", one of {', '.join(map(str, meta['choices']))}"

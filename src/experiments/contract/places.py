@@ -1,6 +1,6 @@
 """Where studies live: found by their files, without importing anything.
 
-A study is the module of its name in a topic's package: `polynomial_order` is the class PolynomialOrder
+A study is the module of its name in a topic's package: `polynomial_order` is PolynomialOrder
 in `experiments.studies.regression.polynomial_order`.
 """
 

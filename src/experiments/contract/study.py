@@ -19,7 +19,6 @@ from experiments.contract.streams import generator
 __all__ = ["Study", "generator", "knob", "studies"]
 
 
-
 @dataclass
 class Study(ABC):
     """The base of every study. A subclass is a dataclass of knobs with `run`.

@@ -64,7 +64,7 @@ def _judged(outputs: Path, name: str) -> dict[str, int] | None:
     if record is None:
         return None
     with suppress(BadInput):
-        return dict(Counter(verdict["verdict"] for verdict in record.verdicts))
+        return dict(Counter(verdict["standing"] for verdict in record.verdicts))
     return None
 
 

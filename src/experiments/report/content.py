@@ -13,7 +13,7 @@ from typing import Any
 from experiments.configuration import catalogue
 from experiments.configuration.catalogue import BOOKS
 from experiments.contract import views
-from experiments.contract.claims import ORIGINS
+from experiments.contract.claims import ORIGINS, STANDINGS
 from experiments.contract.errors import BadInput
 from experiments.contract.knobs import allowed
 from experiments.contract.places import topic
@@ -21,7 +21,7 @@ from experiments.contract.study import studies
 from experiments.contract.views import Table
 from experiments.records.store import Record, read
 from experiments.report.drawings import Drawing, Drawn, shown
-from experiments.report.scoreboard import STANDINGS, claim_records, standing
+from experiments.report.scoreboard import claim_records
 from experiments.report.slugs import humanised, slug, slugs
 from experiments.report.tables import Sheet, sheet
 from experiments.sweeping import robustness
@@ -89,7 +89,7 @@ class Result:
     @property
     def verdicts(self) -> list[str]:
         """The verdicts among the claims, for the filter."""
-        found = {standing(claim) for claim in self.claims}
+        found = {claim["standing"] for claim in self.claims}
         return [name for name in STANDINGS if name in found] if self.record else [NOT_RUN]
 
     @property
@@ -215,5 +215,5 @@ def tallied(claims: Iterable[Mapping[str, Any]]) -> dict[str, Counter[str]]:
     """Verdicts by origin: what the texts say and what we check ourselves are never added up."""
     found = {origin: Counter[str]() for origin in ORIGINS}
     for claim in claims:
-        found[claim["origin"]][standing(claim)] += 1
+        found[claim["origin"]][claim["standing"]] += 1
     return found

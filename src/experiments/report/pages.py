@@ -7,9 +7,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from experiments.configuration.catalogue import BOOKS
-from experiments.contract.claims import ORIGINS
+from experiments.contract.claims import ORIGINS, STANDINGS
 from experiments.report import provenance
-from experiments.report.scoreboard import STANDINGS
 from experiments.report.slugs import humanised
 
 HERE = Path(__file__).parent

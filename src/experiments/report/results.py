@@ -35,6 +35,7 @@ FIELDS = {
     "computed": ("text", "the computed value for people, two digits more than the book prints"),
     "value": ("number, boolean, text or null", "the computed value in full; a draw's median"),
     "verdict": ("text", f"{', '.join(VERDICTS[:-1])} or {VERDICTS[-1]}"),
+    "standing": ("text", "where it is counted: the verdict, or `by construction`"),
     "expected": ("text", "the verdict that the experiment's file expects"),
     "as_expected": ("boolean", "whether the two agree"),
     "judged": ("text", "the rule in words, with the numbers that entered it"),

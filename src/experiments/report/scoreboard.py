@@ -5,13 +5,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from experiments.configuration.catalogue import BOOKS
-from experiments.contract.claims import CONSTRUCTION, DIFFERS, REPRODUCED, VERDICTS
+from experiments.contract.claims import DIFFERS, STANDINGS
 from experiments.contract.places import topic
 from experiments.records.store import Record
 
 Claims = list[dict[str, Any]]
-BY_CONSTRUCTION = "by construction"
-STANDINGS = (*VERDICTS, BY_CONSTRUCTION)
 
 
 def claim_records(records: Mapping[str, Record]) -> Claims:
@@ -33,6 +31,7 @@ def claim_records(records: Mapping[str, Record]) -> Claims:
             "computed": verdict["computed"],
             "value": verdict["value"],
             "verdict": verdict["verdict"],
+            "standing": verdict["standing"],
             "expected": verdict["expected"],
             "as_expected": verdict["as_expected"],
             "judged": verdict["judged"],
@@ -45,13 +44,6 @@ def claim_records(records: Mapping[str, Record]) -> Claims:
         for name, record in records.items()
         for verdict in record.verdicts
     ]
-
-
-def standing(claim: Mapping[str, Any]) -> str:
-    """Where a claim is counted: its verdict, or `by construction` if it could not have failed."""
-    if claim["by"] == CONSTRUCTION and claim["verdict"] == REPRODUCED:
-        return BY_CONSTRUCTION
-    return str(claim["verdict"])
 
 
 COLUMNS = ["results", *STANDINGS, "derived checks"]
@@ -73,7 +65,7 @@ def rows(claims: Claims, by: str) -> list[list[str]]:
             if group in ("all", _home(claim) if by == "book" else claim[by])
         ]
         results = {claim["experiment"] for claim in home}
-        printed = Counter(standing(claim) for claim in part if claim["origin"] == "printed")
+        printed = Counter(claim["standing"] for claim in part if claim["origin"] == "printed")
         derived = [claim["verdict"] for claim in part if claim["origin"] == "derived"]
         hold = sum(verdict != DIFFERS for verdict in derived)
         counts = [str(printed[name] or "-") for name in STANDINGS]

@@ -129,7 +129,7 @@ def refreshed(record: Record) -> Payload:
 
 def summary(verdicts: Iterable[dict[str, Any]]) -> str:
     """The verdicts of a run in a few words: `3 reproduced, 1 erratum`."""
-    names = [verdict["verdict"] for verdict in verdicts]
+    names = [verdict["standing"] for verdict in verdicts]
     return ", ".join(f"{names.count(name)} {name}" for name in dict.fromkeys(names))
 
 
@@ -143,7 +143,7 @@ def description(record: Record) -> str:
         lines += ["| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
     for v in record.verdicts:
         computed = v["evidence"] or v["computed"]
-        cells = [v["says"], f"`{v['expression']}`", v["printed"] or "", computed, v["verdict"]]
+        cells = [v["says"], f"`{v['expression']}`", v["printed"] or "", computed, v["standing"]]
         if v["origin"] == "derived":
             cells[0] += " (derived)"
         lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")

@@ -15,6 +15,7 @@ CLAIM: dict[str, Any] = {
     "computed": "3",
     "evidence": "",
     "verdict": "reproduced",
+    "standing": "reproduced",
     "expected": "reproduced",
     "as_expected": True,
     "origin": "printed",
@@ -51,7 +52,7 @@ def test_every_verdict_has_its_colour(verdict: str) -> None:
 
 
 def test_claims_tell_surprises_and_checks_of_our_own(capsys: Capture) -> None:
-    surprise = {**CLAIM, "as_expected": False, "verdict": "differs", "evidence": "4 > 3"}
+    surprise = {**CLAIM, "as_expected": False, "standing": "differs", "evidence": "4 > 3"}
     console.claims_table([CLAIM, surprise, {**CLAIM, "origin": "derived"}])
     _, plain, other, own = capsys.readouterr().out.splitlines()
     assert "expected" not in plain

@@ -15,7 +15,7 @@ Capture = pytest.CaptureFixture[str]
 def test_verify_compares_every_bit(
     outputs: Path, tracked: object, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from experiments.studies.regression import polynomial_order
+    from models.regression import polynomials
     from models.regression.polynomials import loo_loss
 
     main(["run", "experiment=fcml/fig-1.15", "figures=false"])
@@ -29,7 +29,7 @@ def test_verify_compares_every_bit(
     assert main(["verify", folder.name]) == 2
     assert "outcome is not what was written" in capsys.readouterr().err
     path.write_text(text)
-    monkeypatch.setattr(polynomial_order, "loo_loss", lambda fits: np.nextafter(loo_loss(fits), 1))
+    monkeypatch.setattr(polynomials, "loo_loss", lambda fits: np.nextafter(loo_loss(fits), 1))
     assert main(["verify", folder.name]) == 1
     assert "1 quantities differ: loo_loss" in capsys.readouterr().out
 

@@ -113,6 +113,16 @@ def test_without_the_original_file_a_claim_that_needs_it_is_untested() -> None:
     assert judge(never, outcome, "book", {"corpus"}).verdict == "untested"
 
 
+def test_only_what_holds_by_construction_is_counted_apart() -> None:
+    outcome = Outcome(loss=1.0)
+    for holds, by, standing in [
+        ("loss == 1", None, "reproduced"),
+        ("loss == 1", "construction", "by construction"),
+        ("loss == 2", "construction", "differs"),
+    ]:
+        assert judge(Claim("x", holds=holds, by=by), outcome, "book").standing == standing
+
+
 def test_a_claim_about_nothing_names_what_was_meant_and_what_there_is() -> None:
     with pytest.raises(BadInput, match=r"no 'los' \(did you mean 'loss'\?\); .* gives: loss"):
         verdict(Outcome(loss=1.0), value="los", printed="1")

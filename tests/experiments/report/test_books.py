@@ -10,7 +10,7 @@ from experiments.report.content import Result
 def result(name: str, section: str = "", *claims: tuple[str, str]) -> Result:
     """With claims by book and verdict."""
     made: list[dict[str, Any]] = [
-        {"book": book, "origin": "printed", "verdict": verdict, "by": ""}
+        {"book": book, "origin": "printed", "verdict": verdict, "standing": verdict}
         for book, verdict in claims
     ]
     return Result(name, f"experiments/{name}.html", {"section": section}, None, made)

@@ -53,7 +53,7 @@ def test_anchors_stay_while_expressions_do(made: Any) -> None:
 
 @given(st.lists(st.tuples(st.sampled_from(ORIGINS), st.sampled_from(["reproduced", "differs"]))))
 def test_printed_and_derived_are_never_added_up(pairs: list[tuple[str, str]]) -> None:
-    claims = [{"origin": origin, "verdict": verdict, "by": ""} for origin, verdict in pairs]
+    claims = [{"origin": origin, "standing": verdict} for origin, verdict in pairs]
     found = tallied(claims)
     for origin in ORIGINS:
         for verdict in ("reproduced", "differs"):

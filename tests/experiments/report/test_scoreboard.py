@@ -3,22 +3,12 @@
 from collections import Counter
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.contract.claims import VERDICTS
+from experiments.contract.claims import STANDINGS, VERDICTS
 from experiments.report.results import FIELDS
-from experiments.report.scoreboard import (
-    BY_CONSTRUCTION,
-    COLUMNS,
-    STANDINGS,
-    claim_records,
-    markdown,
-    rows,
-    standing,
-    surprises,
-)
+from experiments.report.scoreboard import COLUMNS, claim_records, markdown, rows, surprises
 
 claims = st.lists(
     st.fixed_dictionaries(
@@ -27,7 +17,7 @@ claims = st.lists(
             "book": st.sampled_from(["fcml", "prml"]),
             "origin": st.sampled_from(["printed", "derived"]),
             "verdict": st.sampled_from(VERDICTS),
-            "by": st.sampled_from(["", "construction"]),
+            "standing": st.sampled_from(STANDINGS),
         }
     ),
     min_size=1,
@@ -47,13 +37,6 @@ def test_every_claim_is_counted_once(found: list[dict[str, Any]]) -> None:
     hold = len(derived) - derived.count("differs")
     assert total[-1] == f"{hold} of {len(derived)} hold"
     assert total[1] == str(len({claim["experiment"] for claim in found}))
-
-
-@pytest.mark.parametrize("verdict", VERDICTS)
-def test_only_what_holds_by_construction_is_counted_apart(verdict: str) -> None:
-    assert standing({"by": "", "verdict": verdict}) == verdict
-    apart = standing({"by": "construction", "verdict": verdict})
-    assert apart == (BY_CONSTRUCTION if verdict == "reproduced" else verdict)
 
 
 def test_the_records_of_claims_have_the_fields_that_are_documented(made: Any) -> None:

@@ -34,7 +34,7 @@ def test_a_cell_is_named_after_what_was_swept_and_hangs_below_its_parent(record:
 
 def test_verdicts_are_counted_in_words() -> None:
     names = ["reproduced", "erratum", "reproduced", "reproduced"]
-    assert summary({"verdict": name} for name in names) == "3 reproduced, 1 erratum"
+    assert summary({"standing": name} for name in names) == "3 reproduced, 1 erratum"
     assert summary([]) == ""
 
 
