@@ -26,7 +26,7 @@ def draw(study: CoinCounts, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
 def _heads_of_a_game(study: CoinCounts, outcome: Outcome) -> Figure:
     y, p = outcome["game_chance"].along("game_heads"), outcome["game_chance"].values
     won, r = y <= study.win_at_most, outcome["r_of_the_coin"].item
-    win = outcome["win_probability_of_r"].at(r=r).item
+    win = outcome["win_probability_of_r"].at(r=r).values
     figure, ax = panels()
     ax.bar(y[won], p[won], color="C0", label=f"game won, {win:.4f}")
     ax.bar(y[~won], p[~won], color="C1", hatch="//", label=f"game lost, {1 - win:.4f}")
