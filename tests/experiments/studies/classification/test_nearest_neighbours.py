@@ -49,6 +49,10 @@ def test_votes_of_a_class_that_cannot_win(run: Callable[..., Any]) -> None:
     outcome = run(NearestNeighbours(sizes=[50, 10], ks=[19, 20, 21], repetitions=3))
     assert outcome["area"].at(k=21).values.max() == 0  # FCML 5.3.1.1
     assert outcome["area"].at(k=19).values.max() > 0
+    assert outcome["smallest_k_without_class_1"].item == 21  # FCML 5.3.1.1
+    assert outcome["most_votes"].at(k=21).values.max() == 10
+    assert outcome["tied_area"].at(k=20).values.max() > 0
+    assert outcome["tied_area"].at(k=21).values.max() == 0
     assert outcome["least_winning_votes"].at(k=19).values.min() == 10
     assert np.isinf(outcome["least_winning_votes"].at(k=21).values).all()
 
