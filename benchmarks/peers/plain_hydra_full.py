@@ -28,7 +28,7 @@ def main(cfg: Config) -> None:
     mlflow.set_tracking_uri(cfg.store)
     mlflow.set_experiment("plain")
     study: RidgePath = OmegaConf.to_object(cfg.study)  # type: ignore[assignment, arg-type]
-    outcome = study.run(generator(study.name, cfg.seed))
+    outcome = study.run(generator(cfg.seed))
     facts = environment()
     with mlflow.start_run():
         for name, value in vars(study).items():

@@ -1,7 +1,5 @@
 """One worker's share: jobs into records, one after the other."""
 
-import json
-import os
 import threading
 import time
 import traceback
@@ -48,7 +46,7 @@ class Computed(NamedTuple):
 
 def compute(job: Job) -> Computed:
     """Run the study. Same job, same bits: one BLAS thread, the job's own random stream."""
-    rng = generator(_stream(job), job.seed)
+    rng = generator(job.seed)
     before = _state(rng)
     with datasets.originals_in(job.data_dir):
         outcome = job.study.run(rng)
@@ -59,13 +57,6 @@ def _state(rng: Generator) -> str:
     """Where a stream is: a study that draws nothing from it leaves it there."""
     seeds: Any = rng.bit_generator.seed_seq
     return f"{rng.bit_generator.state} {seeds.n_children_spawned}"
-
-
-def _stream(job: Job) -> str:
-    """The name of the random stream: during the move, that of the study's old name."""
-    table = os.environ.get("BYTHEBOOK_OLD_STREAMS")
-    old = json.loads(Path(table).read_text()) if table else {}
-    return str(old.get(job.experiment, job.study.name))
 
 
 def perform(job: Job, order: Order) -> Record:

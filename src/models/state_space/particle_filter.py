@@ -114,7 +114,8 @@ def check_weights(model: StateSpace, passed: ParticleFiltered) -> WeightCheck:
     W, n = passed.W, passed.mean.shape[-2] - 1
     share = np.exp(model.log_weight(n, passed.z))
     share /= share.sum(-1, keepdims=True)  # 13.118
-    off = np.abs(W.sum(-1) - 1).max(), np.abs(W / share - 1).max()
+    ratio = np.divide(W, share, out=np.ones_like(W), where=share > 0)  # a share may underflow
+    off = np.abs(W.sum(-1) - 1).max(), np.abs(ratio - 1).max()
     return WeightCheck(W.min(), W.max(), *off)
 
 

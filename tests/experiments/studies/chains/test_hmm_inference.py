@@ -52,7 +52,7 @@ def test_error_rates_count_wrong_states(run: Run) -> None:
     study = HmmInference(sequences=400, length=5)
     rate = run(study)["error_rate"]
     wrong = 0
-    for pi, A, lik, states in zip(*study._chains(5, 400, generator(study.name, 0)), strict=True):
+    for pi, A, lik, states in zip(*study._chains(5, 400, generator(0)), strict=True):
         belief = pi
         for t in range(5):
             belief = (belief if t == 0 else belief @ A) * lik[t]

@@ -87,7 +87,9 @@ def test_labels_and_clusters_find_the_optimum_of_separate_clusters(run: Run) -> 
     kinds = ["labelled", "kmeans", "mixture", "truth"]
     outcome = run(HmmStarts(chain="three-regions", length=300, restarts=4, starts=kinds))
     gap = outcome["best"].values[:, None] - outcome["final"].values
-    assert gap == pytest.approx(0, abs=1e-3)
+    assert gap.min(axis=-1) == pytest.approx(0, abs=1e-3)  # the best of four
+    for kind in ("labelled", "truth"):  # without chance
+        assert gap[kinds.index(kind)] == pytest.approx(0, abs=1e-3)
     assert 0.8 < outcome["best_stay_probability"].item < 1
 
 

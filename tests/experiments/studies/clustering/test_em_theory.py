@@ -49,7 +49,7 @@ def densities(X, pi, mu, Sigma):
 def test_bound_and_divergence_of_one_iteration(run):
     study = EmTheory(**LINE, n_each=4, start=[[-1.0], [1.0]], iterations=1)
     outcome = run(study)
-    X = study.points(generator(study.name, 0))
+    X = study.points(generator(0))
     p = densities(X, [0.5, 0.5], np.array(study.start), np.ones((2, 1, 1)))
     q = p / p.sum(1, keepdims=True)
     new = densities(X, *moments(X, q))
@@ -90,7 +90,7 @@ def test_passes_against_plain_loops(run):
         close=1e-2,
     )
     outcome = run(study)
-    X = study.points(generator(study.name, 0))
+    X = study.points(generator(0))
     level = outcome["maximum"].item - study.close
     start = np.array([0.5, 0.5]), np.array(study.start), np.stack([np.eye(2)] * 2)
 

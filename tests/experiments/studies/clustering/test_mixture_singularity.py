@@ -75,6 +75,6 @@ def test_remedies(run):
     for method in ("map", "vb"):
         assert collapsed.at(method=method).values.sum() == 0
         assert outcome["smallest_gain"].at(method=method).values.min() >= -1e-9
-    X = study.points(generator(study.name, 0))
+    X = study.points(generator(0))
     floor = X.var(axis=0).min() / np.sqrt(8) / (len(X) + 4 + 3)  # S0 / (N + nu0 + D + 1)
     assert outcome["smallest_variance"].at(method="map").values.min() >= floor

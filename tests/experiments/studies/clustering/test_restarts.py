@@ -106,7 +106,7 @@ def test_every_kind_of_start_runs_and_equal_components_stay_at_one_gaussian(run:
     )
     outcome = run(study)
     identical = outcome["log_likelihood"].at(start="identical", k=3).values
-    X = study.points(generator(study.name, 0))
+    X = study.points(generator(0))
     assert_allclose(identical, of_one_gaussian(X), rtol=1e-9)
     assert identical.max() < outcome["log_likelihood"].values.max() - 10
     assert list(figures(study, outcome)) == ["optima"]

@@ -36,7 +36,7 @@ def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complain
 
 def test_bagging_by_a_loop_over_members(run: Run) -> None:
     found = run(SMALL)
-    rng = generator(SMALL.name, 0)
+    rng = generator(0)
     x = np.sort(rng.uniform(0, 1, (4, 12)), axis=-1)
     t = np.sin(2 * np.pi * x) + 0.3 * rng.standard_normal((4, 12))
     own = 20 * 6

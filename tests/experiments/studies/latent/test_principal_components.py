@@ -55,7 +55,7 @@ def test_variances_of_two_projections(run):
 def test_accuracy_by_leaving_one_out(run):
     study = PrincipalComponents(repetitions=2, neighbours=5)
     outcome = run(study)
-    Y = study.objects(generator(study.name, 0))
+    Y = study.objects(generator(0))
     X = PCA().fit_transform(Y[0])[:, :2]
     theirs = cross_val_score(KNeighborsClassifier(5), X, study.labels, cv=LeaveOneOut()).mean()
     assert outcome["accuracy"].at(repetition=0, dimensions=2).item == pytest.approx(theirs)

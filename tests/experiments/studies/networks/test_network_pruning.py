@@ -47,7 +47,7 @@ def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complain
 
 def test_the_fits_one_by_one(run: Run) -> None:
     found = run(SMALL)
-    rng, sizes = generator(SMALL.name, 0), (1, 3, 2, 1)
+    rng, sizes = generator(0), (1, 3, 2, 1)
     data = random_curves(2, 20, rng)
     start = rng.standard_normal((2, 17))
     for penalty in (0.01, 1.0):

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import integrate
 
 from experiments.contract.errors import BadInput
@@ -50,7 +50,7 @@ def excess(u: float, theta: Floats, sizes: tuple[int, ...]) -> float:
 @pytest.mark.parametrize("biases", [False, True])
 def test_errors_of_networks_fitted_one_by_one(biases: bool, run: Run) -> None:
     found = run(dataclasses.replace(TEN, penalise_biases=biases))
-    rng = generator(TEN.name, 0)
+    rng = generator(0)
     rng.uniform(size=30)
     rng.standard_normal(30)  # the validation set comes first
     x, t = load("curve-fitting").xt
@@ -116,8 +116,9 @@ def test_early_stopping_finds_the_turn_of_the_validation_error(run: Run) -> None
     with style("screen"):
         assert list(dict(draw(study, found))) == ["epochs"]
     short = run(dataclasses.replace(study, epochs=3))
-    assert np.all(short["stopping_epoch"].values == 3)  # after three epochs nothing has turned
-    assert_allclose(*short["descent_test_loss"].values, rtol=1e-12)
+    shown = short["validation_path"]
+    assert shown.along("shown_epoch").tolist() == [0, 1, 2, 3]
+    assert_array_equal(short["stopping_epoch"].values, shown.values.argmin(axis=-1))
 
 
 def test_a_step_that_is_too_large_is_seen(run: Run) -> None:

@@ -76,7 +76,7 @@ def test_the_cubic_against_the_catalogue_and_against_refits(run: Run) -> None:
     assert found["truth_test_loss"].at(n=50).item < found["test_loss"].values.min()
 
     # The same stream by hand: the data sets are drawn before anything else.
-    rng = generator(CUBIC.name, 0)
+    rng = generator(0)
     x, grid = np.linspace(-5, 5, 50), np.linspace(-5, 5, 101)
     t = 5 * x**3 - x**2 + x + np.sqrt(1000) * rng.standard_normal((300, 50))
     h = 5 * grid**3 - grid**2 + grid
@@ -94,7 +94,7 @@ def test_the_cubic_against_the_catalogue_and_against_refits(run: Run) -> None:
 
 def test_the_sine_against_the_normal_equations(run: Run) -> None:
     found = run(SINE)
-    rng = generator(SINE.name, 0)
+    rng = generator(0)
     x = np.sort(rng.uniform(0, 1, (200, 25)), axis=-1)
     t = np.sin(2 * np.pi * x) + 0.3 * rng.standard_normal((200, 25))
     grid = np.linspace(0, 1, 101)

@@ -28,7 +28,7 @@ def data_alone(**knobs: object) -> CurveFitting:
 def test_noise_scales_the_same_random_numbers() -> None:
     """Cells of a sweep over the noise see one stream, so that they differ by the noise alone."""
     quiet, loud = (
-        data_alone(data=None, noise=noise, n=7, repetitions=3).sets(generator("data", 0), 3)
+        data_alone(data=None, noise=noise, n=7, repetitions=3).sets(generator(0), 3)
         for noise in (0.1, 0.3)
     )
     truth = np.sin(2 * np.pi * quiet[0])
@@ -84,7 +84,7 @@ def test_drawn_sets_are_those_of_a_plain_loop(design: str, run: Run) -> None:
     knobs = {"n": 8, "more_n": [30], "show_n": [30], "orders": [2, 4], "show": [4]}
     study = CurveFitting(data=None, repetitions=7, design=design, **knobs)  # type: ignore[arg-type]
     found = run(study)
-    rng, u = generator(study.name, 0), np.linspace(0, 1, 100_001)
+    rng, u = generator(0), np.linspace(0, 1, 100_001)
     for n in (8, 30):
         x, t = study.sample(rng, 7, n)
         for r in range(7):

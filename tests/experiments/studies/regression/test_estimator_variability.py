@@ -36,7 +36,7 @@ def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complain
 
 def test_the_experiment_by_a_loop_over_data_sets(run: Run) -> None:
     found = run(STUDY)
-    rng = generator(STUDY.name, 0)
+    rng = generator(0)
     x = rng.uniform(0, 1, 20)
     X = np.column_stack([np.ones(20), x])
     shown = X @ [-2, 3] + 0.5 * rng.standard_normal(20)

@@ -47,7 +47,7 @@ def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complain
 
 def test_variances_by_a_loop_over_data_sets(run: Run) -> None:
     found = run(STUDY)
-    x, t = STUDY.sets(generator(STUDY.name, 0), 20)
+    x, t = STUDY.sets(generator(0), 20)
     grid = np.linspace(-5, 5, 101)
     Z, inside = np.vander(grid, 4), (grid >= 0) & (grid <= 2)
     for k, (inputs, targets) in enumerate(zip(x, t, strict=True)):

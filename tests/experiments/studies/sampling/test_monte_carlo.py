@@ -32,7 +32,7 @@ def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complain
 
 def test_errors_by_a_loop_over_sequences(run: Run) -> None:
     study = MonteCarlo(samples=500, sequences=60, look_at=[10, 500])
-    found, rng = run(study), generator(study.name, 0)
+    found, rng = run(study), generator(0)
     sequences = [rng.uniform(0, 1, 500) for _ in range(60)]
     averages = [np.mean(y[:10] ** 2) for y in sequences]
     rms = np.sqrt(np.mean([(a - 1 / 3) ** 2 for a in averages]))

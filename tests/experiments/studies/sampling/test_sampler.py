@@ -49,7 +49,7 @@ def test_the_moments_are_those_of_the_target(run: Run) -> None:
     assert_allclose(covariance.at(entry="12").values.mean(), 0.4, atol=0.1)
     # a Gaussian in the plane has 1 - exp(-r^2 / 2) within r standard deviations
     rings, edges = found["samples_in_ring"].at(**here).values, np.arange(9)
-    assert_allclose(rings / 400_000, -np.diff(np.exp(-edges / 2)), atol=0.005)
+    assert_allclose(rings / 400_000, -np.diff(np.exp(-edges / 2)), atol=0.02)  # they depend
     R = found["scale_reduction"].at(**here)
     assert R.at(length=10).values.max() > 1.5 > 1.02 > R.at(length=2000).values.max()
     assert found["uphill_rejected"].values.tolist() == [[0]]

@@ -10,5 +10,5 @@ from experiments.contract.streams import generator
 def outcome(request: pytest.FixtureRequest) -> Outcome:
     """What the small study of a test module finds, run once for all of its tests."""
     study = request.module.SMALL
-    found: Outcome = study.run(generator(study.name, 0))
+    found: Outcome = study.run(generator(0))
     return found

@@ -39,17 +39,17 @@ MIXTURE = Filters(
 
 @pytest.fixture(scope="module")
 def tails() -> Outcome:
-    return TAILS.run(generator(TAILS.name, 0))
+    return TAILS.run(generator(0))
 
 
 @pytest.fixture(scope="module")
 def growth() -> Outcome:
-    return GROWTH.run(generator(GROWTH.name, 0))
+    return GROWTH.run(generator(0))
 
 
 @pytest.fixture(scope="module")
 def mixture() -> Outcome:
-    return MIXTURE.run(generator(MIXTURE.name, 0))
+    return MIXTURE.run(generator(0))
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_errors_say_what_is_known_of_tails(tails: Outcome) -> None:
 
 
 def test_in_a_linear_system_the_means_are_those_of_the_kalman_filter(tails: Outcome) -> None:
-    z, y = line_system("linear", 0.9, 0.5, 0.5).simulate(25, generator(TAILS.name, 0), 6)
+    z, y = line_system("linear", 0.9, 0.5, 0.5).simulate(25, generator(0), 6)
     one = np.eye(1)
     theta = LDS(0.9 * one, 0.5 * one, one, 0.5 * one, np.zeros(1), 0.5 / 0.19 * one)
     mean, cov = kalman_filter(theta, y).filtered
@@ -188,7 +188,7 @@ def test_a_belief_that_is_merged_on_the_way_is_found_out(
 
 def test_errors_under_a_mixture_are_those_to_the_sums_of_gaussians(mixture: Outcome) -> None:
     """The exact means, and those of beliefs that are collapsed, by another filter."""
-    _, y = line_system("mixture", 0.9, 0.5, 2.0).simulate(5, generator(MIXTURE.name, 0), 8)
+    _, y = line_system("mixture", 0.9, 0.5, 2.0).simulate(5, generator(0), 8)
     A, Gamma, *_, mu0, V0 = autoregression(0.9, 0.5, 2.0)
     start = Belief(np.zeros(1), mu0[np.newaxis], V0[np.newaxis])
 

@@ -54,7 +54,7 @@ def test_settings_broaden_the_prior_and_then_bring_the_beacons_near(outcome: Out
 
 def test_errors_are_those_of_the_extended_filter(outcome: Outcome) -> None:
     system = walker_system(10.0, 0.5, 0.5)
-    z, y = simulate(system, 10, generator(SMALL.name, 0), (150,))
+    z, y = simulate(system, 10, generator(0), (150,))
     mean, cov = extended_filter(system, y).filtered
     squares, ratios = [], []
     for s, n in np.ndindex(150, 10):

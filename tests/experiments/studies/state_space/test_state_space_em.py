@@ -35,9 +35,9 @@ def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complain
 
 def test_the_starts_have_the_likelihood_of_the_filter(outcome: Outcome) -> None:
     """The gap between two starts is a difference of log likelihoods, whatever the best end is."""
-    rng = generator(SMALL.name, 0)
+    rng = generator(0)
     C = rng.standard_normal((5, 2))
-    system = SMALL.system(generator(SMALL.name, 0))
+    system = SMALL.system(generator(0))
     assert_allclose(system.C, C, rtol=0)
     x = simulate(system, 60, rng)[1]
     chance = kalman_filter(random_start(x, 2, 3, rng), x).log_likelihood
@@ -73,7 +73,7 @@ def test_without_noise_the_outputs_span_two_dimensions(
 
 def test_noise_fills_all_dimensions() -> None:
     """Were the noise left on, the ratio would say so."""
-    rng, system = generator(SMALL.name, 0), SMALL.system(generator(SMALL.name, 0))
+    rng, system = generator(0), SMALL.system(generator(0))
     loud = type("Loud", (LDS,), {"_replace": lambda self, **_: self})(*system)
     assert SMALL._noiseless_ratio(loud, rng) > 1e-2
 
