@@ -18,7 +18,16 @@ COLOURS = {
 }
 
 PIPED = 500  # columns: one line a row, for grep
-out = Console(highlight=False, width=None if sys.stdout.isatty() else PIPED)
+
+
+class _Console(Console):
+    """A console that leaves a broken pipe to the command line: the reader has seen enough."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+out = _Console(highlight=False, width=None if sys.stdout.isatty() else PIPED)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 

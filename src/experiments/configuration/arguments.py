@@ -162,9 +162,9 @@ def _check_keys(overrides: list[Override], *, files: bool) -> None:
         if override.is_add() or override.is_force_add():
             continue
         if top not in (*names, *GROUPS):
-            hint = f" (did you mean 'study.{key}'?)" if top in knobs else ""
-            line = no_such(key, [*names, "experiment"])
-            raise BadInput(line.replace(";", f"{hint};", 1) if hint else line)
+            if top in knobs:
+                raise BadInput(f"there is no '{key}' (did you mean 'study.{key}'?)")
+            raise BadInput(no_such(key, [*names, "experiment"]))
         if top == "study" and rest and study and rest.partition(".")[0] not in knobs:
             raise BadInput(no_such(f"study.{rest}", knobs))
 

@@ -73,4 +73,7 @@ def _finite(value: Any) -> Any:
 
 
 def _text(value: Any) -> Any:
-    return str(value).lower() if isinstance(value, bool) else value
+    if isinstance(value, bool):
+        return str(value).lower()
+    # A carriage return alone is not quoted, and would end the row.
+    return value.replace("\r", " ") if isinstance(value, str) else value

@@ -74,7 +74,9 @@ class CurveOrData(SyntheticCurve):
     """The same, or an embedded data set in place of the draws."""
 
     curve: str = knob("sine", "the true curve, if it is known", choices=(*CURVES, "unknown"))
-    data: str | None = knob(None, "an embedded data set in place of drawn ones", dataset=True)
+    data: str | None = knob(
+        None, "an embedded data set in place of drawn ones", dataset="regression"
+    )
 
     def problems(self) -> Iterator[str]:
         yield from super().problems()

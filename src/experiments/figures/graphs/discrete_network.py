@@ -32,7 +32,8 @@ def _bars(ax: Axes, of: list[str], given: list[str], p: Quantity) -> None:
     bottom = np.zeros(heights.shape[1])
     for k, row in enumerate(heights):
         name = f"{first} = {p.along(first)[k]}" if rest else None
-        ax.bar(range(len(row)), row, 0.6, bottom=bottom, color=f"C{k}", label=name)
+        colour = f"C{k}" if rest else "0.6"  # a colour stands for a state in the legend
+        ax.bar(range(len(row)), row, 0.6, bottom=bottom, color=colour, label=name)
         bottom = bottom + row
     stacked = f", stacked to P({', '.join(of[1:])})" if rest and not given else ""
     ax.set(xlabel=", ".join(rest or of), ylabel=label + stacked)

@@ -45,7 +45,7 @@ class LocalApproximation(Study):
         [[20.0, 0.5], [2.0, 100.0]],
         "of each density: " + "; ".join(f"{k} {', '.join(v)}" for k, v in TARGETS.items()),
     )
-    data: str | None = knob(None, "logistic: two attributes and t = 0 or 1", dataset=True)
+    data: str | None = knob(None, "logistic: two attributes and t = 0 or 1", dataset="classes")
     orders: list[int] = knob(
         [], "orders of expansions", at_least=0, at_most=20, distinct=True, may_be_empty=True
     )

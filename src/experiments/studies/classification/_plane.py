@@ -17,7 +17,7 @@ class Plane:
     """Knobs of the points, a data set or round clouds drawn anew, and of the map. A base."""
 
     data: str | None = knob(
-        None, "two attributes and the class of each point; null: clouds", dataset=True
+        None, "two attributes and the class of each point; null: clouds", dataset="classes"
     )
     centres: list[list[float]] = knob(
         [[0.0, 0.0], [3.0, 3.0]], "centres of clouds of unit variance"

@@ -29,7 +29,7 @@ class BayesClassifier(Plane, Study):
     data: str | None = knob(
         "fcml-three-classes",
         "two attributes and the class of each point; null: clouds",
-        dataset=True,
+        dataset="classes",
     )
     covariance: str = knob(FULL, "shape of the class covariances", choices=COVARIANCES)
     places: dict[str, list[float]] = knob({"new": [2.0, 0.0]}, "new points to classify, by name")

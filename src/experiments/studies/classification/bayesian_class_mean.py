@@ -24,7 +24,7 @@ class BayesianClassMean(Study):
     """Posterior of a class mean and the expected likelihood of a new point (FCML 5.7)."""
 
     data: str = knob(
-        "fcml-three-classes", "two attributes and the class of each point", dataset=True
+        "fcml-three-classes", "two attributes and the class of each point", dataset="classes"
     )
     of_class: int = knob(1, "the class", at_least=1)
     sizes: list[int] = knob([1, 3, 10, 30], "points seen, ascending", at_least=1, distinct=True)

@@ -30,8 +30,10 @@ class ClassifierMetrics(Study):
 
     n: int = knob(1000, "objects, without test points", at_least=2, at_most=1_000_000)
     rare_share: float = knob(0.2, "share of their rare (positive) class", above=0, below=1)
-    data: str = knob("fcml-disc-train", "points for machines: x_1, x_2, t = -1 or 1", dataset=True)
-    test: str | None = knob(None, "test points for machines, or none of either", dataset=True)
+    data: str = knob(
+        "fcml-disc-train", "points for machines: x_1, x_2, t = -1 or 1", dataset="classes"
+    )
+    test: str | None = knob(None, "test points for machines, or none of either", dataset="classes")
     gammas: list[float] = knob(
         [0.01, 50.0, 1.0], "parameters of Gaussian kernels", above=0, distinct=True
     )

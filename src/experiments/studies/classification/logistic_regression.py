@@ -29,7 +29,9 @@ class LogisticRegression(Plane, Study):
 
     headline = {"iterations": "max(newton_steps)"}
 
-    data: str | None = knob("fcml-logistic", "x_1, x_2, t = 0 or 1; null: clouds", dataset=True)
+    data: str | None = knob(
+        "fcml-logistic", "x_1, x_2, t = 0 or 1; null: clouds", dataset="classes"
+    )
     features: list[str] = knob(
         ["plain"], "of the log odds; the first climb", choices=tuple(FEATURES), distinct=True
     )

@@ -37,7 +37,9 @@ class SupportVectors(Plane, Study):
         [], "of Gaussian kernels; none: linear", above=0, distinct=True, may_be_empty=True
     )
     costs: list[float] = knob([], "C of soft margins", above=0, may_be_empty=True)
-    test: str | None = knob(None, "test points of machines with Gaussian kernels", dataset=True)
+    test: str | None = knob(
+        None, "test points of machines with Gaussian kernels", dataset="classes"
+    )
     show: list[str] = knob(["margin"], "what to draw", choices=SHOWN, distinct=True)
 
     def rules(self) -> Iterator[str]:

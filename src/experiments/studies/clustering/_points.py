@@ -18,7 +18,7 @@ from models.types import Floats
 class Clusters:
     """Knobs of the data: a data set, or round clusters drawn about given centres. A base."""
 
-    data: str | None = knob("old-faithful", "the points to cluster", dataset=True)
+    data: str | None = knob("old-faithful", "the points to cluster", dataset="points")
     standardise: bool = knob(True, "rescale each variable to mean 0 and standard deviation 1")
     centres: list[list[float]] = knob(
         [], "centres of round clusters that are drawn in place of data", may_be_empty=True

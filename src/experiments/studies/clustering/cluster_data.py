@@ -21,7 +21,9 @@ class ClusterData(Study):
     Without means there are components only: an object is given, its responsibilities the weights.
     """
 
-    data: str | None = knob("old-faithful", "the points; null draws from a mixture", dataset=True)
+    data: str | None = knob(
+        "old-faithful", "the points; null draws from a mixture", dataset="points"
+    )
     standardise: bool = knob(True, "rescale each variable to mean 0 and standard deviation 1")
     weights: list[float] = knob([0.7, 0.3], "probabilities of the components", above=0, below=1)
     means: list[list[float]] = knob([[3.0, 3.0], [1.0, -3.0]], "their means", may_be_empty=True)

@@ -33,7 +33,7 @@ class ClusterShapes(Study):
         "kernel_agreement": "kernel_agreement['middle']",
     }
 
-    data: str | None = knob("fcml-rings", "a ring about a disc", dataset=True)
+    data: str | None = knob("fcml-rings", "a ring about a disc", dataset="points")
     stretched: bool = knob(True, "also draw two long clusters side by side")
     methods: list[str] = knob(
         ["kmeans"], "how to cluster", choices=("kmeans", "mixture"), distinct=True

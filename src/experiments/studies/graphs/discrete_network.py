@@ -22,14 +22,16 @@ class DiscreteNetwork(Study):
     """Marginals and conditionals of a network or of one joint table, by exact summation."""
 
     variables: dict[str, list[str]] = knob(
-        {}, "the states of each variable; none: FCML's coin and its report"
+        {}, "the states of each variable, words in quotes; none: FCML's coin and its report"
     )
     factors: dict[str, list[float]] = knob(
         {},
-        "tables by variables, the last fastest: 'a, b' a joint one, 'c | a, b' a row for each a, b",
+        "tables by variables: 'a, b' joint, b fastest; 'c | a, b' for each a, b a row of c's",
     )
     queries: list[str] = knob(
-        [], "distributions to compute: 'a', 'a, b', 'a | b'; none: each alone", may_be_empty=True
+        [],
+        "what to compute: 'a | b, c' is p_a_given_b_c over a, b, c; none: each",
+        may_be_empty=True,
     )
     show: list[str] = knob([], "queries to draw; none: all", may_be_empty=True, distinct=True)
 
@@ -54,7 +56,8 @@ class DiscreteNetwork(Study):
                 of, given = split(scope)
                 named = of + given
                 if not of or not set(named) <= set(states) or len(set(named)) < len(named):
-                    yield f"study.{where}: '{scope}'; allowed: each of {', '.join(states)} once"
+                    each = f"each of {', '.join(states)} once, with commas"
+                    yield f"study.{where}: '{scope}'; allowed: {each}"
                     return
         for scope, table in tables.items():
             of, given = split(scope)
@@ -62,8 +65,10 @@ class DiscreteNetwork(Study):
             if len(table) != rows * columns or min(table) < 0:
                 size = f"{len(table)} numbers; allowed: {rows * columns}, none below zero"
                 yield f"study.factors: '{scope}' has {size}"
-            elif given and np.abs(np.reshape(table, (rows, columns)).sum(1) - 1).max() > 1e-9:
-                yield f"study.factors: '{scope}'; allowed: rows that sum to one"
+            elif given or len(of) == 1:  # a joint table of several is divided by its total
+                off = np.abs(np.reshape(table, (rows, columns)).sum(1) - 1).max()
+                if off > 1e-9:
+                    yield f"study.factors: '{scope}' sums to one but for {off:.6g}; allowed: to one"
         if {name for scope in tables for part in split(scope) for name in part} != set(states):
             yield f"study.factors: {', '.join(tables)}; allowed: tables of all variables"
         if not set(self.show) <= set(self.asked):

@@ -31,7 +31,9 @@ class LikelihoodEstimates(Study):
     mean: list[float] = knob([1.0, -2.0, 0.5], "mean of the Gaussian")
     variances: list[float] = knob([1.0, 2.0, 0.5], "its variances", above=0)
     correlation: float = knob(0.4, "between any two of its components", at_least=0, below=1)
-    data: str = knob("olympics-100m-men", "data for the two forms of the noise", dataset=True)
+    data: str = knob(
+        "olympics-100m-men", "data for the two forms of the noise", dataset="regression"
+    )
     counts: list[int] = knob([7, 3, 2, 0], "multinomial: how often each word was seen", at_least=0)
     new: list[int] = knob([1, 1, 0, 1], "word counts of a new text", at_least=0)
     alphas: list[float] = knob(

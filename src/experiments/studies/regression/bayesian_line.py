@@ -23,7 +23,7 @@ class BayesianLine(Study):
 
     headline = {"w_1": "last(w_mean, over='observed')[1]", "noise_variance": "noise_variance"}
 
-    data: str = knob("olympics-100m-men", "the regression data", dataset=True)
+    data: str = knob("olympics-100m-men", "the regression data", dataset="regression")
     shift: float = knob(1896.0, "inputs enter as (x - shift) / scale")
     scale: float = knob(4.0, "inputs enter as (x - shift) / scale", above=0)
     prior_mean: list[float] = knob([0.0, 0.0], "prior mean of intercept and slope")

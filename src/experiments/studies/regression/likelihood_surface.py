@@ -19,7 +19,9 @@ from models.types import Floats
 class LikelihoodSurface(Study):
     """Normal equations, gradients and curvature on data; information about a line that is known."""
 
-    data: str | None = knob(None, "regression data; their own noise variance is used", dataset=True)
+    data: str | None = knob(
+        None, "regression data; their own noise variance is used", dataset="regression"
+    )
     favoured: int = knob(1, "with data: the first so many points get the favour", at_least=1)
     favour: float = knob(1.0, "with data: their weight in the loss; the others have one", above=0)
     weights: list[float] = knob([-2.0, 3.0], "without data: w0 and w1 of the true line")

@@ -26,8 +26,10 @@ class LinearFit(Study):
 
     headline = {"w_0": "w[0]", "w_1": "w[1]", "noise_variance": "noise_variance"}
 
-    data: str | None = knob("olympics-100m-men", "the data; none: lines by weights", dataset=True)
-    other_data: str | None = knob(None, "more data, with a line of their own", dataset=True)
+    data: str | None = knob(
+        "olympics-100m-men", "the data; none: lines by weights", dataset="regression"
+    )
+    other_data: str | None = knob(None, "more data, with a line of their own", dataset="regression")
     intercepts: list[float] = knob([0.0, 5.0, 10.0], "without data: w0 of each line")
     gradients: list[float] = knob([0.0, 2.0, 4.0], "without data: w1 of each line")
     model: str = knob("line", "the functions that are weighted", choices=tuple(_WEIGHTS))

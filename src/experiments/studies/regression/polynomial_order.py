@@ -27,7 +27,7 @@ class PolynomialOrder(CurveOrData, Study):
         "holdout_best_order": "argmin(holdout_loss)",
     }
 
-    data: str | None = knob("olympics-100m-men", "the data; null: drawn", dataset=True)
+    data: str | None = knob("olympics-100m-men", "the data; null: drawn", dataset="regression")
     orders: list[int] = knob(list(range(9)), "to compare", at_least=0, at_most=20, distinct=True)
     methods: list[str] = knob(["training", "loo"], "to compare by", choices=METHODS, distinct=True)
     folds: int = knob(10, "folds for the method kfold", at_least=2)

@@ -27,7 +27,7 @@ class MetropolisPosterior(Study):
     headline = {"scale_reduction": "max(scale_reduction)", "accepted": "mean(accepted)"}
 
     data: str | None = knob(
-        "fcml-logistic", "attributes and response; null: drawn from the model", dataset=True
+        "fcml-logistic", "attributes and response; null: drawn from the model", dataset="classes"
     )
     response: str = knob("binary", "the kind of response", choices=tuple(RESPONSES))
     sigma2: float = knob(10.0, "variance of the prior of each weight", above=0)
