@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from experiments.contract.errors import BadInput
-from experiments.contract.expressions import evaluate, evidence, names
+from experiments.contract.evidence import evidence
+from experiments.contract.expressions import evaluate, names
 from experiments.contract.labelled import BadExpression
 from experiments.contract.outcome import Quantity
 

@@ -12,7 +12,6 @@ into functions of the outcome, so that a sweep can afford to evaluate it for eve
 import ast
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -21,7 +20,6 @@ import numpy as np
 from experiments.contract.labelled import (
     BadExpression,
     Value,
-    aligned,
     elementwise,
     is_text,
     number,
@@ -40,46 +38,27 @@ Names = Mapping[str, Quantity]
 Compiled = Callable[[Names], Value]
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """What an expression came to, and the numbers that a reader needs to see why."""
-
-    value: Value
-    told: str
-
-
 def evaluate(text: str, outcome: Names) -> Value:
     """The value of an expression: a plain number, truth value or word, or a Quantity."""
-    return _guarded(text, _compiled(text), outcome)
-
-
-def evidence(text: str, outcome: Names) -> Evidence:
-    """The value of a statement with the evaluated sides of its comparisons."""
-    tree = _parsed(text)
-
-    def told(names: Names) -> Evidence:
-        return _told(tree, names)
-
-    found = _guarded(text, told, outcome)
-    assert isinstance(found, Evidence)
-    return found
+    return guarded(text, _of_text(text), outcome)
 
 
 def names(text: str) -> set[str]:
     """The quantities an expression speaks of; complains of one that no outcome could help."""
-    _compiled(text)
-    called = {id(node.func) for node in ast.walk(_parsed(text)) if isinstance(node, ast.Call)}
+    _of_text(text)
+    called = {id(node.func) for node in ast.walk(parsed(text)) if isinstance(node, ast.Call)}
     return {
         node.id
-        for node in ast.walk(_parsed(text))
+        for node in ast.walk(parsed(text))
         if isinstance(node, ast.Name) and id(node) not in called and node.id not in CONSTANTS
     }
 
 
-def _guarded(text: str, compiled: Callable[[Names], Any], outcome: Names) -> Any:
+def guarded(text: str, function: Callable[[Names], Any], outcome: Names) -> Any:
+    """Apply a function of the outcome; what goes wrong is told with the expression, in a line."""
     try:
         with np.errstate(all="ignore"):
-            return compiled(outcome)
+            return function(outcome)
     except BadExpression as error:
         raise BadExpression(f"{text}: {error}") from None
     except (LookupError, TypeError, ValueError, ArithmeticError) as error:
@@ -92,7 +71,8 @@ def _guarded(text: str, compiled: Callable[[Names], Any], outcome: Names) -> Any
 
 
 @cache
-def _parsed(text: str) -> ast.expr:
+def parsed(text: str) -> ast.expr:
+    """An expression as a tree, of a size that is allowed."""
     if len(text) > LONGEST:
         raise BadExpression(f"{text[:40]}...: {len(text)} characters; allowed: {LONGEST}")
     try:
@@ -106,16 +86,17 @@ def _parsed(text: str) -> ast.expr:
 
 
 @cache
-def _compiled(text: str) -> Compiled:
+def _of_text(text: str) -> Compiled:
     try:
-        return _compile(_parsed(text))
+        return compiled(parsed(text))
     except BadExpression as error:
         raise (
             error if str(error).startswith(text[:40]) else BadExpression(f"{text}: {error}")
         ) from None
 
 
-def _compile(node: ast.expr) -> Compiled:
+def compiled(node: ast.expr) -> Compiled:
+    """A node of the tree as a function of the outcome."""
     build = _BUILD.get(type(node))
     if build is None:
         raise BadExpression(f"'{ast.unparse(node)}' is not allowed in an expression")
@@ -153,7 +134,7 @@ def _name(node: ast.Name) -> Compiled:
 
 
 def _comparison(node: ast.Compare) -> Compiled:
-    sides = [_compile_side(side) for side in (node.left, *node.comparators)]
+    sides = [compiled_side(side) for side in (node.left, *node.comparators)]
     tests = [_test(op) for op in node.ops]
 
     def compare(outcome: Names) -> Value:
@@ -170,11 +151,12 @@ def _comparison(node: ast.Compare) -> Compiled:
     return compare
 
 
-def _compile_side(node: ast.expr) -> Compiled:
-    if isinstance(node, ast.Tuple | ast.List):  # behind `in`
-        entries = [_compile(entry) for entry in node.elts]
+def compiled_side(node: ast.expr) -> Compiled:
+    """A side of a comparison: a list may stand behind `in`."""
+    if isinstance(node, ast.Tuple | ast.List):
+        entries = [compiled(entry) for entry in node.elts]
         return lambda outcome: tuple(entry(outcome) for entry in entries)
-    return _compile(node)
+    return compiled(node)
 
 
 def _test(op: ast.cmpop) -> Callable[[Value, Value], Value]:
@@ -205,7 +187,7 @@ def _test(op: ast.cmpop) -> Callable[[Value, Value], Value]:
 
 
 def _logic(node: ast.BoolOp) -> Compiled:
-    parts = [_compile(value) for value in node.values]
+    parts = [compiled(value) for value in node.values]
     both = isinstance(node.op, ast.And)
 
     join = np.logical_and if both else np.logical_or
@@ -220,7 +202,7 @@ def _logic(node: ast.BoolOp) -> Compiled:
 
 
 def _sign(node: ast.UnaryOp) -> Compiled:
-    inner = _compile(node.operand)
+    inner = compiled(node.operand)
     if isinstance(node.op, ast.Not):
         return lambda outcome: elementwise(np.logical_not, truths(inner(outcome), "not"))
     if isinstance(node.op, ast.USub):
@@ -234,12 +216,12 @@ def _arithmetic(node: ast.BinOp) -> Compiled:
     operation = _OPERATIONS.get(type(node.op))
     if operation is None:
         raise BadExpression(f"'{ast.unparse(node)}': allowed are + - * / **")
-    left, right = _compile(node.left), _compile(node.right)
+    left, right = compiled(node.left), compiled(node.right)
     return lambda outcome: elementwise(operation, number(left(outcome)), number(right(outcome)))
 
 
 def _part(node: ast.Subscript) -> Compiled:
-    whole = _compile(node.value)
+    whole = compiled(node.value)
     stated = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     pieces = [_piece(entry) for entry in stated]
 
@@ -261,13 +243,13 @@ def _part(node: ast.Subscript) -> Compiled:
 
 def _piece(node: ast.expr) -> Callable[[Quantity, int, Names], Quantity]:
     if not isinstance(node, ast.Slice):
-        label = _compile(node)
+        label = compiled(node)
         return lambda found, place, outcome: found.at(
             **{found.names[place]: single(label(outcome), "a label")}
         )
     if node.step is not None:
         raise BadExpression("a slice has two ends and no step")
-    ends = [None if end is None else _compile(end) for end in (node.lower, node.upper)]
+    ends = [None if end is None else compiled(end) for end in (node.lower, node.upper)]
 
     def cut(found: Quantity, place: int, outcome: Names) -> Quantity:
         low, high = (None if end is None else single(end(outcome), "a label") for end in ends)
@@ -307,14 +289,14 @@ def _call(node: ast.Call) -> Compiled:
         )
     if any(isinstance(entry, ast.Starred) for entry in node.args):
         raise BadExpression("* is not allowed in a call")
-    arguments = [_compile(entry) for entry in node.args]
+    arguments = [compiled(entry) for entry in node.args]
     options: dict[str, Compiled] = {}
     for entry in node.keywords:
         if entry.arg is None:
             raise BadExpression("** is not allowed in a call")
         if entry.arg in options:
             raise BadExpression(f"{name} takes '{entry.arg}' once")
-        options[entry.arg] = _compile(entry.value)
+        options[entry.arg] = compiled(entry.value)
     if name not in ("at", "near") and set(options) - {"over"}:
         raise BadExpression(
             f"{name} takes no '{min(set(options) - {'over'})}'; allowed: over='axis'"
@@ -391,97 +373,3 @@ _OPERATIONS: dict[type, Any] = {
     ast.Div: np.true_divide,
     ast.Pow: _power,
 }
-
-
-# Evidence: the evaluated sides.
-
-
-def _told(node: ast.expr, outcome: Names) -> Evidence:
-    if isinstance(node, ast.BoolOp):
-        parts = [_told(value, outcome) for value in node.values]
-        word = " and " if isinstance(node.op, ast.And) else " or "
-        return Evidence(_compile(node)(outcome), word.join(part.told for part in parts))
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        inner = _told(node.operand, outcome)
-        return Evidence(_compile(node)(outcome), f"not ({inner.told})")
-    value = _compile(node)(outcome)
-    if isinstance(node, ast.Compare) and isinstance(value, bool):
-        sides = [_compile_side(side)(outcome) for side in (node.left, *node.comparators)]
-        return Evidence(value, _chain(sides, node.ops))
-    if _is_reduced_comparison(node):
-        assert isinstance(node, ast.Call)
-        return Evidence(value, _places(node, outcome))
-    if isinstance(value, Quantity):
-        return Evidence(value, f"an array over {', '.join(value.names)}")
-    return Evidence(value, shown(value))
-
-
-def _is_reduced_comparison(node: ast.expr) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id in ("all", "any")
-        and not node.keywords
-        and len(node.args) == 1
-        and isinstance(node.args[0], ast.Compare)
-    )
-
-
-def _places(node: ast.Call, outcome: Names) -> str:
-    """In how many places a comparison holds, and the one where it is closest to turning over."""
-    inner = node.args[0]
-    assert isinstance(inner, ast.Compare)
-    truths = _compile(inner)(outcome)
-    if not isinstance(truths, Quantity):
-        return shown(truths)
-    count = f"{int(truths.values.sum())} of {truths.values.size}"
-    sides = [_compile_side(side)(outcome) for side in (inner.left, *inner.comparators)]
-    if len(sides) != 2 or isinstance(sides[1], tuple) or any(map(is_text, sides)):
-        return count
-    shape, op = truths.values.shape, inner.ops[0]
-    full = [np.broadcast_to(aligned(side, truths.names), shape) for side in sides]
-    gap = full[0].astype(float) - full[1].astype(float)
-    margin = -gap if isinstance(op, ast.Lt | ast.LtE) else gap
-    if isinstance(op, ast.Eq | ast.NotEq):
-        margin = np.abs(gap) if isinstance(op, ast.NotEq) else -np.abs(gap)
-    margin = np.where(np.isnan(margin), -np.inf, margin)
-    is_all = isinstance(node.func, ast.Name) and node.func.id == "all"
-    index = np.unravel_index(int(np.argmin(margin) if is_all else np.argmax(margin)), shape)
-    labels = zip(truths.axes, index, strict=True)
-    where = ", ".join(f"{entry.name} {shown(entry.values[i].item())}" for entry, i in labels)
-    return f"{count}; closest at {where}: {_chain([side[index].item() for side in full], [op])}"
-
-
-def _chain(sides: list[Any], ops: list[ast.cmpop]) -> str:
-    numbers = [side for side in sides if isinstance(side, float)]
-    digits = next(
-        (d for d in (4, 6, 9, 17) if len({f"{n:.{d}g}" for n in numbers}) == len(set(numbers))), 17
-    )
-    words = [_sides(side, digits) for side in sides]
-    symbols = [_SYMBOLS[type(op)] for op in ops]
-    return words[0] + "".join(f" {s} {w}" for s, w in zip(symbols, words[1:], strict=True))
-
-
-def _sides(side: Any, digits: int) -> str:
-    if isinstance(side, tuple):
-        return "(" + ", ".join(shown(entry, digits) for entry in side) + ")"
-    return shown(side, digits)
-
-
-_SYMBOLS = {
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.In: "in",
-    ast.NotIn: "not in",
-}
-
-
-def shown(value: Any, digits: int = 6) -> str:
-    """A value for people."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"{value:.{digits}g}" if isinstance(value, float) else str(value)

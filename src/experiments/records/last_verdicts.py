@@ -16,7 +16,7 @@ from typing import Any
 from experiments.configuration import catalogue
 
 FILE = ".verdicts.json"
-_JUDGES = ("claims", "expressions", "labelled", "vocabulary")
+_JUDGES = ("claims", "evidence", "expressions", "labelled", "vocabulary")
 
 
 def last_verdicts(outputs: Path, names: Iterable[str]) -> dict[str, dict[str, int] | None]:

@@ -83,7 +83,7 @@ def regression(posterior: Posterior) -> Target:
     climb = newton_raphson(posterior, np.zeros((1, 2)), tol=1e-20)
     w = climb.path[-1, 0]
     H = hessian(posterior, w)
-    wide = 12 * np.sqrt(np.diag(np.linalg.inv(-H)))
+    wide = 12 * np.sqrt(np.diag(np.linalg.solve(-H, np.eye(len(H)))))
     exact = quadrature(posterior, w, wide)
     if posterior.response == "real":
         prior = np.zeros(2), posterior.sigma2 * np.eye(2)

@@ -1,4 +1,4 @@
-"""The language of claims: what it reads, what it refuses, and the evidence it gives."""
+"""The language of claims: what it reads, and what it refuses."""
 
 import contextlib
 from typing import Any
@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.contract.expressions import LONGEST, MOST_NODES, evaluate, evidence, names
+from experiments.contract.evidence import evidence
+from experiments.contract.expressions import LONGEST, MOST_NODES, evaluate, names
 from experiments.contract.labelled import BadExpression
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 
@@ -397,56 +398,6 @@ def test_a_coordinate_that_stands_twice_is_no_label() -> None:
 
 
 # Evidence
-
-
-@pytest.mark.parametrize(
-    ("text", "value", "told"),
-    [
-        ("level < 3", True, "2.5 < 3"),
-        ("min(loss) > level", False, "1 > 2.5"),
-        ("1 < level < 2", False, "1 < 2.5 < 2"),
-        ("argmin(loss) in (3, 4)", True, "3 in (3, 4)"),
-        ("argmin(loss) not in (3, 4)", False, "3 not in (3, 4)"),
-        ("level < 3 and word == 'svm'", False, "2.5 < 3 and knn == svm"),
-        ("level < 2 or level > 2", True, "2.5 < 2 or 2.5 > 2"),
-        ("not level < 3", False, "not (2.5 < 3)"),
-        ("level + 1", 3.5, "3.5"),
-        ("true", True, "true"),
-        ("loss", None, "an array over order"),
-        # the place that decides: the worst of all, the best of any
-        ("all(loss < 5)", True, "4 of 4; closest at order 1: 4 < 5"),
-        ("all(loss <= 3)", False, "3 of 4; closest at order 1: 4 <= 3"),
-        ("all(loss > 0)", True, "4 of 4; closest at order 3: 1 > 0"),
-        ("all(loss >= 2)", False, "3 of 4; closest at order 3: 1 >= 2"),
-        ("any(loss > 3.5)", True, "1 of 4; closest at order 1: 4 > 3.5"),
-        ("any(loss < 0)", False, "0 of 4; closest at order 3: 1 < 0"),
-        ("all(loss != 2.1)", True, "4 of 4; closest at order 2: 2 != 2.1"),
-        ("all(loss == 2)", False, "1 of 4; closest at order 1: 4 == 2"),
-        ("any(loss == 2)", True, "1 of 4; closest at order 2: 2 == 2"),
-        ("all(broken > 0)", False, "3 of 4; closest at order 2: nan > 0"),
-        ("all(table['train'] < table['loo'])", True, "4 of 4; closest at order 1: 0 < 4"),
-        ("all(loss < table)", False, "8 of 12; closest at order 1, set train: 4 < 0"),
-        ("all((loss < 2) == (loss < 3))", False, "3 of 4; closest at order 2: false == true"),
-        ("all(best == 'a')", False, "2 of 3"),
-        ("all(1 < loss < 5)", False, "3 of 4"),
-    ],
-)
-def test_evidence(text: str, value: Any, told: str) -> None:
-    stated = evidence(text, OUTCOME)
-    assert stated.told == told
-    if value is not None:
-        assert stated.value == value
-
-
-def test_evidence_shows_as_many_digits_as_tell_two_numbers_apart() -> None:
-    close = Outcome(a=1.00000001, b=1.00000002)
-    assert evidence("a < b", close).told == "1.00000001 < 1.00000002"
-    assert evidence("a < 2", close).told == "1 < 2"
-
-
-@pytest.mark.parametrize("text", ["all(loss < table)", "any(table > 3)", "loss[2] < level"])
-def test_evidence_has_the_value_of_the_expression(text: str) -> None:
-    assert evidence(text, OUTCOME).value is evaluate(text, OUTCOME)
 
 
 def test_logic_works_place_by_place() -> None:
