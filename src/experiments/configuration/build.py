@@ -98,28 +98,18 @@ def experiment_job(name: str, data_dir: str | None = None) -> Job:
 def _stated(name: str) -> Job:
     entry = catalogue.read(name)
     try:
-        template = _Stated(entry.study, entry.body, None, None)
+        science_only(entry.body)
+        job = Template(entry.study, entry.body, None, None).job()
+        if job.source.book not in catalogue.BOOKS:
+            raise BadInput(no_book(job.source.book))
     except BadInput as error:
         raise BadInput([f"{entry.path}: {line}" for line in error.problems]) from error
-    return dataclasses.replace(template.job(), experiment=name, canonical=True)
+    return dataclasses.replace(job, experiment=name, canonical=True)
 
 
 def forget() -> None:
     """Read the files anew when they are next asked for."""
     _stated.cache_clear()
-
-
-class _Stated(Template):
-    """What a file of ours states; nothing else may stand in it."""
-
-    def __init__(
-        self, study: str, content: Mapping[str, Any], experiment: str | None, data_dir: str | None
-    ) -> None:
-        science_only(content)
-        super().__init__(study, content, experiment, data_dir)
-        self.job()
-        if self.printed.source.book not in catalogue.BOOKS:
-            raise BadInput(no_book(self.printed.source.book))
 
 
 def science_only(content: Mapping[str, Any]) -> None:
