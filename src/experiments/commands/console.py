@@ -62,7 +62,7 @@ def claims_table(verdicts: Iterable[dict[str, Any]]) -> None:
     """Printed against computed, claim by claim."""
     rows = []
     for v in verdicts:
-        verdict = coloured(v["standing"])
+        verdict = coloured(v["standing"]) + (" [dim](weak)[/dim]" if v["weak"] else "")
         if not v["as_expected"]:
             verdict += f" [red](expected {escape(v['expected'])})[/red]"
         says = escape(v["says"]) + (" [dim](derived)[/dim]" if v["origin"] == "derived" else "")

@@ -4,8 +4,8 @@ A claim is an expression over the outcome (`expressions`), in one of three kinds
 
     value with printed     a printed number: the value rounds to the printed digits
     holds                  a statement: the expression is true
-    draws with printed     one random draw, which we cannot have: the printed value lies in the
-                           central 95 % of our repetitions
+    draws with printed     one random draw, which we cannot have: a value at least as improbable
+                           as the printed one has a chance of 5 % or more in our repetitions
 
 A printed value is kept as the string in the book, and its digits are the tolerance: "1.358" is
 reproduced by what rounds to 1.358.
@@ -15,7 +15,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from experiments.contract.evidence import evidence
 from experiments.contract.expressions import evaluate, names
 from experiments.contract.labelled import BadExpression
 from experiments.contract.outcome import Quantity
+from models.types import AnyArray
 
 REPRODUCED, CONSISTENT, ERRATUM, DIFFERS, UNTESTED = VERDICTS = (
     "reproduced",
@@ -36,7 +37,8 @@ ORIGINS = ("printed", "derived")  # the text says it; our own check
 CONSTRUCTION = "construction"  # it holds whatever the data, and is no evidence
 BY_CONSTRUCTION = f"by {CONSTRUCTION}"
 STANDINGS = (*VERDICTS, BY_CONSTRUCTION)  # where a claim is counted
-CENTRAL = 0.95
+ALPHA = 0.05  # a draw less probable than this is not consistent with ours
+WEAK_SHARE = 2 / 3  # of the whole numbers seen: a draw claim that so many would pass is weak
 
 
 @dataclass
@@ -125,6 +127,7 @@ class Verdict:
     value: float | bool | str | None
     evidence: str  # the evaluated sides of a statement
     verdict: str
+    weak: bool  # a draw that nearly anything would have passed
     expected: str
     judged: str  # how: the rule in words, with the numbers that entered it
     corrected: str | None
@@ -152,9 +155,10 @@ def judge(
 ) -> Verdict:
     """Hold one claim against an outcome."""
     try:
-        verdict, computed, value, told, judged = _RULES[claim.kind](claim, outcome)
+        found = _RULES[claim.kind](claim, outcome)
     except BadExpression as error:
         raise BadInput(f"claim '{claim.says}': {error}") from None
+    verdict, judged = found.verdict, found.how
     if claim.needs is not None and claim.needs not in originals:
         verdict, judged = UNTESTED, f"needs the original file of {claim.needs}"
     elif claim.expect == UNTESTED:
@@ -166,10 +170,11 @@ def judge(
         origin=claim.origin,
         by=claim.by,
         printed=claim.printed,
-        computed=computed,
-        value=value,
-        evidence=told,
+        computed=found.computed,
+        value=found.value,
+        evidence=found.evidence,
         verdict=verdict,
+        weak=found.weak,
         expected=claim.expected(originals),
         judged=judged,
         corrected=claim.corrected,
@@ -180,7 +185,15 @@ def judge(
     )
 
 
-_Judged = tuple[str, str, Any, str, str]  # verdict, computed, value, evidence, rule
+class _Judged(NamedTuple):
+    """What a rule found."""
+
+    verdict: str
+    computed: str
+    value: Any
+    evidence: str
+    how: str
+    weak: bool = False
 
 
 def _number(claim: Claim, outcome: Mapping[str, Quantity]) -> _Judged:
@@ -193,12 +206,13 @@ def _number(claim: Claim, outcome: Mapping[str, Quantity]) -> _Judged:
         how = (
             f"within {claim.within:g}: {claim.because}" if claim.within else "to the printed digits"
         )
-        return REPRODUCED, shown(value, printed), value, "", how
+        return _Judged(REPRODUCED, shown(value, printed), value, "", how)
     corrected = claim.corrected
     if corrected is not None and rounds_to(value, corrected):
         how = f"rounds to {corrected}, not to {printed}"
-        return ERRATUM, shown(value, corrected, 3), value, "", how
-    return DIFFERS, shown(value, printed), value, "", f"does not round to {printed}"
+        return _Judged(ERRATUM, shown(value, corrected, 3), value, "", how)
+    how = f"does not round to {printed}"
+    return _Judged(DIFFERS, shown(value, printed), value, "", how)
 
 
 def _statement(claim: Claim, outcome: Mapping[str, Quantity]) -> _Judged:
@@ -210,7 +224,8 @@ def _statement(claim: Claim, outcome: Mapping[str, Quantity]) -> _Judged:
         )
     verdict = REPRODUCED if found.value else _refuted(claim)
     computed = "holds" if found.value else "does not hold"
-    return verdict, computed, found.value, found.told, claim.because or "the statement is checked"
+    how = claim.because or "the statement is checked"
+    return _Judged(verdict, computed, found.value, found.told, how)
 
 
 def _draw(claim: Claim, outcome: Mapping[str, Quantity]) -> _Judged:
@@ -218,19 +233,48 @@ def _draw(claim: Claim, outcome: Mapping[str, Quantity]) -> _Judged:
     if not isinstance(found, Quantity):
         raise BadExpression(f"{claim.draws}: repetitions are needed, and this is one value")
     draws = np.asarray(found.values, dtype=np.float64).ravel()
-    printed = float(number(claim.printed or "") or 0)
-    tail = (1 - CENTRAL) / 2
-    low, high = np.quantile(draws, [tail, 1 - tail])
-    # Ties count half: the percentile of the mode of a discrete quantity is then central.
-    percentile = 100 * float(np.mean(draws < printed) + np.mean(draws == printed) / 2)
-    inside = bool(low <= printed <= high)
+    test = held_against(draws, claim.printed or "")
+    verdict = CONSISTENT if test.chance >= ALPHA else _refuted(claim)
+    median = float(np.median(draws))
+    computed = f"{median:.6g} ({test.low:.6g} to {test.high:.6g})"
     how = (
-        f"printed value at percentile {percentile:.1f} of {draws.size} repetitions;"
-        f" central 95 %: [{low:.6g}, {high:.6g}]"
+        f"a value no more probable than the printed one has chance {test.chance:.3g} in"
+        f" {draws.size} repetitions; {test.low:.6g} to {test.high:.6g} would have passed"
     )
-    computed = f"{np.median(draws):.6g} ({low:.6g} to {high:.6g})"
-    verdict = CONSISTENT if inside else _refuted(claim)
-    return verdict, computed, float(np.median(draws)), "", how
+    return _Judged(verdict, computed, median, "", how, test.weak)
+
+
+class Draw(NamedTuple):
+    """A printed value among repetitions."""
+
+    chance: float  # of a value at least as improbable as the printed one
+    low: float  # between these it would have passed
+    high: float
+    weak: bool  # nearly anything would have
+
+
+def held_against(draws: AnyArray, printed: str) -> Draw:
+    """How improbable is the printed value among repetitions of the draw?
+
+    Whole numbers: the share of all values that are no more frequent than it; it must occur. Others:
+    twice the smaller tail, from the printed value's own rounding on.
+    """
+    target = number(printed) or Decimal(0)
+    value, half = float(target), float(last_digit(target) / 2)
+    if target == target.to_integral_value() and np.all(draws == np.round(draws)):
+        values, counts = np.unique(draws, return_counts=True)
+        shares = counts / draws.size
+        # Shares that differ by chance in the last digit are equal.
+        chances = np.array([shares[shares <= share * (1 + 1e-9)].sum() for share in shares])
+        chance = float(chances[values == value].sum())
+        passing = values[chances >= ALPHA]
+        seen = values[-1] - values[0] + 1
+        weak = len(passing) > 1 and len(passing) > WEAK_SHARE * seen
+        return Draw(chance, float(passing[0]), float(passing[-1]), bool(weak))
+    tails = np.mean(draws <= value + half), np.mean(draws >= value - half)
+    low, high = np.quantile(draws, [ALPHA / 2, 1 - ALPHA / 2])
+    weak = high - low > abs(np.median(draws))
+    return Draw(min(1.0, 2 * float(min(tails))), float(low), float(high), bool(weak))
 
 
 _RULES = {"number": _number, "statement": _statement, "draw": _draw}

@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 SIGNS = dict(zip(STANDINGS, ("✓", "≈", "†", "≠", "○", "="), strict=True)) | {"not run": "–"}
 MEANINGS = {
     "reproduced": "the computed value rounds to the printed digits, or the statement holds",
-    "consistent": "the book's random draw lies in the central 95 % of ours",
+    "consistent": "the book's random draw is not improbable among ours; weak if hardly any is",
     "erratum": "the book is wrong, and the run shows what is right",
     "differs": "it did not come out, and the reason is given as far as it is known",
     "untested": "the data that would test it cannot be had here; what would is named",

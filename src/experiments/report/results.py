@@ -36,6 +36,7 @@ FIELDS = {
     "value": ("number, boolean, text or null", "the computed value in full; a draw's median"),
     "verdict": ("text", f"{', '.join(VERDICTS[:-1])} or {VERDICTS[-1]}"),
     "standing": ("text", "where it is counted: the verdict, or `by construction`"),
+    "weak": ("boolean", "a draw that nearly any printed value would have passed"),
     "expected": ("text", "the verdict that the experiment's file expects"),
     "as_expected": ("boolean", "whether the two agree"),
     "judged": ("text", "the rule in words, with the numbers that entered it"),

@@ -32,6 +32,7 @@ def claim_records(records: Mapping[str, Record]) -> Claims:
             "value": verdict["value"],
             "verdict": verdict["verdict"],
             "standing": verdict["standing"],
+            "weak": verdict["weak"],
             "expected": verdict["expected"],
             "as_expected": verdict["as_expected"],
             "judged": verdict["judged"],

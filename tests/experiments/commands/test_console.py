@@ -16,6 +16,7 @@ CLAIM: dict[str, Any] = {
     "evidence": "",
     "verdict": "reproduced",
     "standing": "reproduced",
+    "weak": False,
     "expected": "reproduced",
     "as_expected": True,
     "origin": "printed",

@@ -14,7 +14,8 @@ NAMES = catalogue.names()
 HEAD = "# @package _global_\ndefaults:\n  - override /study: ridge_path\n"
 
 
-def test_reading_the_files_gives_what_hydra_composes() -> None:
+def test_reading_the_files_gives_what_hydra_composes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BOOK_DATA", raising=False)
     chosen = list({catalogue.read(name).study: name for name in NAMES}.values())  # one a study
     with composer([], []) as compose:
         for name in chosen:

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from experiments.contract.claims import Claim, judge, number, rounds_to, shown
+from experiments.contract.claims import Claim, Verdict, judge, number, rounds_to, shown
 from experiments.contract.errors import BadInput
 from experiments.contract.outcome import Outcome, axis
 
@@ -92,14 +94,42 @@ def test_a_statement_keeps_its_evaluated_sides() -> None:
         verdict(outcome, value="loss", printed="1")
 
 
-def test_random_draw_lies_in_the_central_95_percent() -> None:
-    outcome = Outcome(d=axis("draw", 1000).of(np.arange(1000.0)))
-    inside = judge(Claim("x", draws="d", printed="30"), outcome, "book")
-    assert inside.verdict == "consistent"
-    assert "percentile 3.0 " in inside.judged  # thirty of a thousand lie below, and one ties
-    assert judge(Claim("x", draws="d", printed="20"), outcome, "book").verdict == "differs"
+def drawn(values: object, printed: str) -> Verdict:
+    outcome = Outcome(d=axis("draw", len(values)).of(values))  # type: ignore[arg-type]
+    return judge(Claim("x", draws="d", printed=printed), outcome, "book")
+
+
+def test_a_draw_is_held_against_its_tails_from_the_printed_rounding_on() -> None:
+    draws = np.arange(1000) + 0.5
+    assert drawn(draws, "25.0").verdict == "consistent"  # 25 of a thousand are below 25.05
+    assert drawn(draws, "24.4").verdict == "differs"
+    assert drawn(draws, "975.5").verdict == "consistent"
+    assert drawn(draws, "975.7").verdict == "differs"
+    assert drawn(draws, "24").verdict == "consistent"  # 24.5 rounds to it
+    assert drawn([0.99, 1.0, 1.01], "1").weak is False
+    assert drawn([0.1, 1.0, 10.0], "1").weak is True
     with pytest.raises(BadInput, match="repetitions are needed"):
-        verdict(outcome, draws="max(d)", printed="1")
+        verdict(Outcome(d=axis("draw", 2).of([1, 2])), draws="max(d)", printed="1")
+
+
+def test_a_drawn_whole_number_is_held_against_all_that_are_no_more_frequent() -> None:
+    draws = np.repeat([1, 2, 3, 4, 7], [500, 440, 30, 29, 1])
+    # of 3, 4 and 7 together there are 60 in a thousand; of 4 and 7 only 30
+    passes = {"1": True, "2": True, "3": True, "4": False, "7": False, "5": False}
+    for printed, consistent in passes.items():
+        found = drawn(draws, printed)
+        assert found.verdict == ("consistent" if consistent else "differs"), printed
+    assert drawn(draws, "3").weak is False  # three of the seven from 1 to 7 would have passed
+    assert drawn(np.repeat([1, 2, 3], 100), "2").weak is True
+    assert drawn([3] * 100, "3").weak is False
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=60), st.integers(0, 6))
+def test_the_rule_for_whole_numbers_by_its_definition(values: list[int], printed: int) -> None:
+    share = {v: values.count(v) / len(values) for v in set(values)}
+    chance = sum(s for s in share.values() if s <= share.get(printed, 0) + 1e-12)
+    expected = printed in share and chance >= 0.05 - 1e-12
+    assert (drawn(values, str(printed)).verdict == "consistent") is expected
 
 
 def test_without_the_original_file_a_claim_that_needs_it_is_untested() -> None:

@@ -25,7 +25,7 @@ from models.datasets import load
         ({"data": "fcml-logistic"}, "belongs to study.target=logistic"),
         ({"target": "logistic", "parameters": [[0.0]], "data": "fcml-logistic"}, "σ² > 0"),
         ({"target": "linear", "parameters": [[1.0, 1.0, 0.5, 0.8]]}, "N >= 2"),
-        ({"target": "logistic", "parameters": [[1.0]], "data": "old-faithful"}, "and a class"),
+        ({"target": "logistic", "parameters": [[1.0]], "data": "pen-digits"}, "and a class"),
         ({"target": "exp", "parameters": [[0.0, 1.0, 2.0]]}, "low <= w_0 <= high"),
         ({"target": "exp", "parameters": [[0.0, -1.0, 2.0]] * 2}, "one row"),
         ({"target": "exp", "parameters": [[0.0, -1.0, 900.0]]}, "to 500"),

@@ -16,7 +16,7 @@ from models.datasets import load
 @pytest.mark.parametrize(
     ("knobs", "complaint"),
     [
-        ({"data": "old-faithful"}, "two attributes and a class"),
+        ({"data": "pen-digits"}, "two attributes and a class"),
         ({"places": {"here": [1.0]}}, "two numbers each"),
         ({"low": [8.0, 0.0]}, "low < high"),
         ({"covariance": "round"}, "study.covariance"),

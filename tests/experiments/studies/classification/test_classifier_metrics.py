@@ -22,7 +22,7 @@ def test_a_constant_answer(run: Callable[..., Any]) -> None:
     with pytest.raises(BadInput, match="empty"):
         ClassifierMetrics(n=2)
     with pytest.raises(BadInput, match="two attributes"):
-        ClassifierMetrics(data="old-faithful")
+        ClassifierMetrics(data="pen-digits")
 
 
 def test_areas_are_those_of_scikit_learn(run: Callable[..., Any]) -> None:

@@ -17,7 +17,7 @@ from models.datasets import load
 @pytest.mark.parametrize(
     ("knobs", "complaint"),
     [
-        ({"data": "old-faithful"}, "two attributes and a class"),
+        ({"data": "pen-digits"}, "two attributes and a class"),
         ({"data": "fcml-disc-train"}, "a class, 0 or 1"),
         ({"new": [0.0, float("inf")]}, "study.new"),
         ({"sigma2": 0.0}, "study.sigma2"),

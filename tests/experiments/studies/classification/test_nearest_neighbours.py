@@ -22,7 +22,7 @@ from experiments.studies.classification.nearest_neighbours import NearestNeighbo
         ({"sizes": [5]}, "each cloud"),
         ({"classes": [1, 1]}, "both classes"),
         ({"low": [0.0]}, "two numbers"),
-        ({"data": "old-faithful"}, "two attributes and a class"),
+        ({"data": "pen-digits"}, "two attributes and a class"),
         ({"methods": ["cross-validation"], "folds": 2, "ks": [36]}, "study.folds=2"),
         ({"methods": ["cross-validation"], "folds": 71, "ks": [70]}, "study.folds=71"),
     ],

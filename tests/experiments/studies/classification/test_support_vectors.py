@@ -19,7 +19,7 @@ from models.datasets import load
         ({"stray": [1.0]}, "study.stray"),
         ({"centres": [[0.0]]}, "two numbers"),
         ({"gammas": [1.0], "show": ["data"]}, "needs one of study.costs"),
-        ({"gammas": [1.0], "costs": [1.0], "test": "old-faithful"}, "two attributes"),
+        ({"gammas": [1.0], "costs": [1.0], "test": "pen-digits"}, "two attributes"),
         ({"show": ["data"]}, "a margin is drawn"),
     ],
 )

@@ -19,7 +19,7 @@ Run = Callable[..., Outcome]
 @pytest.mark.parametrize(
     ("knobs", "complaint"),
     [
-        ({"data": "fcml-votes"}, "two variables"),
+        ({"data": "fcml-votes"}, "fcml-votes is not allowed"),
         ({"weights": [0.7, 0.4]}, "sum to 1.1"),
         ({"means": [[1.0, 2.0]]}, "study.means"),
         ({"variances": [[1.0, 0.0], [1.0, 1.0]]}, "study.variances"),

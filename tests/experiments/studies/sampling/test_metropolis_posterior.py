@@ -23,7 +23,7 @@ Run = Callable[..., Outcome]
         ({"chains": 1}, "study.chains"),
         ({"new": [1.0, 2.0, 3.0]}, "study.new"),
         ({"data": None, "weights": [1.0, 2.0, 3.0]}, "has 3 weights"),
-        ({"data": "fcml-toy-regression"}, "weights|no binary response"),
+        ({"data": "fcml-three-classes"}, "weights|no binary response"),
         ({"data": None, "response": "counts", "show": ["predictive"]}, "response=binary"),
     ],
 )
