@@ -47,6 +47,9 @@ def main(options: argparse.Namespace) -> int:
         f"[bold]{escape(source.item)}[/bold], {escape(book)}, section {escape(source.section)}"
     )
     out.print(escape(source.title))
+    for place in source.also:
+        told = ", ".join(filter(None, [catalogue.BOOKS[place.book], place.section, place.item]))
+        out.print(f"also told by {escape(told)}")
     if source.note:
         out.print(f"[dim]{escape(source.note)}[/dim]")
     out.print(f"data grade {job.grade}{_chance(record)}\n\n[bold]study {job.study.name}[/bold]")
@@ -74,6 +77,6 @@ def _show_last(record: Record | None, outputs: Path, claims: list[tuple[str, str
     for says, counts in robustness.remembered(outputs, record).items():
         console.out.print(f"[dim]{robustness.in_words(counts)}: {escape(says)}[/dim]")
     for verdict in record.verdicts:
-        if verdict["why"]:
-            console.out.print(f"[dim]{escape(verdict['says'])}: {escape(verdict['why'])}[/dim]")
+        for reason in filter(None, (verdict["why"], verdict["changed"])):
+            console.out.print(f"[dim]{escape(verdict['says'])}: {escape(reason)}[/dim]")
     console.out.print(f"[dim]run {record.id}, {escape(str(record.folder))}[/dim]")
