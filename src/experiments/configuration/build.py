@@ -107,11 +107,6 @@ def _stated(name: str) -> Job:
     return dataclasses.replace(job, experiment=name, canonical=True)
 
 
-def forget() -> None:
-    """Read the files anew when they are next asked for."""
-    _stated.cache_clear()
-
-
 def science_only(content: Mapping[str, Any]) -> None:
     """A file states science; how to run is said on the command line."""
     for key in content:

@@ -69,7 +69,7 @@ def test_rewording_computes_nothing(
 
     monkeypatch.setattr(catalogue, "read", reworded)
     monkeypatch.setattr(polynomial_order, "CHOOSING", ())  # no marker
-    build.forget()
+    build._stated.cache_clear()
     try:
         capsys.readouterr()
         assert main(["reproduce", *names]) == 0
@@ -77,7 +77,7 @@ def test_rewording_computes_nothing(
         assert main(["show", "fcml/fig-1.15"]) == 0
         assert "in other words" in capsys.readouterr().out
     finally:
-        build.forget()
+        build._stated.cache_clear()
     with sqlite3.connect(outputs / "mlflow.db") as database:
         ((note,),) = database.execute("SELECT value FROM tags WHERE key = 'mlflow.note.content'")
     assert "another title" in note
