@@ -9,7 +9,7 @@ takes its place, and the data grade says so. `models.data_sets` has the registri
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 from models.data_sets.embedded import EMBEDDED, load_embedded
@@ -38,6 +38,7 @@ __all__ = [
     "DataSet",
     "Graph",
     "Images",
+    "is_drawn",
     "load",
     "names",
     "originals_in",
@@ -45,6 +46,7 @@ __all__ = [
 
 _HERE = Path(__file__).parent / "data"
 _directory: ContextVar[Path | None] = ContextVar("directory of original files", default=None)
+_draw: ContextVar[int] = ContextVar("which draw of the stand-ins", default=0)
 
 
 def names(kind: str | None = None) -> list[str]:
@@ -58,15 +60,21 @@ def names(kind: str | None = None) -> list[str]:
 
 def load(name: str) -> DataSet:
     """A data set by name; damaged files are refused."""
-    return _load(name, _directory.get())
+    drawn = name in ORIGINALS  # what travels with the package is the same in every draw
+    return _load(name, _directory.get(), _draw.get() if drawn else 0)
 
 
-@cache
-def _load(name: str, directory: Path | None) -> DataSet:
+def is_drawn(name: str) -> bool:
+    """Does a stand-in that is drawn at random take its place, here and now?"""
+    return name in ORIGINALS and load(name).grade == STANDIN
+
+
+@lru_cache(maxsize=256)
+def _load(name: str, directory: Path | None, draw: int) -> DataSet:
     if name in EMBEDDED:
         data = load_embedded(name, _HERE)
     elif name in ORIGINALS:
-        data = load_original(name, directory)
+        data = load_original(name, directory, draw)
     else:
         raise DataError(f"there is no data set '{name}'; there are: {', '.join(names())}")
     for array in data.content.arrays:
@@ -75,12 +83,16 @@ def _load(name: str, directory: Path | None) -> DataSet:
 
 
 @contextmanager
-def originals_in(directory: str | Path | None) -> Iterator[None]:
-    """Look for the authors' original files below this folder, for the length of the block."""
+def originals_in(directory: str | Path | None, draw: int = 0) -> Iterator[None]:
+    """Look for the authors' original files below this folder, for the length of the block.
+
+    Where there is none, this draw of its stand-in takes its place.
+    """
     if directory is not None and not Path(directory).is_dir():
         raise DataError(f"data.dir={directory} is not a folder")
-    token = _directory.set(Path(directory) if directory is not None else None)
+    tokens = _directory.set(Path(directory) if directory is not None else None), _draw.set(draw)
     try:
         yield
     finally:
-        _directory.reset(token)
+        _directory.reset(tokens[0])
+        _draw.reset(tokens[1])

@@ -1,7 +1,8 @@
 """Generated stand-ins for files that a book's authors published but the package does not carry.
 
-Each has the shape and the character of the original as the book describes it, is drawn from a fixed
-stream, and is named as a stand-in wherever it is used.
+Each has the shape and the character of the original as the book describes it, is drawn from a
+stream of its own, and is named as a stand-in wherever it is used. What was drawn once could have
+come out otherwise: `draw` counts the draws, and 0 is the one that results rest on.
 """
 
 from typing import NamedTuple
@@ -13,34 +14,40 @@ from models.types import Floats
 PARTIES = ("Lab", "Con", "LDem", "SNP", "PC", "DUP", "SDLP", "UUP")
 
 
-def three_clusters() -> Floats:
+def stream(number: int | list[int], draw: int) -> np.random.Generator:
+    """The random stream of one draw of a stand-in; `number` tells stand-ins apart."""
+    numbers = [number] if isinstance(number, int) else number
+    return np.random.default_rng([*numbers, draw] if draw else number)
+
+
+def three_clusters(draw: int = 0) -> Floats:
     """FCML 6.2: a hundred points in the plane in three groups, a few of them in between, (100, 2).
 
     Drawn from the mixture of three Gaussians that fits the authors' file best, rounded.
     """
-    rng = np.random.default_rng(62)
+    rng = stream(62, draw)
     centres = np.array([[2.0, -3.9], [2.7, 2.9], [-0.1, -0.2]])
     variances = np.array([[0.8, 0.9], [0.6, 1.6], [0.5, 0.9]])
     which = np.repeat(np.arange(3), [48, 29, 23])
     return np.asarray(centres[which] + np.sqrt(variances[which]) * rng.standard_normal((100, 2)))
 
 
-def coin_tosses() -> Floats:
+def coin_tosses(draw: int = 0) -> Floats:
     """FCML 3.3.5: a thousand tosses of the stall owner's coin, head = 1, (1000, 1).
 
     The book only shows posteriors after 100 and 1000 of them. Drawn with the share of heads in the
     authors' file, 0.725.
     """
-    rng = np.random.default_rng(335)
+    rng = stream(335, draw)
     return (rng.random((1000, 1)) < 0.725).astype(np.float64)
 
 
-def ring_around_disc() -> Floats:
+def ring_around_disc(draw: int = 0) -> Floats:
     """FCML 6.2.2: a disc and a ring about the same centre, (1492, 2).
 
     Uniform on x^T x < 1/2 and on 1 < x^T x < 2, with as many points as in the authors' file.
     """
-    rng = np.random.default_rng(622)
+    rng = stream(622, draw)
     squared = np.concatenate([rng.uniform(0, 0.5, 499), rng.uniform(1, 2, 993)])
     turn = rng.uniform(0, 2 * np.pi, len(squared))
     return np.asarray(np.sqrt(squared)[:, None] * np.stack([np.cos(turn), np.sin(turn)], axis=1))
@@ -53,12 +60,12 @@ class Legislature(NamedTuple):
     party: Floats  # (MPs, 1) place in PARTIES
 
 
-def legislature() -> Legislature:
+def legislature(draw: int = 0) -> Legislature:
     """FCML 7.7.2: MPs near the place of their party in the plane vote by probit in 250 divisions.
 
     Attendance differs between MPs and does not depend on where they stand.
     """
-    rng = np.random.default_rng(772)
+    rng = stream(772, draw)
     places = [[1.0, 0.2], [-0.9, 0.9], [-0.2, -1.1], [-0.9, -0.7], [-0.9, -0.7], [-1.3, 0.1]]
     places += [[0.7, -0.8], [-1.2, 0.5]]
     party = np.repeat(np.arange(8), [80, 36, 16, 6, 4, 5, 4, 5])
@@ -69,24 +76,24 @@ def legislature() -> Legislature:
     return Legislature(np.where(present, votes, 0.0), party[:, None].astype(np.float64))
 
 
-def two_classes() -> Floats:
+def two_classes(draw: int = 0) -> Floats:
     """FCML 4.2: twenty points with t = 0, then twenty with t = 1, in the plane, (40, 3).
 
     Round Gaussian classes with the means of the authors' file, rounded, and variance one.
     """
-    rng = np.random.default_rng(41)
+    rng = stream(41, draw)
     centres = np.repeat([[-2.0, -2.3], [2.2, 2.3]], 20, axis=0)
     t = np.repeat([0.0, 1.0], 20)
     return np.column_stack([centres + rng.standard_normal((40, 2)), t])
 
 
-def three_gaussian_classes() -> Floats:
+def three_gaussian_classes(draw: int = 0) -> Floats:
     """FCML 5.2.1.3: thirty points of each of three classes in the plane, and the class, (90, 3).
 
     Gaussian, then shifted and stretched so that each class has the mean and the covariance (over
     N) of the authors' file: what a Gaussian classifier learns from it is the same.
     """
-    rng = np.random.default_rng(521)
+    rng = stream(521, draw)
     means = [[-0.114148, 0.111695], [1.816124, 2.544471], [1.635607, -2.138779]]
     spreads = [[0.989561, 0.088562, 1.507558], [1.707341, -0.102837, 1.065919]]
     spreads += [[1.115782, 1.046983, 1.191743]]  # variance, covariance, variance
@@ -117,17 +124,17 @@ def unit_disc(rng: np.random.Generator, n: int) -> Floats:
     return np.column_stack([x, np.where((x**2).sum(1) < 1, 1.0, -1.0)])
 
 
-def disc_train() -> Floats:
+def disc_train(draw: int = 0) -> Floats:
     """FCML Figure 5.17: 17 points near the origin, 24 farther out, (41, 3)."""
-    return inside_and_outside(np.random.default_rng(5326), 17, 24)
+    return inside_and_outside(stream(5326, draw), 17, 24)
 
 
-def disc_test() -> Floats:
+def disc_test(draw: int = 0) -> Floats:
     """FCML 5.4.3: a thousand test points, (1000, 3)."""
-    return unit_disc(np.random.default_rng(543), 1000)
+    return unit_disc(stream(543, draw), 1000)
 
 
-def newsgroups() -> Floats:
+def newsgroups(draw: int = 0) -> Floats:
     """FCML 5.2.1.6: a corpus of 20 classes by a topic model, a tenth of the size of the real one.
 
     Rows of test (0 or 1), class (1 to 20), document, word, count. A text mixes a background in
@@ -135,7 +142,7 @@ def newsgroups() -> Floats:
     lies near 17 and class 20 near 16, which the book says; that the classes 1 to 15 stand in a
     circle of neighbours, the sizes and the shares of the mixture are invented.
     """
-    rng = np.random.default_rng(5216)
+    rng = stream(5216, draw)
     M = 3000
     background = 1 / (5.0 + rng.permutation(M))
     topics = rng.gamma(0.03, size=(20, M)) + 1e-9

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from models import standins
-from models.datasets import DataError, load, originals_in
+from models.datasets import STANDIN, DataError, is_drawn, load, names, originals_in
 
 
 def test_three_classes_have_the_moments_of_the_authors_file():
@@ -64,6 +64,32 @@ def test_the_same_points_every_time():
     made += [standins.two_classes, standins.disc_train, standins.disc_test]
     for make in made:
         np.testing.assert_array_equal(make(), make())
+
+
+DRAWN = [name for name in names() if is_drawn(name)]
+
+
+def test_another_draw_is_another_set_of_the_same_kind():
+    """The letter is no draw, and the parties of the MPs are those of the book in every one."""
+    assert len(DRAWN) > 10
+    for name in DRAWN:
+        first = load(name)
+        with originals_in(None, 1):
+            second = load(name)
+        with originals_in(None, 1):
+            assert load(name).sha256 == second.sha256
+        same = name in ("mlapp-letter-a", "fcml-votes-party")
+        assert (first.sha256 == second.sha256) is same, name
+        assert first.grade == second.grade == STANDIN
+        assert type(first.content) is type(second.content)
+    assert load(DRAWN[0]).sha256 != second.sha256  # the block is over
+
+
+def test_what_travels_with_the_package_is_the_same_in_every_draw():
+    for name in set(names()) - set(DRAWN):
+        with originals_in(None, 5):
+            drawn = load(name)
+        assert drawn is load(name)
 
 
 def test_the_ring_lies_around_the_disc():

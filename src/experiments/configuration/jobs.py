@@ -88,8 +88,8 @@ class Job:
 
     @property
     def data(self) -> dict[str, dict[str, str]]:
-        """Digest, grade and origin of every data set the study reads."""
-        with datasets.originals_in(self.data_dir):
+        """Digest, grade and origin of every data set the study reads; the seed draws stand-ins."""
+        with datasets.originals_in(self.data_dir, self.seed):
             loaded = [datasets.load(name) for name in self.study.data_sets()]
         return {d.name: {"sha256": d.sha256, "grade": d.grade, "origin": d.origin} for d in loaded}
 

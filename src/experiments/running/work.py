@@ -48,9 +48,10 @@ def compute(job: Job) -> Computed:
     """Run the study. Same job, same bits: one BLAS thread, the job's own random stream."""
     rng = generator(job.seed)
     before = _state(rng)
-    with datasets.originals_in(job.data_dir):
+    with datasets.originals_in(job.data_dir, job.seed):
         outcome = job.study.run(rng)
-    return Computed(outcome, chance=_state(rng) != before)
+        drawn = any(datasets.is_drawn(name) for name in job.study.data_sets())
+    return Computed(outcome, chance=drawn or _state(rng) != before)
 
 
 def _state(rng: Generator) -> str:

@@ -1,7 +1,7 @@
 """Generated stand-ins for the authors' files of MLAPP and PRML: a web, a letter, a text, a pipe.
 
-Each has the size and the character of the original, is drawn from a fixed stream, and is named as a
-stand-in wherever it is used. Those of FCML are in `models.standins`.
+Each has the size and the character of the original, is drawn from a stream of its own, and is named
+as a stand-in wherever it is used. Those of FCML are in `models.standins`.
 """
 
 from typing import NamedTuple
@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from models.data_sets.kinds import Graph, Images, Text
+from models.standins import stream
 from models.types import AnyArray, Floats
 
 # Six beams through a pipe of radius 1, read off the authors' file: three upright, three level.
@@ -18,7 +19,7 @@ _ALPHABET = " etaoinshrdlcumwfgypbvkjxqz"
 _VOWELS = "aeiou"
 
 
-def web() -> Graph:
+def web(draw: int = 0) -> Graph:
     """MLAPP 17.2.4: a crawl of 500 pages that grows by preferential attachment.
 
     A page is found by a link from a page before it; three in four have links of their own, to
@@ -26,7 +27,7 @@ def web() -> Graph:
     page then has a tail like a power law, as in the authors' crawl, and as there a quarter of the
     pages lead nowhere and none is without a link to it.
     """
-    rng = np.random.default_rng(176)
+    rng = stream(176, draw)
     N = 500
     G = np.zeros((N, N), dtype=bool)  # G[i, j]: page j has a link to page i
     leads_on = rng.random(N) < 0.75
@@ -43,7 +44,7 @@ def web() -> Graph:
     return Graph(nodes, np.column_stack([source, to]).astype(np.int64))
 
 
-def letter_a() -> Images:
+def letter_a(_draw: int = 0) -> Images:
     """MLAPP chapter 19: a letter A of three strokes with round ends, 128 x 128, the letter 1."""
     grid = np.moveaxis(np.indices((128, 128)), 0, -1).astype(np.float64)  # row, column
     strokes = np.array([[[108, 16], [20, 70]], [[20, 70], [105, 104]], [[79, 36], [79, 92]]])
@@ -88,13 +89,13 @@ def text_source() -> TextSource:
     return TextSource(_ALPHABET, shares[group] * within, groups[group][:, group] * within)
 
 
-def text() -> Text:
+def text(draw: int = 0) -> Text:
     """MLAPP 17.2.2: forty thousand words of a chain over letters, twelve words a line.
 
     The chain starts anew at each blank, so the words can be drawn side by side; the end of a line
     stands for a blank.
     """
-    rng = np.random.default_rng(172)
+    rng = stream(172, draw)
     source = text_source()
     cumulative = source.transition.cumsum(1)
     letters = np.zeros(40_000, dtype=np.int64)  # every word comes after a blank
@@ -113,7 +114,7 @@ def text() -> Text:
     return Text("\n".join(lines) + "\n")
 
 
-def oil_flow(part: int) -> Floats:
+def oil_flow(part: int, draw: int = 0) -> Floats:
     """PRML appendix A: twelve measurements on a pipe with water, oil and gas, and the class.
 
     Each of six beams tells the length of its path through water and through oil. The three are
@@ -121,7 +122,7 @@ def oil_flow(part: int) -> Floats:
     shares are Dirichlet(2, 2, 2), and the noise of a beam is Gaussian and takes from the oil what
     it gives to the water: both as in the authors' file, whose noise is that of counted photons.
     """
-    rng = np.random.default_rng([11, part])
+    rng = stream([11, part], draw)
     N = 1000
     shares = rng.dirichlet([2.0, 2.0, 2.0], N)  # of water, oil, gas
     t = rng.integers(1, 4, N)

@@ -42,7 +42,7 @@ class Original:
     path: str
     sha256: str
     shape: tuple[int, ...]
-    standin: Callable[[], Values]  # of the same shape, or smaller where the original is large
+    standin: Callable[[int], Values]  # a draw of the same shape, or smaller than a large original
     origin: str
     kinds: tuple[str, ...] = (TABLE,)
     parse: Callable[[bytes], Values] = files.numbers
@@ -104,14 +104,14 @@ ORIGINALS = {
         "fcml/parliament1997/X.csv",
         "be76eced30029c50f8d0f3c1c89a092bc3766e7e851e77e7dc5a2e33376b071b",
         (1273, 678),
-        lambda: standins.legislature().votes,
+        lambda draw: standins.legislature(draw).votes,
         "the authors' file parliament1997: a row a division, a column an MP; 0 is absent",
     ),
     "fcml-votes-party": Original(
         "fcml/parliament1997/party.csv",
         "24eee2c7e3751f6c642cafabcce17fae21f1dee86f3d3cc4c3331f9521501029",
         (678, 1),
-        lambda: standins.legislature().party,
+        lambda draw: standins.legislature(draw).party,
         "the authors' file parliament1997: the party of each MP, a place in PARTIES",
         parse=lambda content: files.places(content, standins.PARTIES),
     ),
@@ -193,12 +193,12 @@ ORIGINALS = {
 }
 
 
-def load_original(name: str, directory: Path | None) -> DataSet:
-    """The authors' file where the user has it below this folder, else its stand-in."""
+def load_original(name: str, directory: Path | None, draw: int) -> DataSet:
+    """The authors' file where the user has it below this folder, else a draw of its stand-in."""
     entry = ORIGINALS[name]
     path = directory / entry.path if directory is not None else None
     if path is None or not _exists(path):
-        content = _content(entry, entry.standin())
+        content = _content(entry, entry.standin(draw))
         digest = hashlib.sha256(content.as_bytes).hexdigest()
         return DataSet(name, content, STANDIN, f"generated in place of {entry.origin}", digest)
     raw = files.checked(path, entry.sha256)

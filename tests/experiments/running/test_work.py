@@ -11,6 +11,7 @@ from experiments.contract.study import studies
 from experiments.running import work
 from experiments.running.provenance import environment
 from experiments.running.work import Order, compute, one_thread, perform, run_chunk
+from experiments.studies.classification.logistic_regression import LogisticRegression
 from experiments.studies.regression.polynomial_order import PolynomialOrder
 
 
@@ -23,6 +24,15 @@ def test_chance_is_noticed_by_the_stream_it_moves() -> None:
     methods = {"kfold": True, "loo": False}
     for method, chance in methods.items():
         assert compute(Job(PolynomialOrder(methods=[method]))).chance is chance
+
+
+def test_the_seed_draws_the_stand_in_too() -> None:
+    """Without the authors' file a result has chance in it, even if its study draws nothing."""
+    study = LogisticRegression(data="fcml-logistic")
+    first, second = (Job(study, seed) for seed in (0, 1))
+    assert first.key != second.key
+    assert first.data["fcml-logistic"]["sha256"] != second.data["fcml-logistic"]["sha256"]
+    assert compute(first).chance
 
 
 def test_the_same_job_gives_the_same_bits() -> None:
