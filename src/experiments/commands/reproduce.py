@@ -18,7 +18,7 @@ from experiments.configuration import catalogue
 from experiments.configuration.build import experiment_job
 from experiments.configuration.paths import outputs_folder, writable
 from experiments.configuration.schema import TRACKING
-from experiments.contract.claims import STANDINGS
+from experiments.contract.claims import STANDINGS, tallied
 from experiments.contract.errors import BadInput
 from experiments.records.last_verdicts import last_verdicts
 from experiments.records.store import Record, RunStore
@@ -91,7 +91,7 @@ def _progress(total: int, *, quiet: bool) -> Iterator[Callable[[str, Done], None
 
         def show(name: str, done: Done) -> None:
             record = done.record
-            tally.update(verdict["standing"] for verdict in record.verdicts)
+            tally.update(tallied(record.verdicts))
             score = "  ".join(f"{tally[v]} {console.coloured(v)}" for v in STANDINGS if tally[v])
             progress.update(bar, advance=1, score=score)
             if not record.finished:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from experiments.configuration import catalogue
+from experiments.configuration import catalogue, errata
 from experiments.configuration.errors import no_choice, no_such
 from experiments.configuration.jobs import Job, Printed, Source
 from experiments.contract.claims import Claim
@@ -47,9 +47,11 @@ class Template:
         )
         told = [self.printed.source.book, *(place.book for place in self.printed.source.also)]
         for claim in self.printed.claims:
-            if claim.place and claim.place.partition(" ")[0] not in told:
+            if claim.place and claim.place_book not in told:
                 texts = ", ".join(filter(None, told))
                 raise BadInput(f"claim '{claim.says}': place={claim.place}; allowed: {texts}")
+            if claim.cause is not None:
+                errata.read(claim.place_book or told[0], claim.cause)
         self._converted: dict[tuple[str, str], Any] = {}
         self.book: Job | None = None  # as the experiment's file states it
         if experiment in catalogue.names():

@@ -92,8 +92,8 @@ def read(name: str) -> Entry:
     return read_file(ROOT / "experiment" / f"{name}.yaml", name)
 
 
-def read_file(path: Path, name: str) -> Entry:
-    """A file, checked for the shape that every experiment file has."""
+def strict_yaml(path: Path, opening: str = "") -> Any:
+    """The content of a file that opens so: of bounded size, no key twice, few aliases."""
     try:
         if path.stat().st_size > LARGEST:
             raise BadInput(f"{path.name} has more than {LARGEST:,} bytes")
@@ -107,8 +107,14 @@ def read_file(path: Path, name: str) -> Entry:
         raise BadInput(f"{path.name}: {' '.join(str(error).split())}") from error
     except UnicodeDecodeError as error:
         raise BadInput(f"{path.name} is not text in UTF-8: {error}") from error
-    if not text.startswith("# @package _global_\n"):
-        raise BadInput(f"{path.name} does not begin with `# @package _global_`")
+    if not text.startswith(opening):
+        raise BadInput(f"{path.name} does not begin with `{opening.strip()}`")
+    return body
+
+
+def read_file(path: Path, name: str) -> Entry:
+    """A file, checked for the shape that every experiment file has."""
+    body = strict_yaml(path, "# @package _global_\n")
     defaults = body.pop("defaults", []) if isinstance(body, dict) else []
     chosen = [d.get("override /study") for d in defaults if isinstance(d, dict)]
     if len(defaults) != 1 or len(chosen) != 1 or not isinstance(chosen[0], str):

@@ -12,7 +12,8 @@ reproduced by what rounds to 1.358.
 """
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
@@ -53,6 +54,7 @@ class Claim:
     within: float | None = None  # a tolerance wider than the printed digits; needs `because`
     because: str = ""  # where a tolerance or a bound comes from
     corrected: str | None = None  # erratum: what the book should have printed
+    cause: str | None = None  # erratum: its entry in the ledger, which all its places share
     why: str = ""  # erratum, differs, untested: what we know of the reason
     expect: str | None = None  # the verdict this file expects; reproduced or consistent by default
     origin: str = "printed"
@@ -75,6 +77,11 @@ class Claim:
         if self.draws is not None:
             return "draw"
         return "number" if self.value is not None else "statement"
+
+    @property
+    def place_book(self) -> str:
+        """The second text that says it; nothing if it is the experiment's own."""
+        return self.place.partition(" ")[0]
 
     def expected(self, originals: Collection[str] = ()) -> str:
         """The verdict that the file expects, with these original files at hand."""
@@ -107,8 +114,10 @@ class Claim:
                 yield f"'{text}' is not a number as a book would print it"
         if self.within is not None and not (self.within > 0 and self.because):
             yield "`within` must be positive and needs its reason in `because`"
-        if self.expect == ERRATUM and not (self.corrected and self.why):
-            yield "an erratum needs `corrected` and `why`"
+        if self.expect == ERRATUM and not (self.corrected and (self.cause or self.why)):
+            yield "an erratum needs `corrected`, and `cause` or `why`"
+        if self.cause is not None and self.expect != ERRATUM:
+            yield "`cause` is an erratum's, and needs `expect: erratum`"
         if self.expect in (DIFFERS, UNTESTED) and not self.why:
             yield f"`expect: {self.expect}` needs `why`"
 
@@ -126,11 +135,13 @@ class Verdict:
     computed: str
     value: float | bool | str | None
     evidence: str  # the evaluated sides of a statement
+    because: str  # where a tolerance or a bound comes from
     verdict: str
     weak: bool  # a draw that nearly anything would have passed
     expected: str
     judged: str  # how: the rule in words, with the numbers that entered it
     corrected: str | None
+    cause: str | None
     why: str
     changed: str
     place: str
@@ -148,6 +159,19 @@ class Verdict:
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "standing": self.standing, "as_expected": self.as_expected}
+
+
+def tallied(verdicts: Iterable[Mapping[str, Any]]) -> Counter[str]:
+    """How many claims of each standing; errata by cause, in however many places each shows."""
+    counts: Counter[str] = Counter()
+    causes = set()
+    for place, verdict in enumerate(verdicts):
+        if verdict["verdict"] == ERRATUM:
+            book = verdict.get("book") or verdict["place"].partition(" ")[0]
+            causes.add((book, verdict["cause"] or place))
+        else:
+            counts[verdict["standing"]] += 1
+    return counts + Counter({ERRATUM: len(causes)})
 
 
 def judge(
@@ -173,11 +197,13 @@ def judge(
         computed=found.computed,
         value=found.value,
         evidence=found.evidence,
+        because=claim.because,
         verdict=verdict,
         weak=found.weak,
         expected=claim.expected(originals),
         judged=judged,
         corrected=claim.corrected,
+        cause=claim.cause,
         why=claim.why,
         changed=claim.changed,
         place=claim.place,

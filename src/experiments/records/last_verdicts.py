@@ -7,7 +7,6 @@ the runs with all that they depend on, and judged again where any of it has chan
 import json
 import os
 import zlib
-from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -57,6 +56,7 @@ def _judges() -> int:
 
 
 def _judged(outputs: Path, name: str) -> dict[str, int] | None:
+    from experiments.contract.claims import tallied
     from experiments.contract.errors import BadInput
     from experiments.records.store import RunStore
 
@@ -64,7 +64,7 @@ def _judged(outputs: Path, name: str) -> dict[str, int] | None:
     if record is None:
         return None
     with suppress(BadInput):
-        return dict(Counter(verdict["standing"] for verdict in record.verdicts))
+        return dict(tallied(record.verdicts))
     return None
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from experiments.configuration.catalogue import BOOKS
-from experiments.report.content import Result, tallied
+from experiments.report.content import Result, by_origin
 from experiments.report.slugs import humanised, slugs
 
 ARTICLES = {"ghahramani"}  # too short for chapters
@@ -24,7 +24,7 @@ class Group:
 
     @property
     def tallies(self) -> dict[str, Counter[str]]:
-        return tallied(self.claims)
+        return by_origin(self.claims)
 
 
 def groups(found: Sequence[Result]) -> tuple[list[Group], list[Group]]:

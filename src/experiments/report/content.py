@@ -13,7 +13,7 @@ from typing import Any
 from experiments.configuration import catalogue
 from experiments.configuration.catalogue import BOOKS
 from experiments.contract import views
-from experiments.contract.claims import ORIGINS, STANDINGS
+from experiments.contract.claims import ORIGINS, STANDINGS, tallied
 from experiments.contract.errors import BadInput
 from experiments.contract.knobs import allowed
 from experiments.contract.places import topic
@@ -84,7 +84,7 @@ class Result:
 
     @property
     def tallies(self) -> dict[str, Counter[str]]:
-        return tallied(self.claims)
+        return by_origin(self.claims)
 
     @property
     def verdicts(self) -> list[str]:
@@ -138,9 +138,8 @@ def results(
         claims = anchored(name, record)
         counts = robustness.remembered(outputs, record)
         for claim in claims:
-            claim["robust"] = ""
-            if claim["claim"] in counts:
-                claim["robust"] = robustness.in_words(counts[claim["claim"]])
+            claim["seeds"] = seeds = counts.get(claim["claim"])
+            claim["robust"] = robustness.in_words(seeds) if seeds else ""
         found.append(
             Result(
                 name, url, source, record, claims, drawings, sheets, figures.problem, name in old
@@ -161,10 +160,12 @@ def anchored(name: str, record: Record) -> list[dict[str, Any]]:
     claims = claim_records({name: record})
     anchors = slugs(claim["expression"] for claim in claims)
     place = slug(name.replace("/", "-"))
-    return [
-        {**claim, "anchor": anchor, "entry": f"{place}-{anchor}"}
-        for claim, anchor in zip(claims, anchors, strict=True)
-    ]
+    found = []
+    for claim, anchor in zip(claims, anchors, strict=True):
+        entry = f"{place}-{anchor}"
+        cause = claim["cause"] and slug(f"{claim['book']}-{claim['cause']}")
+        found.append({**claim, "anchor": anchor, "entry": entry, "ledger": cause or entry})
+    return found
 
 
 def _source(name: str) -> dict[str, Any]:
@@ -211,9 +212,7 @@ def knobs(record: Record) -> list[dict[str, Any]]:
     ]
 
 
-def tallied(claims: Iterable[Mapping[str, Any]]) -> dict[str, Counter[str]]:
+def by_origin(claims: Iterable[Mapping[str, Any]]) -> dict[str, Counter[str]]:
     """Verdicts by origin: what the texts say and what we check ourselves are never added up."""
-    found = {origin: Counter[str]() for origin in ORIGINS}
-    for claim in claims:
-        found[claim["origin"]][claim["standing"]] += 1
-    return found
+    stated = list(claims)
+    return {name: tallied(claim for claim in stated if claim["origin"] == name) for name in ORIGINS}

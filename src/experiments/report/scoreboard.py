@@ -1,11 +1,10 @@
 """The scoreboard: claims by verdict, by book and by topic, printed and derived apart."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from experiments.configuration.catalogue import BOOKS
-from experiments.contract.claims import DIFFERS, STANDINGS
+from experiments.contract.claims import DIFFERS, ERRATUM, STANDINGS, tallied
 from experiments.contract.places import topic
 from experiments.records.store import Record
 
@@ -27,6 +26,7 @@ def claim_records(records: Mapping[str, Record]) -> Claims:
             "by": verdict["by"],
             "expression": verdict["expression"],
             "evidence": verdict["evidence"],
+            "because": verdict["because"],
             "printed": verdict["printed"],
             "computed": verdict["computed"],
             "value": verdict["value"],
@@ -37,6 +37,7 @@ def claim_records(records: Mapping[str, Record]) -> Claims:
             "as_expected": verdict["as_expected"],
             "judged": verdict["judged"],
             "corrected": verdict["corrected"],
+            "cause": verdict["cause"],
             "why": verdict["why"],
             "changed": verdict["changed"],
             "data_grade": verdict["grade"],
@@ -66,12 +67,22 @@ def rows(claims: Claims, by: str) -> list[list[str]]:
             if group in ("all", _home(claim) if by == "book" else claim[by])
         ]
         results = {claim["experiment"] for claim in home}
-        printed = Counter(claim["standing"] for claim in part if claim["origin"] == "printed")
+        stated = [claim for claim in part if claim["origin"] == "printed"]
         derived = [claim["verdict"] for claim in part if claim["origin"] == "derived"]
         hold = sum(verdict != DIFFERS for verdict in derived)
-        counts = [str(printed[name] or "-") for name in STANDINGS]
+        counts = _counts(stated)
         table.append([group, str(len(results)), *counts, f"{hold} of {len(derived)} hold"])
     return table
+
+
+def _counts(claims: Claims) -> list[str]:
+    """The standings in their order; errata by cause, with the places where these show."""
+    counts = tallied(claims)
+    places = sum(claim["verdict"] == ERRATUM for claim in claims)
+    shown = {name: str(counts[name] or "-") for name in STANDINGS}
+    if places != counts[ERRATUM]:
+        shown[ERRATUM] += f" ({places} places)"
+    return list(shown.values())
 
 
 def _home(claim: Mapping[str, Any]) -> str:

@@ -6,7 +6,8 @@ It opens from the file system, on a phone and on paper, and needs neither networ
     books/, topics/      a page each, in the books' order
     experiments/           a page a printed result
     experiments.html       all of them, with search and filter
-    errata.html            the ledger: printed, corrected, evidence, an anchor each
+    errata.html            the ledger: causes, their places, readings, evidence, an anchor each
+    seeds.html             the claims that other seeds do not bear out
     sweeps.html, sweeps/   a page a sweep
     results.json, .csv     one record a claim; documented in fields.html and results.py
     figures/, tables/      to download
@@ -27,6 +28,7 @@ from experiments.report import content, pages, provenance, results, sweeps, trac
 from experiments.report.books import Group, groups, parts
 from experiments.report.content import Result
 from experiments.report.drawings import FORMATS, Drawing, Drawn, drawn, drawn_sweeps, prune
+from experiments.report.ledger import ledger
 from experiments.report.scoreboard import claim_records
 from experiments.report.sweeps import Swept
 
@@ -130,14 +132,17 @@ class _Pages:
 
     def write(self) -> None:
         claims = [(result, claim) for result in self.found for claim in result.claims]
-        errata = [pair for pair in claims if pair[1]["verdict"] == "erratum"]
+        entries = ledger(self.found)
+        repeated = [pair for pair in claims if pair[1]["seeds"]]
+        unsteady = [pair for pair in repeated if pair[1]["seeds"][0] < pair[1]["seeds"][1]]
+        unsteady.sort(key=lambda pair: pair[1]["seeds"][0] / pair[1]["seeds"][1])
         self._page(
             "index.html",
             results=self.found,
             total=Group("all", "all", "", self.found, [c for r in self.found for c in r.claims]),
             surprises=[pair for pair in claims if not pair[1]["as_expected"]],
             differing=[pair for pair in claims if pair[1]["verdict"] == "differs"],
-            errata=errata,
+            errata=entries,
             stand_ins=[result for result in self.found if result.grade == "stand-in"],
             missing=[result for result in self.found if result.record is None],
             outdated=[result for result in self.found if result.outdated],
@@ -145,7 +150,8 @@ class _Pages:
             slowest=provenance.slowest(self.found),
         )
         self._page("experiments.html", results=self.found)
-        self._page("errata.html", errata=errata)
+        self._page("errata.html", entries=entries)
+        self._page("seeds.html", repeated=repeated, unsteady=unsteady)
         self._page("fields.html", fields=results.FIELDS)
         self._page("sweeps.html")
         for kind, listed in (("book", self.books), ("topic", self.topics)):

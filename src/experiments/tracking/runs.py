@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.contract import views
+from experiments.contract.claims import STANDINGS, tallied
 from experiments.contract.exact_json import dumps
 from experiments.contract.places import topic
 from experiments.records.store import Record
@@ -129,8 +130,8 @@ def refreshed(record: Record) -> Payload:
 
 def summary(verdicts: Iterable[dict[str, Any]]) -> str:
     """The verdicts of a run in a few words: `3 reproduced, 1 erratum`."""
-    names = [verdict["standing"] for verdict in verdicts]
-    return ", ".join(f"{names.count(name)} {name}" for name in dict.fromkeys(names))
+    counts = tallied(verdicts)
+    return ", ".join(f"{counts[name]} {name}" for name in STANDINGS if counts[name])
 
 
 def description(record: Record) -> str:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from experiments.contract.claims import ORIGINS
 from experiments.records.store import Record
 from experiments.report import content, drawings
-from experiments.report.content import Result, anchored, tallied
+from experiments.report.content import Result, anchored, by_origin
 
 
 def test_results_stand_in_the_order_of_the_book(made: Any, tmp_path: Path) -> None:
@@ -53,8 +53,8 @@ def test_anchors_stay_while_expressions_do(made: Any) -> None:
 
 @given(st.lists(st.tuples(st.sampled_from(ORIGINS), st.sampled_from(["reproduced", "differs"]))))
 def test_printed_and_derived_are_never_added_up(pairs: list[tuple[str, str]]) -> None:
-    claims = [{"origin": origin, "standing": verdict} for origin, verdict in pairs]
-    found = tallied(claims)
+    claims = [{"origin": origin, "standing": name, "verdict": name} for origin, name in pairs]
+    found = by_origin(claims)
     for origin in ORIGINS:
         for verdict in ("reproduced", "differs"):
             assert found[origin][verdict] == pairs.count((origin, verdict))

@@ -63,8 +63,8 @@ def test_errata_ledger(made: Any, parsed: dict[Path, Any]) -> None:
             f"{claim['experiment'].replace('/', '-')}-{slugs([claim['expression']])[0]}" in page.ids
         )
         assert f"run {claim['run_id']}" in page.text
-    assert "Evidence. Exact arithmetic gives 3. Judged: rounds to 3, not to 4." in page.text
-    assert "stand-in: generated in place of" in page.text
+    assert "Cause. Exact arithmetic gives 3." in page.text
+    assert "Tested: argmin(loo_loss); stand-in data" in page.text
 
 
 @pytest.mark.parametrize(

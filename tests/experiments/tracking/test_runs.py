@@ -34,7 +34,9 @@ def test_a_cell_is_named_after_what_was_swept_and_hangs_below_its_parent(record:
 
 def test_verdicts_are_counted_in_words() -> None:
     names = ["reproduced", "erratum", "reproduced", "reproduced"]
-    assert summary({"standing": name} for name in names) == "3 reproduced, 1 erratum"
+    plain = {"cause": None, "place": ""}
+    verdicts = [{"standing": name, "verdict": name, **plain} for name in names]
+    assert summary(verdicts) == "3 reproduced, 1 erratum"
     assert summary([]) == ""
 
 
