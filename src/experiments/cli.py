@@ -151,6 +151,7 @@ def _parser() -> tuple[_Parser, dict[str, _Parser]]:
     )
     seeds.add_argument("--seeds", type=int, default=20, help="how many, from 0 (default: 20)")
     seeds.add_argument("--jobs", type=int, default=None, help="processes (default: all cores)")
+    seeds.add_argument("--markdown", action="store_true", help="a page for the documentation")
     seeds.add_argument("--data", metavar="DIR", help="the authors' original files (BOOK_DATA)")
 
     figures = verb("figures", "Redraw figures from recorded runs; nothing is computed.")

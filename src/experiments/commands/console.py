@@ -1,7 +1,7 @@
 """Words and tables for the terminal."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -58,8 +58,10 @@ def table(
     out.print(view)
 
 
-def claims_table(verdicts: Iterable[dict[str, Any]]) -> None:
-    """Printed against computed, claim by claim."""
+def claims_table(
+    verdicts: Iterable[dict[str, Any]], seeds: Mapping[str, str] | None = None
+) -> None:
+    """Printed against computed, claim by claim; in how many seeds, where that is known."""
     rows = []
     for v in verdicts:
         verdict = coloured(v["standing"]) + (" [dim](weak)[/dim]" if v["weak"] else "")
@@ -67,5 +69,7 @@ def claims_table(verdicts: Iterable[dict[str, Any]]) -> None:
             verdict += f" [red](expected {escape(v['expected'])})[/red]"
         says = escape(v["says"]) + (" [dim](derived)[/dim]" if v["origin"] == "derived" else "")
         computed = escape(v["evidence"] or v["computed"])
-        rows.append([says, escape(v["expression"]), escape(v["printed"] or ""), computed, verdict])
-    table(["claim", "tested", "printed", "computed", "verdict"], rows)
+        row = [says, escape(v["expression"]), escape(v["printed"] or ""), computed, verdict]
+        rows.append([*row, seeds.get(v["says"], "")] if seeds else row)
+    columns = ["claim", "tested", "printed", "computed", "verdict"]
+    table([*columns, "as expected in"] if seeds else columns, rows)

@@ -4,12 +4,13 @@ import argparse
 import dataclasses
 import json
 from pathlib import Path
+from typing import Any
 
 from rich.markup import escape
 
 from experiments.commands import console, show_study
 from experiments.commands.codes import OK
-from experiments.configuration import catalogue
+from experiments.configuration import catalogue, errata
 from experiments.configuration.build import experiment_job
 from experiments.configuration.errors import no_choice
 from experiments.configuration.paths import outputs_folder
@@ -73,10 +74,20 @@ def _show_last(record: Record | None, outputs: Path, claims: list[tuple[str, str
         console.table(["the book says", "printed"], [[escape(a), escape(b)] for a, b in claims])
         console.out.print("[dim]not run yet[/dim]")
         return
-    console.claims_table(record.verdicts)
-    for says, counts in robustness.remembered(outputs, record).items():
-        console.out.print(f"[dim]{robustness.in_words(counts)}: {escape(says)}[/dim]")
+    counts = robustness.remembered(outputs, record)
+    console.claims_table(
+        record.verdicts, {says: robustness.in_words(seeds) for says, seeds in counts.items()}
+    )
     for verdict in record.verdicts:
-        for reason in filter(None, (verdict["why"], verdict["changed"])):
+        for reason in filter(None, (_cause(record, verdict), verdict["why"], verdict["changed"])):
             console.out.print(f"[dim]{escape(verdict['says'])}: {escape(reason)}[/dim]")
     console.out.print(f"[dim]run {record.id}, {escape(str(record.folder))}[/dim]")
+
+
+def _cause(record: Record, verdict: dict[str, Any]) -> str:
+    """What the ledger says of an erratum."""
+    if verdict["cause"] is None:
+        return ""
+    book = verdict["place"].partition(" ")[0] or record.source.book
+    entry = errata.read(book, verdict["cause"])
+    return f"{'perhaps ' if entry.perhaps else ''}{entry.cause}"

@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from experiments.configuration.jobs import Job
+from experiments.contract.claims import UNTESTED
 from experiments.records.store import Record
 from experiments.sweeping.plan import Cell
 
 FILE = "robustness.json"
+STEADY = 0.95  # of the seeds: what comes out the same in fewer is fragile
 Counts = dict[str, list[int]]  # claim -> seeds in which it comes out as expected, seeds
 
 
@@ -33,13 +35,23 @@ def cells(jobs: Mapping[str, Job], seeds: int) -> list[Cell]:
     ]
 
 
-def counted(job: Job, records: Sequence[Record]) -> Counts:
-    """For each of the job's claims: in how many of these runs it comes out as expected."""
-    found: Counts = {}
+def count(counts: Counts, job: Job, record: Record) -> None:
+    """Add a run to the counts of the job's claims; a failed one bears none of them out.
+
+    What the data at hand cannot test comes out as untested in every seed, and is not counted.
+    """
     for claim in job.claims:
-        verdicts = [record.judged(claim) for record in records if record.finished]
-        found[claim.says] = [sum(v.as_expected for v in verdicts), len(records)]
-    return found
+        verdict = record.judged(claim) if record.finished else None
+        if verdict is not None and verdict.verdict == UNTESTED:
+            continue
+        seeds = counts.setdefault(claim.says, [0, 0])
+        seeds[0] += verdict is not None and verdict.as_expected
+        seeds[1] += 1
+
+
+def is_fragile(seeds: Sequence[int]) -> bool:
+    """Does it come out as expected in fewer than 95 % of the seeds?"""
+    return seeds[0] < STEADY * seeds[1]
 
 
 def remember(outputs: Path, found: Mapping[str, tuple[str, Counts]]) -> None:
@@ -58,9 +70,9 @@ def remembered(outputs: Path, record: Record) -> Counts:
     return dict(entry["claims"]) if same and record["canonical"] else {}
 
 
-def in_words(counts: Iterable[int]) -> str:
+def in_words(seeds: Iterable[int]) -> str:
     """`19 of 20 seeds`."""
-    same, of = counts
+    same, of = seeds
     return f"{same} of {of} seeds"
 
 
