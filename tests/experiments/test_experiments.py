@@ -1,5 +1,6 @@
 """Every experiment: its claims come out as its file expects, and its study can be drawn."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,13 @@ from experiments.contract.vocabulary import VOCABULARY
 from experiments.drawing import canvas, registry
 from experiments.records.store import read
 from experiments.running.runner import perform_all
+from models.data_sets.originals import ORIGINALS
 
 NAMES = catalogue.names()
 # What is computed in two ways, and meets to the last bit: a maximum, a bound that is tight.
 REACHED = {"prml/9.4-incremental-em", "fcml/ex-7.1-7.3"}
+BOOK_DATA = os.environ.get("BOOK_DATA")
+ON_ORIGINALS = [n for n in NAMES if ORIGINALS.keys() & set(experiment_job(n).study.data_sets())]
 DRAWN = set({catalogue.read(name).study: name for name in NAMES}.values())  # one a study
 
 
@@ -36,6 +40,14 @@ def test_it_comes_out_as_its_file_expects(name: str, tmp_path: Path) -> None:
             for figure in figures.values():
                 figure.draw_without_rendering()
         assert figures
+
+
+@pytest.mark.skipif(not BOOK_DATA, reason="the authors' original files are not here (BOOK_DATA)")
+@pytest.mark.parametrize("name", ON_ORIGINALS)
+def test_it_comes_out_as_its_file_expects_on_the_authors_data(name: str, tmp_path: Path) -> None:
+    (done,) = perform_all([experiment_job(name, BOOK_DATA)], tmp_path)
+    assert done.record.finished, done.record["error"]
+    assert done.record.surprises == []
 
 
 def repeated(outcome: Outcome) -> list[str]:
