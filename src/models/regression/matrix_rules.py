@@ -8,6 +8,10 @@ r"""The matrix algebra behind least squares, tried at random vectors and matrice
     df/dw    z        2 w      2 C w                                               FCML Table 1.4
 
 The last rule is right where C is symmetric; otherwise the gradient is (C + C^T) w.
+
+    L = 1/N sum (t_n - w_0 - w_1 x_n)^2                                            FCML 1.3
+
+Its other forms are held against it, its derivatives against differences; both as they are printed.
 """
 
 import numpy as np
@@ -27,6 +31,7 @@ def identities(X: Floats, t: Floats, trials: int, rng: Generator) -> dict[str, f
         "transpose": ((X @ W.T).T, W @ X.T),
         "inputs times targets": ((X * t[:, None]).sum(0), X.T @ t),
         "outer products": (outer @ W.T, X.T @ X @ W.T),
+        "example of a product": _example(*rng.spawn(1)),
     }
     return {name: float(np.abs(a - b).max() / np.abs(a).max()) for name, (a, b) in sides.items()}
 
@@ -49,3 +54,55 @@ def gradients(trials: int, rng: Generator) -> dict[str, float]:
         "any form": (form(up, C), form(down, C), 2 * np.matvec(C, w)),
     }
     return {k: float(np.abs((f - g).T / 2e-5 - rule).max()) for k, (f, g, rule) in rules.items()}
+
+
+def losses(X: Floats, t: Floats, trials: int, rng: Generator) -> dict[str, float]:
+    """How far forms of the loss of a line, X (N, 2), are from it, relatively, at random weights."""
+    W, x, n = rng.standard_normal((trials, 2)), X[:, 1], len(t)
+    w0, w1 = W.T[..., None]
+    terms = w1**2 * x**2 + 2 * w1 * x * (w0 - t) + w0**2 - 2 * w0 * t + t**2
+    fitted = W @ X.T
+    quadratic = np.einsum("si,ij,sj->s", W, X.T @ X, W)
+    forms = {
+        "in sums": terms.mean(-1),  # FCML 1.5
+        "product of the brackets": np.vecdot(fitted - t, fitted - t),  # as FCML 1.14 prints it
+        "multiplied out": (quadratic - 2 * W @ (X.T @ t) + t @ t) / n,  # FCML 1.14, last line
+    }
+    loss = _loss(W, X, t)
+    return {name: float(np.abs(form - loss).max() / loss.max()) for name, form in forms.items()}
+
+
+def slopes(X: Floats, t: Floats, trials: int, rng: Generator) -> dict[str, float]:
+    """How far derivatives of the loss are from its central differences, relatively."""
+    W, x = rng.standard_normal((trials, 2)), X[:, 1]
+    (w0, w1), step = W.T, np.eye(2)  # differences of a quadratic are exact at any step
+    by_w0, by_w1 = ((_loss(W + h, X, t) - _loss(W - h, X, t)) / 2 for h in step)
+    in_averages = 2 * w0 * x.mean() + 2 * w1 * (x**2).mean()
+    sides = {
+        "equation 1.6": (by_w1, 2 * w1 * (x**2).mean() + 2 * (x * (w0[:, None] - t)).mean(-1)),
+        "equation 1.7": (by_w0, 2 * w0 + 2 * w1 * x.mean() - 2 * t.mean()),
+        "in averages, w_1": (by_w1, in_averages - 2 * t.mean()),  # as FCML 1.3 prints it
+        "with the average of x t": (by_w1, in_averages - 2 * (x * t).mean()),
+    }
+    return {name: float(np.abs(a - b).max() / np.abs(a).max()) for name, (a, b) in sides.items()}
+
+
+def curvatures(X: Floats, t: Floats, trials: int, rng: Generator) -> dict[str, float]:
+    """How far the second derivatives in w_0 and w_1 are from second differences, relatively."""
+    W = rng.standard_normal((trials, 2))
+    printed, middle = {"w_0": 2.0, "w_1": 2 * (X[:, 1] ** 2).mean()}, 2 * _loss(W, X, t)  # FCML 1.9
+    steps = [_loss(W + h, X, t) - middle + _loss(W - h, X, t) for h in np.eye(2)]
+    sides = zip(printed.items(), steps, strict=True)
+    return {name: float(np.abs(step - value).max() / value) for (name, value), step in sides}
+
+
+def _loss(W: Floats, X: Floats, t: Floats) -> Floats:
+    """The average squared loss at weights W (S, 2), shape (S,)."""
+    return np.asarray(np.mean((t - W @ X.T) ** 2, axis=-1))  # FCML 1.3
+
+
+def _example(rng: Generator) -> tuple[Floats, Floats]:
+    """A product of matrices (2, 2) and (2, 3), and as the example of FCML comment 1.7 has it."""
+    A, B = rng.standard_normal((2, 2)), rng.standard_normal((2, 3))
+    row = A[0, 0] * B[0] + A[0, 1] * B[1]
+    return A @ B, np.stack([row, row])

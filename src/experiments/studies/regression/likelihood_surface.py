@@ -89,6 +89,10 @@ class LikelihoodSurface(Study):
         identities = matrix_rules.identities(X, t, self.repetitions, rng)
         gradients = matrix_rules.gradients(self.repetitions, rng)
         nearby = rng.standard_normal((self.repetitions, 2)) * np.abs(fit.w)
+        forms, slopes, curvatures = (
+            check(X, t, self.repetitions, *rng.spawn(1))
+            for check in (matrix_rules.losses, matrix_rules.slopes, matrix_rules.curvatures)
+        )
         alphas = np.ones(len(t)), np.where(np.arange(len(t)) < self.favoured, self.favour, 1.0)
         w = np.stack([fit.w, likelihood.weighted_least_squares(X, t, alphas[1]).w])
         both = list(zip(w, alphas, strict=True))
@@ -110,6 +114,9 @@ class LikelihoodSurface(Study):
             ),
             "identity_gap": axis("identity", list(identities)).of(list(identities.values())),
             "gradient_gap": axis("rule", list(gradients)).of(list(gradients.values())),
+            "loss_gap": axis("form", list(forms)).of(list(forms.values())),
+            "slope_gap": axis("derivative", list(slopes)).of(list(slopes.values())),
+            "curvature_gap": axis("second", list(curvatures)).of(list(curvatures.values())),
             "hessian": over(H, weight, other),
             "scaled_eigenvalues": weight.of(likelihood.scaled_eigenvalues(H)),
             "sigma_curvature": likelihood.sigma_curvature(fit.residuals, fit.sigma2),

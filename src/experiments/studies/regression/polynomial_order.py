@@ -67,6 +67,7 @@ class PolynomialOrder(CurveOrData, Study):
         order, point = axis("order", sorted(self.orders)), axis("point", len(x))
         fits = trained = fit_orders(x, t, max(self.orders))  # one QR for all orders
         found: dict[str, Floats] = {}
+        quantities: dict[str, Quantity] = {}
         if "training" in self.methods:
             found["training_loss"] = training_loss(fits)
             found["total_loss"] = len(x) * training_loss(fits)  # what FCML 1.4 prints
@@ -80,9 +81,12 @@ class PolynomialOrder(CurveOrData, Study):
             trained = fit_orders(x[~held], t[~held], max(self.orders))
             found["holdout_training_loss"] = training_loss(trained)
             found["holdout_loss"] = polynomials.loss_at(trained, x[held], t[held])
+            errors = t[held] - predict_orders(trained, x[held])[order.values]
+            later = axis("held_out", np.flatnonzero(held))  # the points, by their number
+            quantities["held_out_error"] = over(errors, order, later)
         if "likelihood" in self.methods:
             found["log_likelihood"] = polynomials.log_likelihood(fits)
-        quantities = {name: order.of(values[order.values]) for name, values in found.items()}
+        quantities |= {name: order.of(values[order.values]) for name, values in found.items()}
         if "weights" in self.methods:
             weights = np.zeros((len(order), max(self.orders) + 1))  # of 1, x, x^2, ...
             for row, k in zip(weights, order.values, strict=True):
