@@ -47,6 +47,14 @@ class Estimates(NamedTuple):
     sigma2: Floats  # (S,) noise variance, the mean squared residual
 
 
+class Simulated(NamedTuple):
+    """Estimates from S data sets whose true weights are known."""
+
+    w: Floats  # (S, D) weights
+    sigma2: Floats  # (S,) noise variance, the mean squared residual
+    true_sigma2: Floats  # (S,) the mean squared error about the true curve
+
+
 class Averages(NamedTuple):
     """What an experiment with S data sets reports, for each of R repetitions of the experiment."""
 
@@ -185,14 +193,15 @@ def least_squares(X: Floats, t: Floats) -> Estimates:
 
 def simulate_estimates(
     X: Floats, w: Floats, sigma2: float, n_sets: int, rng: np.random.Generator
-) -> Estimates:
+) -> Simulated:
     """Draw t = X w + noise n_sets times for one X (N, D), and estimate w and sigma^2 (2.39)."""
     rows = max(1, _BLOCK // len(X))
     parts = []
     for begin in range(0, n_sets, rows):
         noise = rng.standard_normal((min(rows, n_sets - begin), len(X)))
-        parts.append(least_squares(X, X @ w + np.sqrt(sigma2) * noise))
-    return Estimates(*(np.concatenate(field) for field in zip(*parts, strict=True)))
+        t = X @ w + np.sqrt(sigma2) * noise
+        parts.append((*least_squares(X, t), ((t - X @ w) ** 2).mean(-1)))
+    return Simulated(*(np.concatenate(field) for field in zip(*parts, strict=True)))
 
 
 def simulate_averages(

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
+from scipy.optimize import minimize
 
 from models.regression.linear import LeastSquares, least_squares
 from models.types import Floats
@@ -35,6 +36,39 @@ def relative_likelihood(Phi: Floats, t: Floats, w: Floats, best: Floats, sigma2:
 def hessian(Phi: Floats, sigma2: float) -> Floats:
     """Second derivatives of the log likelihood in the weights, (D, D), the same for every w."""
     return -(Phi.T @ Phi) / sigma2  # FCML 2.38
+
+
+def hessian_by_differences(Phi: Floats, t: Floats, w: Floats, sigma2: float) -> Floats:
+    """The same from the log likelihood beside w, each weight moved as far as it matters."""
+    steps = np.diag(np.sqrt(sigma2) / np.linalg.norm(Phi, axis=0))
+    a, b, h = steps[:, None], steps[None], np.diag(steps)
+    up = log_likelihood(Phi, t, w + a + b, sigma2) + log_likelihood(Phi, t, w - a - b, sigma2)
+    down = log_likelihood(Phi, t, w + a - b, sigma2) + log_likelihood(Phi, t, w - a + b, sigma2)
+    return np.asarray((up - down) / (4 * np.outer(h, h)))
+
+
+def weights_by_search(Phi: Floats, t: Floats, sigma2: float) -> Floats:
+    """The weights (D,) of the greatest likelihood, found without derivatives from zero on."""
+    scale = 1 / np.sqrt((Phi**2).mean(0))
+    found = minimize(
+        lambda v: -float(log_likelihood(Phi, t, v * scale, sigma2)),
+        np.zeros(Phi.shape[1]),
+        method="Nelder-Mead",
+        options={"xatol": 1e-10, "fatol": 1e-12, "maxiter": 10_000, "maxfev": 10_000},
+    )
+    return np.asarray(found.x * scale)
+
+
+def sigma_slopes(Phi: Floats, t: Floats, w: Floats, sigma: float) -> dict[str, float]:
+    """FCML 2.34 as printed, and by differences of the likelihood and of its logarithm."""
+    near = sigma * np.array([0.999, 1.001])
+    logs = np.array([log_likelihood(Phi, t, w, s**2) for s in near])
+    squares = ((t - Phi @ w) ** 2).sum()
+    return {
+        "printed": float(-len(t) / sigma + squares / sigma**3),  # FCML 2.34
+        "likelihood": float(np.diff(np.exp(logs))[0] / np.diff(near)[0]),
+        "log likelihood": float(np.diff(logs)[0] / np.diff(near)[0]),
+    }
 
 
 def sigma_curvature(residuals: Floats, sigma2: float) -> float:

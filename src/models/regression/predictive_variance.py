@@ -57,7 +57,7 @@ def sample_functions(
     return np.asarray(predictions.mean[..., order, None, :] + sigma * (eps @ z))  # FCML 2.48
 
 
-def mean_range(values: Floats, group: int) -> Floats:
-    """The range of values (..., S, G) over groups of so many along S, on average: (..., G)."""
+def ranges(values: Floats, group: int) -> Floats:
+    """The ranges of values (..., S, G) over groups of so many along S: (..., S / group, G)."""
     groups = values.reshape(*values.shape[:-2], -1, group, values.shape[-1])
-    return np.asarray(np.ptp(groups, axis=-2).mean(-2))
+    return np.asarray(np.ptp(groups, axis=-2))

@@ -217,6 +217,9 @@ def test_simulated_estimates_have_the_moments_of_theory() -> None:
     assert np.abs((empirical - theory) / np.outer(sd, sd)).max() < 4 * np.sqrt(2 / S)
     # sigma^2-hat is sigma^2 chi^2_{N-D} / N, whose variance is 2 (N - D) sigma^4 / N^2.
     assert expected_sigma2(0.25, N, 2) == pytest.approx(0.225, rel=1e-12)
+    # |t - X w|^2 falls apart into the residual and what the fit has followed (Pythagoras).
+    followed = (((found.w - w) @ X.T) ** 2).mean(-1)
+    assert_allclose(found.true_sigma2, found.sigma2 + followed, rtol=1e-9)
     error = found.sigma2.mean() - 0.225
     assert abs(error) < 4 * 0.25 * np.sqrt(2 * (N - 2) / S) / N
 

@@ -13,6 +13,7 @@ from models.regression.linear import least_squares, line
 from models.regression.linear_likelihood import (
     average_loss,
     hessian,
+    hessian_by_differences,
     information,
     inverse,
     log_likelihood,
@@ -22,7 +23,9 @@ from models.regression.linear_likelihood import (
     scaled_eigenvalues,
     sigma_curvature,
     sigma_curvature_by_differences,
+    sigma_slopes,
     weighted_least_squares,
+    weights_by_search,
 )
 from models.types import Floats
 
@@ -70,6 +73,31 @@ def test_differences_and_scaling_agree_with_the_plain_ways(sample: tuple[Floats,
     stretched = H * np.outer([1, 10, 1e4], [1, 10, 1e4])  # the same when brought to one scale
     correlations = H / np.sqrt(np.outer(np.diag(H), np.diag(H)))
     assert_allclose(scaled_eigenvalues(stretched), np.linalg.eigvalsh(correlations), rtol=1e-9)
+
+
+def test_differences_in_the_weights(sample: tuple[Floats, Floats]) -> None:
+    X, t = sample
+    W = np.array([1.0, 30.0, 1e-3])
+    found = hessian_by_differences(X * W, t, np.array([0.3, -0.1, 400.0]), 0.5)
+    assert_allclose(found, -(X * W).T @ (X * W) / 0.5, rtol=1e-6, atol=1e-6)
+
+
+def test_a_search_ends_at_least_squares(sample: tuple[Floats, Floats]) -> None:
+    X, t = sample
+    expected = np.linalg.lstsq(X, t, rcond=None)[0]
+    for sigma2 in (0.01, 3.0):
+        assert_allclose(weights_by_search(X, t, sigma2), expected, rtol=1e-5)
+
+
+def test_slopes_in_sigma(sample: tuple[Floats, Floats]) -> None:
+    """Against scipy's density and its own differences; only one of the two is the printed one."""
+    X, t = sample
+    w = np.array([1.0, -2.0, 0.5])
+    log_l = lambda s: norm.logpdf(t, X @ w, s[0]).sum()  # noqa: E731
+    slope = approx_fprime(np.array([0.9]), log_l)[0]
+    found = sigma_slopes(X, t, w, 0.9)
+    assert_allclose([found["printed"], found["log likelihood"]], slope, rtol=1e-4)
+    assert_allclose(found["likelihood"], slope * np.exp(log_l([0.9])), rtol=1e-4)
 
 
 def test_information_is_the_covariance_of_the_score() -> None:

@@ -16,7 +16,10 @@ def draw(study: WorkedNumbers, outcome: Outcome) -> Iterator[tuple[str, Figure]]
 
 def _numbers(study: WorkedNumbers, outcome: Outcome) -> Figure:
     figure, axes = panels(1, 3)
-    axes[0].plot(outcome["terms"].along("variables"), outcome["terms"].values, "o-")
+    terms = outcome["terms"]
+    for k, row in zip(terms.along("outcomes"), terms.values, strict=True):
+        axes[0].plot(terms.along("variables"), row, "o-", label=f"{k} outcomes")
+    axes[0].legend()
     axes[0].set(xlabel="variables J", ylabel="terms of a marginal sum", yscale="log")
     whole_steps(axes[0])
     (low, high), top = study.area, study.area[1] + 1

@@ -20,7 +20,9 @@ class WorkedNumbers(Study):
 
     objects: int = knob(4, "objects to choose from", at_least=1, at_most=16)
     variables: int = knob(8, "most variables in a joint distribution", at_least=2, at_most=16)
-    outcomes: int = knob(2, "outcomes of each variable", at_least=2, at_most=6)
+    outcomes: list[int] = knob(
+        [2], "outcomes of each variable", at_least=2, at_most=6, distinct=True
+    )
     area: list[float] = knob([2.0, 3.0], "integrate 2x between these")
     support: list[float] = knob([3.0, 8.0], "a uniform variable lies between these")
     dimensions: int = knob(20, "most dimensions of a Gaussian", at_least=2, at_most=1000)
@@ -30,7 +32,7 @@ class WorkedNumbers(Study):
         for name, pair in (("area", self.area), ("support", self.support)):
             if len(pair) != 2 or pair[0] >= pair[1]:
                 yield f"study.{name}={pair}; allowed: two numbers, low < high"
-        if self.outcomes**self.variables > 1_000_000:
+        if max(self.outcomes) ** (self.variables - 1) > 1_000_000:
             yield "study.variables and study.outcomes give more than a million combinations"
 
     def run(self, rng: Generator) -> Outcome:
@@ -39,14 +41,15 @@ class WorkedNumbers(Study):
         dimension = axis("dimension", np.arange(1, self.dimensions + 1))
         ways = [sum(1 for _ in combinations(range(self.objects), y)) for y in chosen.values]
         terms = [
-            sum(1 for _ in product(range(self.outcomes), repeat=j - 1)) for j in variables.values
+            [sum(1 for _ in product(range(k), repeat=j - 1)) for j in variables.values]
+            for k in self.outcomes
         ]
         counts = [[parameter_count(D, kind) for D in dimension.values] for kind in (FULL, NAIVE)]
         low, high = self.area
         rule, law = quadrature(low, high), tabulate("uniform", self.support)
         return Outcome(
             ways_to_choose=chosen.of(ways),  # listed, not computed, like all counts but the last
-            terms=variables.of(terms),
+            terms=over(terms, axis("outcomes", self.outcomes), variables),
             # The entries of a symmetric matrix that can be chosen freely.
             covariance_entries=dimension.of([len(np.triu_indices(D)[0]) for D in dimension.values]),
             parameters=over(counts, axis("covariance", [FULL, NAIVE]), dimension),

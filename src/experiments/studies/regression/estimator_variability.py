@@ -54,6 +54,7 @@ class EstimatorVariability(Study):
             truth=grid.of(truth),
             w_hat=over(found.w, repetition, weight),
             noise_variance_estimate=repetition.of(found.sigma2),
+            noise_variance_about_truth=repetition.of(found.true_sigma2),
             covariance=over(C, weight, other),
             empirical_covariance=over(np.cov(found.w.T, bias=True), weight, other),
             covariance_error=over(estimates.covariance_error(C, S), weight, other),

@@ -96,7 +96,10 @@ class LikelihoodSurface(Study):
         alphas = np.ones(len(t)), np.where(np.arange(len(t)) < self.favoured, self.favour, 1.0)
         w = np.stack([fit.w, likelihood.weighted_least_squares(X, t, alphas[1]).w])
         both = list(zip(w, alphas, strict=True))
-        H = likelihood.hessian(X, fit.sigma2)
+        centred, times = line(x - x.mean()), axis("times", [0.25, 1.0, 4.0])
+        searched = [likelihood.weights_by_search(centred, t, k * fit.sigma2) for k in times.values]
+        H = likelihood.hessian_by_differences(X, t, fit.w, fit.sigma2)
+        slopes = likelihood.sigma_slopes(X, t, fit.w, 2 * np.sqrt(fit.sigma2))
         loss, point = axis("loss", ["plain", "weighted"]), axis("point", len(t))
         weight, other, trial = axis("weight", 2), axis("other", 2), axis("trial", self.repetitions)
         return {
@@ -117,12 +120,15 @@ class LikelihoodSurface(Study):
             "loss_gap": axis("form", list(forms)).of(list(forms.values())),
             "slope_gap": axis("derivative", list(slopes)).of(list(slopes.values())),
             "curvature_gap": axis("second", list(curvatures)).of(list(curvatures.values())),
-            "hessian": over(H, weight, other),
+            "w_by_search": over([(a - b * x.mean(), b) for a, b in searched], times, weight),
+            "hessian": over(likelihood.hessian(X, fit.sigma2), weight, other),
+            "hessian_by_differences": over(H, weight, other),
             "scaled_eigenvalues": weight.of(likelihood.scaled_eigenvalues(H)),
             "sigma_curvature": likelihood.sigma_curvature(fit.residuals, fit.sigma2),
             "sigma_curvature_by_differences": likelihood.sigma_curvature_by_differences(
                 X, t, fit.w, fit.sigma2
             ),
+            "sigma_slope": axis("derivative", list(slopes)).of(list(slopes.values())),
         }
 
     def _inputs(self, rng: Generator) -> Floats:

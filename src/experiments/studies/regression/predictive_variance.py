@@ -11,7 +11,7 @@ from experiments.contract.study import Study, knob
 from experiments.studies._curves import CurveOrData
 from models.regression import predictive_variance as fits
 
-_GROUPS = 200  # sets of functions over which ranges are averaged
+_SETS = 200  # of functions, whose ranges are recorded
 
 
 @dataclass
@@ -44,14 +44,14 @@ class PredictiveVariance(CurveOrData, Study):
         top, ends = max(self.orders), np.append(places, 0.0)  # the origin beside the grid
         found = fits.predict(x, t, keep, top, ends)
         variance = found.variance[:, self.orders, :-1]
-        tenfold = fits.predict(x[:1], 10 * t[:1], keep[:1], top, places)  # in tenths of the unit
         first = fits.Predictions(*(part[0] for part in found))
-        few, many = self.functions, self.functions * _GROUPS
+        few, many = self.functions, self.functions * _SETS
         drawn = np.stack([fits.sample_functions(first, k, many, rng) for k in self.orders])
         slopes = (drawn[..., -2:-1] - drawn[..., :1]) / (places[-1] - places[0])  # end to end
-        ranges = fits.mean_range(drawn, few)
+        ranges = fits.ranges(drawn, few)
         repetition, order = axis("repetition", len(x)), axis("order", self.orders)
         point, grid = axis("point", int(keep[0].sum())), axis("x", places)
+        drawing = axis("set", _SETS)
         asked: dict[str, Quantity] = {}
         if self.curve != "unknown":
             asked["truth"] = grid.of(self.truth(places))
@@ -65,10 +65,10 @@ class PredictiveVariance(CurveOrData, Study):
             targets=point.of(t[0][keep[0]]),
             prediction=over(found.mean[0][self.orders, :-1], order, grid),  # first data set
             variance=over(variance, repetition, order, grid),
-            variance_in_tenths=over(tenfold.variance[0][self.orders], order, grid),
+            noise_variance=over(found.sigma2[:, self.orders], repetition, order),
             functions=over(drawn[:, :few, :-1], order, axis("function", few), grid),
-            function_range=over(ranges[:, :-1], order, grid),
-            intercept_range=order.of(ranges[:, -1]),
-            slope_range=order.of(fits.mean_range(slopes, few)[:, 0]),
+            function_range=over(ranges[..., :-1], order, drawing, grid),
+            intercept_range=over(ranges[..., -1], order, drawing),
+            slope_range=over(fits.ranges(slopes, few)[..., 0], order, drawing),
             **asked,
         )

@@ -72,7 +72,11 @@ def test_the_olympics(run: Run) -> None:
     assert_allclose(curvature, -2 * 27 / sigma2, rtol=1e-9)
     assert_allclose(found["sigma_curvature_by_differences"].item, curvature, rtol=1e-5)
     assert_allclose(found["hessian"].values[1, 1], -(x**2).sum() / sigma2, rtol=1e-9)
+    assert_allclose(found["hessian_by_differences"], found["hessian"].values, rtol=1e-6)
     assert found["scaled_eigenvalues"].values.max() < 0
+    assert_allclose(found["w_by_search"], [np.polyfit(x, t, 1)[::-1]] * 3, rtol=1e-5)
+    slope = -27 / (2 * np.sqrt(sigma2)) + 27 * sigma2 / (2 * np.sqrt(sigma2)) ** 3
+    assert_allclose(found["sigma_slope"].at(derivative="printed").item, slope, rtol=1e-9)
 
 
 def test_weights_against_polyfit(run: Run) -> None:
