@@ -44,6 +44,14 @@ def posterior(
     return Posterior(mean, cho_solve(factor, eye))  # FCML 3.22
 
 
+def prior_area(variances: Iterable[float], power: float) -> float:
+    """What N(0, diag s) with (2 pi)^power in its normaliser adds up to over all weights."""
+    s = np.fromiter(variances, dtype=np.float64)[:, None]
+    w = np.sqrt(s) * np.linspace(-12, 12, 2001)
+    areas = np.trapezoid(np.exp(-(w**2) / (2 * s)), w, axis=-1)
+    return float(np.prod(areas / np.sqrt(s[:, 0])) / (2 * np.pi) ** power)  # FCML 3.7.4
+
+
 def map_weights(Phi: Floats, t: Floats, sigma2: float, prior_variances: Iterable[float]) -> Floats:
     """The most probable weights (S, D) under each of the priors N(0, s I) (FCML 3.7.4)."""
     zero, eye = np.zeros(Phi.shape[1]), np.eye(Phi.shape[1])

@@ -12,6 +12,7 @@ from models.regression.bayesian_regression import (
     noise_posterior,
     posterior,
     predictive,
+    prior_area,
 )
 from models.regression.ridge import ridge_path
 from models.types import Floats
@@ -41,6 +42,13 @@ def test_posterior_mean_is_ridge_with_the_matching_penalty() -> None:
         mean = posterior(Phi, t, SIGMA2, np.zeros(4), variance * np.eye(4)).mean
         ridge = ridge_path(Phi, t, np.array([SIGMA2 / variance])).weights[0]
         assert_allclose(mean, ridge, rtol=1e-10)
+
+
+def test_the_area_of_a_prior_by_adding_up_its_density() -> None:
+    w = np.stack(np.meshgrid(np.linspace(-30, 30, 601), np.linspace(-8, 8, 601)), axis=-1)
+    area = multivariate_normal(np.zeros(2), np.diag([9.0, 0.5])).pdf(w).sum() * 0.1 * 16 / 600
+    assert_allclose(prior_area([9.0, 0.5], 1.0), area, rtol=1e-6)
+    assert_allclose(prior_area([9.0, 0.5], 3.5), area / (2 * np.pi) ** 2.5, rtol=1e-6)
 
 
 def test_a_flat_prior_leaves_least_squares_and_a_narrow_one_itself() -> None:

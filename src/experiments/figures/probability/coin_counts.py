@@ -57,8 +57,9 @@ def _likelihood(study: CoinCounts, outcome: Outcome) -> Figure:
     r, curves = outcome["likelihood"].along("r"), outcome["likelihood"].values
     figure, ax = panels()
     for k, (y, n) in enumerate(zip(study.heads, study.tosses, strict=True)):
-        low, high = (outcome[f"not_negligible_{end}"].values[k] for end in ("from", "to"))
-        label = f"{y} heads in {n} tosses; not negligible from {low:.2f} to {high:.2f}"
+        low, high = (outcome[f"not_negligible_{end}"].values[k, -1] for end in ("from", "to"))
+        share = f"above {study.negligible[-1]:.2g} of its maximum"
+        label = f"{y} heads in {n} tosses; {share} from {low:.2f} to {high:.2f}"
         ax.plot(r, curves[k], "-" if k % 2 == 0 else "--", label=label)
         inside = (r >= low) & (r <= high)
         band(ax, r, curves[k], 0, where=inside, color=f"C{k}", alpha=0.15)

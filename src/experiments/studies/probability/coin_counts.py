@@ -31,9 +31,10 @@ class CoinCounts(BetaPriors, Study):
         may_be_empty=True,
     )  # fmt: skip
     tosses: list[int] = knob([20], "tosses of each count", at_least=1, at_most=10_000)
-    negligible: float = knob(
-        0.05, "share of its maximum below which a likelihood counts as zero", above=0, below=1
-    )
+    negligible: list[float] = knob(
+        [0.05], "shares of its maximum below which a likelihood may count as zero", above=0,
+        below=1, distinct=True,
+    )  # fmt: skip
     alpha_max: int = knob(50, "the search for a prior ends here", at_least=2, at_most=500)
     beta_max: int = knob(30, "the search for a prior ends here", at_least=2, at_most=500)
     repetitions: int = knob(0, "simulated sets of tosses", at_least=0, at_most=1_000_000)
@@ -71,12 +72,13 @@ class CoinCounts(BetaPriors, Study):
         pairs = list(zip(self.heads, self.tosses, strict=True))
         count = axis("count", [f"{y} of {n}" for y, n in pairs])
         likelihood = np.exp([coin.log_binomial(y, n, r) for y, n in pairs])
-        inside = [r[curve >= self.negligible * curve.max()] for curve in likelihood]
+        share = axis("negligible", self.negligible)
+        ends = [[r[c >= s * c.max()][[0, -1]] for s in self.negligible] for c in likelihood]
         return {
             "likelihood": over(likelihood, count, axis("r", r)),
             "area": count.of(np.trapezoid(likelihood, r, axis=-1)),
-            "not_negligible_from": count.of([places[0] for places in inside]),
-            "not_negligible_to": count.of([places[-1] for places in inside]),
+            "not_negligible_from": over(np.array(ends)[..., 0], count, share),
+            "not_negligible_to": over(np.array(ends)[..., 1], count, share),
         }
 
     def _best_prior(self) -> dict[str, Any]:

@@ -63,11 +63,15 @@ class BayesianLine(Study):
         ends = self._design([x.min(), max(x.max(), *self.predict_at, x.min())])
         seen, point = axis("observed", self.observed), axis("point", len(t))
         weight, end = axis("weight", 2), axis("x", ends[:, 1])
+        # 3.7.4 prints half the number of data for the power of 2 pi, in place of that of weights.
+        powers = {"printed": len(t) / 2, "corrected": len(mu_0) / 2}
+        areas = [bayes.prior_area(self.prior_variances, power) for power in powers.values()]
         return Outcome(
             inputs=point.of(Phi[:, 1]),  # scaled
             targets=point.of(t),
             w_mean=over(mean, seen, weight),
             w_covariance=over(covariance, seen, weight, axis("other", 2)),
+            prior_area=axis("normaliser", list(powers)).of(areas),
             log_determinant=seen.of(np.linalg.slogdet(covariance).logabsdet),
             chance_of_falling=seen.of(ndtr(-mean[:, 1] / np.sqrt(covariance[:, 1, 1]))),  # w_1 < 0
             line_sd=over(line_sd, seen, point),

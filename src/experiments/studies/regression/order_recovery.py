@@ -116,11 +116,7 @@ class OrderRecovery(SyntheticCurve, Study):
         variance = axis("prior_variance", sorted(self.prior_variances))
         given = (self.noise**2, variance.values)
         log_p = np.stack([log_evidence(powers(x, k), t, *given) for k in order.values], axis=-1)
-        second = np.sort(log_p, axis=-1)[..., -2] if len(order) > 1 else -np.inf + log_p[..., 0]
-        return {
-            "log_evidence": over(log_p, variance, repetition, order),
-            "second_log_evidence": over(second, variance, repetition),
-        }
+        return {"log_evidence": over(log_p, variance, repetition, order)}
 
     def _bound(self, x: Floats, t: Floats, order: Axis, repetition: Axis) -> dict[str, Quantity]:
         prior, beta = axis("gamma_prior", sorted(self.gamma_priors)), 1 / self.noise**2

@@ -36,14 +36,14 @@ def test_the_most_likely_coin(run: Run) -> None:
 
 
 def test_areas_and_ranges_of_likelihoods(run: Run) -> None:
-    found = run(CoinCounts(heads=[6, 70], tosses=[10, 100], negligible=0.1))
-    for y, n in ((6, 10), (70, 100)):
+    found = run(CoinCounts(heads=[6, 70], tosses=[10, 100], negligible=[0.1, 0.01]))
+    for y, n, share in ((6, 10, 0.1), (70, 100, 0.1), (70, 100, 0.01)):
         count = f"{y} of {n}"
         assert_allclose(found["area"].at(count=count).item, 1 / (n + 1), rtol=1e-5)
-        share = stats.binom.pmf(y, n, y / n) * 0.1
+        low = stats.binom.pmf(y, n, y / n) * share
         for end, bracket in (("from", (1e-9, y / n)), ("to", (y / n, 1 - 1e-9))):
-            edge = brentq(lambda r, y=y, n=n, s=share: stats.binom.pmf(y, n, r) - s, *bracket)
-            here = found[f"not_negligible_{end}"].at(count=count).item
+            edge = brentq(lambda r, y=y, n=n, s=low: stats.binom.pmf(y, n, r) - s, *bracket)
+            here = found[f"not_negligible_{end}"].at(count=count, negligible=share).item
             assert_allclose(here, edge, rtol=0, atol=3e-4)
 
 

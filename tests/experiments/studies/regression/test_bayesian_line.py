@@ -66,6 +66,12 @@ def test_the_prior_stands_at_zero_observations(run: Run) -> None:
     assert np.all(moved["w_covariance"].at(weight=0, other=1).values > 0)
 
 
+def test_the_prior_has_area_one_where_its_normaliser_counts_weights(run: Run) -> None:
+    area = run(BayesianLine(prior_variances=[3.0, 0.2]))["prior_area"]
+    assert_allclose(area.at(normaliser="corrected").item, 1, rtol=1e-9)
+    assert_allclose(area.at(normaliser="printed").item, (2 * np.pi) ** (1 - 27 / 2), rtol=1e-9)
+
+
 def test_lines_are_drawn_from_the_belief(run: Run) -> None:
     found = run(BayesianLine(observed=[0, 10], samples=200))
     for n in (0, 10):

@@ -140,8 +140,6 @@ def test_evidences_are_densities(run: Run) -> None:
                 covariance = 4 * np.eye(9) + s * Phi @ Phi.T
                 log_p[r, k] = multivariate_normal(np.zeros(9), covariance).logpdf(t[r])
         assert_allclose(found["log_evidence"].at(prior_variance=s), log_p, rtol=1e-9)
-        second = np.sort(log_p, axis=-1)[:, -2]
-        assert_allclose(found["second_log_evidence"].at(prior_variance=s), second, rtol=1e-9)
 
 
 def test_a_narrow_prior_leads_to_higher_orders(run: Run) -> None:
@@ -158,13 +156,6 @@ def test_a_narrow_prior_leads_to_higher_orders(run: Run) -> None:
     )
     chosen = run(study)["log_evidence"].values.argmax(axis=-1).mean(axis=-1)
     assert chosen[0] > chosen[1] > chosen[2]  # from narrow to wide
-
-
-def test_one_order_has_no_second(run: Run) -> None:
-    found = run(OrderRecovery(orders=[3], methods=["evidence"], repetitions=3))[
-        "second_log_evidence"
-    ]
-    assert np.all(found.values == -np.inf)
 
 
 def plain_bound(Phi: Floats, t: Floats) -> float:
