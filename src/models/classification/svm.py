@@ -15,17 +15,18 @@ so that b must not be read off them.
 The primal optimum is min_{w, b} |w|^2 / 2 + C sum_n max(0, 1 - t_n f(x_n)); it equals the dual's.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import LinearConstraint, linprog, minimize
+from scipy.optimize import LinearConstraint, linprog, minimize, nnls
 
 from models.types import Bools, Floats
 
 Kernel = Callable[[Floats, Floats], Floats]  # of points (N, D) and (M, D), shape (N, M)
 _PAIRS = 100  # steps of two points between two steps of all free ones
-FREE, MEAN, HIGHEST = BIAS_RULES = ("free", "mean", "highest")
+FREE, MEAN, HIGHEST, HIGHEST_OF_1 = BIAS_RULES = ("free", "mean", "highest", "highest of +1")
 
 
 class Svm(NamedTuple):
@@ -157,24 +158,32 @@ def _free_bias(alpha: Floats, rest: Floats, t: Floats, C: float) -> Floats:
 
 
 def bias(fit: Svm, t: Floats, rule: str = FREE) -> Floats:
-    """B of each problem, shape (R,), by one of three rules.
+    """B of each problem, shape (R,), by one of four rules.
 
     `free`: from the points between the bounds, which is right. `mean`: t - f averaged over all
     support vectors, as in the authors' script. `highest`: from the support vector with the largest
-    output, as FCML 5.3.2.5 has it; wrong where that one is at the bound.
+    output, as FCML 5.3.2.5 has it; wrong where that one is at the bound. `highest of +1`: the same
+    among the support vectors of class +1, another reading of the sentence.
     """
     if rule == FREE:
         return fit.bias
     rest = t - fit.output  # FCML 5.16
     if rule == MEAN:
         return np.asarray(np.where(fit.support, rest, 0.0).sum(1) / fit.support.sum(1))
-    top = np.where(fit.support, fit.output, -np.inf).argmax(1)
+    asked = fit.support if rule == HIGHEST else fit.support & (t > 0)
+    top = np.where(asked, fit.output, -np.inf).argmax(1)
     return np.asarray(rest[np.arange(len(rest)), top])
 
 
 def dual_objective(fit: Svm, t: Floats) -> Floats:
     """Sum alpha - 1/2 sum alpha alpha t t k, shape (R,)."""
     return np.asarray(fit.alpha.sum(1) - (fit.alpha * t * fit.output).sum(1) / 2)
+
+
+def dual_as_printed(fit: Svm, K: Floats) -> Floats:
+    """The dual objective with its second sum over n alone, m = n, for K (R, N, N), shape (R,)."""
+    own = np.einsum("rnn->rn", K)
+    return np.asarray(fit.alpha.sum(1) - (fit.alpha**2 * own).sum(1) / 2)  # as FCML 5.3.2.6 has it
 
 
 def weights(fit: Svm, X: Floats, t: Floats) -> Floats:
@@ -197,10 +206,10 @@ def refit_gap(fit: Svm, X: Floats, t: Floats) -> Floats:
     return np.array(found)
 
 
-def primal_objective(fit: Svm, X: Floats, t: Floats) -> Floats:
-    """|w|^2 / 2 + C sum_n max(0, 1 - t_n f(x_n)) of a linear machine, shape (R,)."""
+def primal_objective(fit: Svm, t: Floats) -> Floats:
+    """|w|^2 / 2 + C sum_n max(0, 1 - t_n f(x_n)), shape (R,): no less than any dual objective."""
     slack = np.maximum(0, 1 - t * (fit.output + fit.bias[:, None]))
-    return np.asarray((weights(fit, X, t) ** 2).sum(1) / 2 + fit.C * slack.sum(1))
+    return np.asarray((fit.alpha * t * fit.output).sum(1) / 2 + fit.C * slack.sum(1))
 
 
 class Primal(NamedTuple):
@@ -230,6 +239,38 @@ def solve_primal(X: Floats, t: Floats, C: float) -> Primal:
         options={"ftol": 1e-14, "maxiter": 1000},
     )
     return Primal(found.x[:D], float(found.x[D]), float(found.fun))
+
+
+def widest(X: Floats, t: Floats) -> Floats:
+    """Weights and bias of the line with the widest margin between points (N, 2), by enumeration.
+
+    It is perpendicular to the line from a point of one class to one of the other, or runs along
+    that between two points of the same class; all are tried. Scaled as in FCML 5.12.
+    """
+    positive, negative = X[t > 0], X[t < 0]
+    across = (positive[:, None] - negative).reshape(-1, 2)
+    along = [each[i] - each[j] for each in (positive, negative) for i, j in _pairs(len(each))]
+    turned = np.reshape(along, (-1, 2))[:, ::-1] * [1, -1]
+    directions = np.concatenate([across, turned, -turned])
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    above, below = (positive @ directions.T).min(0), (negative @ directions.T).max(0)
+    best = (above - below).argmax()
+    margin = (above[best] - below[best]) / 2
+    return np.array([*directions[best], -(above[best] + below[best]) / 2]) / float(margin)
+
+
+def _pairs(n: int) -> Iterator[tuple[int, int]]:
+    return combinations(range(n), 2)
+
+
+def stationarity_gap(line: Floats, X: Floats, t: Floats, sign: int) -> float:
+    """How far |w|^2 / 2 + sign sum_n lambda_n g_n is from stationary, for the best lambda >= 0.
+
+    g_n = 1 - t_n (w^T x_n + b) <= 0 are the constraints of a hard margin; relative to |w|.
+    """
+    gradients = -t[:, None] * np.column_stack([X, np.ones(len(X))])
+    _, residual = nnls(sign * gradients.T, -np.append(line[:2], 0.0))
+    return float(residual / np.linalg.norm(line[:2]))
 
 
 def separable(X: Floats, t: Floats) -> bool:

@@ -16,6 +16,15 @@ def agreement(a: Ints, b: Ints, k: int) -> float:
     return float(table[rows, columns].sum() / len(a))
 
 
+def fewest_parts(fine: Ints, coarse: Ints) -> Ints:
+    """The fewest clusters of a fine clustering that share a cluster of a coarse one, shape (R,).
+
+    For R fine clusterings (R, N) of the points of one coarse clustering (N,).
+    """
+    groups = [coarse == k for k in np.unique(coarse)]
+    return np.array([min(len(np.unique(row[own])) for own in groups) for row in fine])
+
+
 def renamings(k: int, most: int = 720) -> Ints:
     """The orders of k clusters, shape (k!, k): all of them, up to six clusters."""
     return np.array(list(islice(permutations(range(k)), most)))

@@ -11,6 +11,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 from scipy.special import betaln, gammaln, xlog1py, xlogy
 
 from models.clustering.mixture import log_proportions, mixing_proportions, posterior, row_blocks
@@ -112,6 +113,19 @@ def extreme_updates(n: int, prior: Prior) -> Floats:
     return np.asarray(m_step(theta, Statistics(N, ones, n - ones), prior).mu[0, 0])
 
 
+def extreme_by_search(n: int, prior: Prior) -> Floats:
+    """The same by a search for the highest bound with its prior, (2,)."""
+
+    def highest(ones: int) -> float:
+        a, b = ones + prior.a - 1, n - ones + prior.b - 1
+        found = minimize_scalar(
+            lambda p: -xlogy(a, p) - xlog1py(b, -p), bounds=(0, 1), options={"xatol": 1e-12}
+        )
+        return float(found.x)  # FCML 6.3.8
+
+    return np.array([highest(0), highest(n)])
+
+
 def fit(
     X: Floats,
     start: BernoulliMixture,
@@ -170,8 +184,9 @@ def sample_clusters(
     return (rng.random((N, D)) < mu[z]).astype(float), z
 
 
-def most_constant(X: Floats, labels: Ints, K: int) -> int:
-    """The most variables that have one value throughout a cluster of five objects or more."""
+def constant_variables(X: Floats, labels: Ints, K: int, least: int = 5) -> Ints:
+    """How many variables have one value throughout each cluster, (K,); 0 for a small cluster."""
     clusters = [X[labels == k] for k in range(K)]
-    sizes = [int((own == own[0]).all(axis=0).sum()) for own in clusters if len(own) >= 5]
-    return max(sizes, default=0)
+    return np.array(
+        [int((own == own[0]).all(axis=0).sum()) if len(own) >= least else 0 for own in clusters]
+    )

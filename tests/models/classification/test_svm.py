@@ -81,7 +81,7 @@ def test_optimality_conditions_and_primal(problems):
     assert (edge[fit.bound] <= 1 + 1e-8).all()
     assert (edge[~fit.support] >= 1 - 1e-8).all()
     dual = svm.dual_objective(fit, t)
-    np.testing.assert_allclose(svm.primal_objective(fit, X, t), dual, rtol=1e-7)
+    np.testing.assert_allclose(svm.primal_objective(fit, t), dual, rtol=1e-7)
     assert svm.line(fit, X, t)[0].tolist() == [*svm.weights(fit, X, t)[0], fit.bias[0]]
     primal = svm.solve_primal(X[0], t[0], C)
     np.testing.assert_allclose(primal.objective, svm.dual_objective(fit, t)[0], rtol=1e-7)
@@ -137,3 +137,47 @@ def test_scores_of_new_points_by_scikit_learn(problems):
         theirs = SVC(gamma=0.7, C=3.0, tol=1e-9).fit(X[r], t[r])
         score = theirs.decision_function(new[r]) - theirs.intercept_
         np.testing.assert_allclose(found[r], score, rtol=1e-4, atol=1e-5)
+
+
+def test_the_widest_margin_by_enumeration():
+    square = np.array([[0.0, 0.0], [0.0, 2.0], [4.0, 1.0], [6.0, 1.0]])
+    t = np.array([-1.0, -1.0, 1.0, 1.0])
+    # Along the side of the first class, half-way to the other: x_1 = 2, margin 2
+    np.testing.assert_allclose(svm.widest(square, t), [0.5, 0.0, -1.0], atol=1e-12)
+    rng = np.random.default_rng(7)
+    X = rng.standard_normal((30, 2)) + np.repeat([[0.0, 0.0], [5.0, 5.0]], 15, axis=0)
+    t = np.repeat([-1.0, 1.0], 15)
+    theirs = SVC(kernel="linear", C=1e8, tol=1e-10).fit(X, t)
+    expected = [*theirs.coef_[0], theirs.intercept_[0]]
+    np.testing.assert_allclose(svm.widest(X, t), expected, rtol=1e-4)
+
+
+def test_multipliers_of_a_widest_margin_have_one_sign():
+    X, t = np.array([[0.0, 0.0], [3.0, 4.0]]), np.array([-1.0, 1.0])
+    line = svm.widest(X, t)
+    # f = |w|^2 / 2 + lambda (g - a) is stationary with lambda = 2 / |d|^2; with a minus nothing is
+    # better than lambda = 0, which leaves w itself.
+    assert svm.stationarity_gap(line, X, t, 1) == pytest.approx(0, abs=1e-12)
+    assert svm.stationarity_gap(line, X, t, -1) == pytest.approx(1)
+
+
+def test_one_sum_of_the_dual_is_its_diagonal(problems):
+    X, t = problems
+    K = np.stack([gaussian(points, points, 0.5) for points in X])
+    fit = svm.solve(K, t, 2.0)
+    expected = [a.sum() - (a * np.diag(k) * a).sum() / 2 for a, k in zip(fit.alpha, K, strict=True)]
+    np.testing.assert_allclose(svm.dual_as_printed(fit, K), expected)
+    np.testing.assert_allclose(svm.primal_objective(fit, t), svm.dual_objective(fit, t), rtol=1e-7)
+
+
+def test_highest_output_of_one_class():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((20, 30, 2)) + np.repeat([0.0, 1.5], 15)[:, None]
+    t = np.tile(np.repeat([-1.0, 1.0], 15), (20, 1))
+    fit = svm.solve(linear(X, X), t, 1.0)
+    expected = []
+    for r in range(20):
+        mine = [n for n in range(30) if fit.support[r, n] and t[r, n] > 0]
+        top = max(mine, key=lambda n: fit.output[r, n])
+        expected.append(1 - fit.output[r, top])
+    np.testing.assert_allclose(svm.bias(fit, t, svm.HIGHEST_OF_1), expected)

@@ -3,13 +3,19 @@
 import numpy as np
 import pytest
 
-from models.clustering.agreement import agreement, renamings
+from models.clustering.agreement import agreement, fewest_parts, renamings
 
 
 def test_agreement_is_up_to_names() -> None:
     a = np.array([0, 0, 1, 1, 2, 2])
     assert agreement(a, np.array([2, 2, 0, 0, 1, 1]), 3) == 1.0
     assert agreement(a, np.array([2, 2, 0, 0, 1, 0]), 3) == pytest.approx(5 / 6)
+
+
+def test_fewest_parts_of_a_coarse_cluster() -> None:
+    coarse = np.array([1, 1, 1, 3, 3, 3, 3])
+    fine = np.array([[0, 1, 2, 3, 3, 4, 4], [0, 0, 0, 1, 2, 3, 4], [5, 6, 6, 5, 6, 7, 8]])
+    assert fewest_parts(fine, coarse).tolist() == [2, 1, 2]
 
 
 def test_renamings_are_all_orders() -> None:

@@ -12,14 +12,15 @@ from models.clustering.bernoulli_mixture import (
     BernoulliMixture,
     Prior,
     Statistics,
+    constant_variables,
     e_step,
+    extreme_by_search,
     extreme_updates,
     fit,
     log_density,
     log_joint,
     log_prior,
     m_step,
-    most_constant,
     responsibilities,
     sample_clusters,
     start_at_random,
@@ -248,7 +249,19 @@ def test_constant_variables_are_counted_in_clusters_of_some_size():
     X = np.array([[1, 0, 1]] * 5 + [[1, 1, 0]] * 5 + [[0, 0, 0]] * 2, dtype=float)
     labels = np.repeat([0, 1, 2], [5, 5, 2])
     X[0, 2] = 0
-    assert most_constant(X, labels, 3) == 3
+    assert constant_variables(X, labels, 3).tolist() == [2, 3, 0]
     X[5, :2] = 0
-    assert most_constant(X, labels, 3) == 2
-    assert most_constant(X, np.arange(12) % 12, 12) == 0
+    assert constant_variables(X, labels, 3).tolist() == [2, 1, 0]
+    assert not constant_variables(X, np.arange(12) % 12, 12).any()
+
+
+@pytest.mark.parametrize(("n", "a", "b"), [(100, 2.0, 2.0), (7, 3.0, 1.5)])
+def test_extreme_updates_maximise_the_bound_with_its_prior(n, a, b):
+    on_a_grid = np.linspace(0, 1, 1_000_001)[1:-1]
+    bounds = [
+        (ones + a - 1) * np.log(on_a_grid) + (n - ones + b - 1) * np.log1p(-on_a_grid)
+        for ones in (0, n)
+    ]
+    expected = [on_a_grid[bound.argmax()] for bound in bounds]
+    np.testing.assert_allclose(extreme_by_search(n, Prior(a, b)), expected, atol=2e-6)
+    np.testing.assert_allclose(extreme_updates(n, Prior(a, b)), expected, atol=2e-6)

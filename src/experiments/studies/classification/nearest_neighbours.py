@@ -68,7 +68,6 @@ class NearestNeighbours(Plane, Study):
                 folds = knn.random_partitions(len(of), self.folds, self.partitions, rng)
                 errors.append(knn.fold_errors(points, of, self.ks, folds).mean(0))
             found["cross_validation_error"] = over(np.transpose(errors), k, repetition)
-            found["errors_averaged"] = over(self.folds * self.partitions)
         return Outcome(**labelled(X[0], t[0]), **found)
 
     def _regions(self, X: Floats, t: Ints, k: Axis, repetition: Axis) -> dict[str, Quantity]:

@@ -59,7 +59,7 @@ class SupportVectors(Plane, Study):
             machine = axis("gamma", self.gammas)
             grams = [np.stack([gaussian(x, x, gamma) for x in X]) for gamma in self.gammas]
             fits = [svm.solve(K, t, self.costs[0]) for K in grams]
-            found = self._decided(X[0], t[0], fits)
+            found = self._decided(X[0], t[0], fits) | self._objectives(grams, t, fits, machine)
         else:
             machine = axis("machine", ["hard", *(f"C = {C:g}" for C in self.costs)])
             X, t, before = self._separated(X, t)
@@ -107,11 +107,18 @@ class SupportVectors(Plane, Study):
         margin = np.stack([t * (fit.output + fit.bias[:, None]) for fit in fits])
         off = np.where([fit.support for fit in fits], np.abs(margin - 1), 0)
         there = lines[..., :2] @ np.array(self.centres[self.classes.index(1)]) + lines[..., 2]
+        widest = np.stack([svm.widest(*each) for each in zip(X, t, strict=True)])
+        stationary = [
+            [svm.stationarity_gap(*each, sign) for each in zip(widest, X, t, strict=True)]
+            for sign in (-1, 1)
+        ]
         astray = np.equal(X, self.stray).all(-1) if self.stray else np.zeros_like(t)
         return {
             "line": over(lines, machine, repetition, COEFFICIENTS),
             "nearest_distance": over(margin.min(-1) / norm, machine, repetition),
             "distance_of_centre": over(there / norm, machine, repetition),
+            "widest_margin": repetition.of(1 / np.linalg.norm(widest[:, :2], axis=1)),
+            "stationarity_gap": over(stationary, axis("sign", ["minus", "plus"]), repetition),
             "support_off_margin": over(off.max(-1), machine, repetition),
             "stray_influence": repetition.of((fits[0].alpha * astray).sum(1)),
             "refit_gap": repetition.of(svm.refit_gap(fits[0], X, t)),
@@ -123,13 +130,24 @@ class SupportVectors(Plane, Study):
             return {}
         cost, repetition = axis("cost", self.costs), axis("repetition", len(X))
         optima = [svm.solve_primal(X[0], t[0], C) for C in self.costs]
-        primal = [svm.primal_objective(fit, X, t) for fit in soft]
+        primal = [svm.primal_objective(fit, t) for fit in soft]
         dual = [svm.dual_objective(fit, t) for fit in soft]
         return {
             "primal_objective": over(primal, cost, repetition),
             "dual_objective": over(dual, cost, repetition),
             "primal_optimum": cost.of([found.objective for found in optima]),
             "primal_line": over([[*found.w, found.b] for found in optima], cost, COEFFICIENTS),
+        }
+
+    def _objectives(
+        self, grams: list[Floats], t: Floats, fits: list[svm.Svm], machine: Axis
+    ) -> dict[str, Quantity]:
+        """The dual objective as FCML 5.3.2.6 prints it and as 5.3.2.5 does, and the primal one."""
+        printed = [svm.dual_as_printed(fit, K)[0] for fit, K in zip(fits, grams, strict=True)]
+        dual = [svm.dual_objective(fit, t)[0] for fit in fits]
+        return {
+            "dual": over([printed, dual], axis("sums", ["one sum", "two sums"]), machine),
+            "primal": machine.of([svm.primal_objective(fit, t)[0] for fit in fits]),
         }
 
     def _decided(self, X: Floats, t: Floats, fits: list[svm.Svm]) -> dict[str, Quantity]:

@@ -18,6 +18,7 @@ from models.clustering.bernoulli_mixture import BernoulliMixture, Prior
 from models.em import smallest_gain
 from models.types import Floats, Ints
 
+EXTREMES = ["zeros", "ones"]
 SHOWN = 50  # iterations from equal components
 
 
@@ -71,7 +72,7 @@ class BinaryClusters(Study):
         start = bernoulli.start_at_random(D, K, rng)
         q, _ = bernoulli.e_step(seen[0][0], start)
         flat = bernoulli.m_step(start, q, Prior(1.0, 1.0)).mu - bernoulli.m_step(start, q).mu
-        extreme = bernoulli.extreme_updates(self.n, Prior(max(self.priors), max(self.priors)))
+        tightest, observed = Prior(max(self.priors), max(self.priors)), axis("observed", EXTREMES)
         prior, draw = axis("prior", self.priors), axis("draw", self.draws)
         thing, variable = axis("object", self.n), axis("variable", D)
         return Outcome(
@@ -80,9 +81,14 @@ class BinaryClusters(Study):
             pinned=over(rows[0], prior, draw),  # share of the probabilities at 0 or 1
             agreement=over(rows[1], prior, draw),
             smallest_gain=over(rows[2], prior, draw),
-            most_constant=draw.of([bernoulli.most_constant(*pair, K) for pair in seen]),
+            constant_variables=over(
+                [bernoulli.constant_variables(*pair, K) for pair in seen],
+                draw,
+                numbered("cluster", K),
+            ),
             flat_prior_change=float(np.abs(flat).max()),
-            extreme_update=axis("observed", ["zeros", "ones"]).of(extreme),
+            extreme_update=observed.of(bernoulli.extreme_updates(self.n, tightest)),
+            extreme_by_search=observed.of(bernoulli.extreme_by_search(self.n, tightest)),
         )
 
     def _from_equal(self, rng: Generator) -> Outcome:

@@ -115,6 +115,7 @@ class ClusterPath(Clusters, Study):
         others = climb(starts, snapshots=range(101))
         settled = iterations_to_settle(X, others, SETTLED)
         reached = others.final > np.nanmax(others.final, initial=-np.inf) - 0.1
+        gains = np.diff(others.objective[reached])  # of the starts that find the best optimum
         shown = take(starts, [0 if self.start else int(np.argmax(reached))])
         one = climb(shown, snapshots=range(LIMIT + 1))
         T = int(one.iterations[0]) - int(np.isnan(one.final[0]))  # short of a collapse
@@ -130,6 +131,7 @@ class ClusterPath(Clusters, Study):
         point, variable = points.axes
         cluster, other = numbered("cluster", self.k), numbered("other_variable", 2)
         snapshot = axis("snapshot", [0, *sorted(self.show)])
+        reaching = axis("best_start", np.flatnonzero(reached))
         return Outcome(
             points=points,
             weights=over(theta.pi, iteration, cluster),
@@ -147,5 +149,6 @@ class ClusterPath(Clusters, Study):
             kmeans_agreement=agreement(q[T].argmax(axis=1), best, self.k),
             # The other starts.
             smallest_gain=smallest_gain(others.objective),
-            iterations_to_settle=axis("best_start", np.flatnonzero(reached)).of(settled[reached]),
+            iterations_to_settle=reaching.of(settled[reached]),
+            largest_gain_at=reaching.of(np.nanargmax(gains, axis=1) + 1),
         )

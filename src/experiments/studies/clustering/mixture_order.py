@@ -12,10 +12,11 @@ from experiments.contract.study import Study, knob
 from experiments.studies.clustering._points import Clusters, numbered, of_points
 from models.clustering import gaussian_mixture as gaussian
 from models.clustering import gaussian_mixture_map as with_prior
+from models.clustering.agreement import fewest_parts
 from models.clustering.gaussian_mixture import Covariance, GaussianMixture
 from models.clustering.gaussian_mixture_starts import start_at_points
 from models.clustering.gaussian_mixture_variants import fit_with_floor
-from models.em import smallest_gain, take
+from models.em import EMFit, smallest_gain, take
 from models.types import Floats
 
 
@@ -52,14 +53,19 @@ class MixtureOrder(Clusters, Study):
         X, k = self.points(rng), axis("k", sorted(self.k))
         further = self._with_priors(X, rng) if self.prior_variances else {}
         fits: dict[str, list[GaussianMixture]] = {}
+        largest = []  # of each kind, the largest mixture from every start
         held: list[Floats] = []
         for kind in self.covariances:
-            fits[kind] = [self._best(X, K, kind, rng) for K in k.values]
+            ends = [self._fit(X, K, kind, rng) for K in k.values]
+            fits[kind] = [take(em.theta, [em.best]) for em in ends]
+            largest.append(ends[-1].theta)
             if self.folds:
                 held.append(self._held_out(X, k.values.tolist(), kind, rng))
         L = [[gaussian.log_density(X, best).sum() for best in row] for row in fits.values()]
         first = fits[self.covariances[0]]
         gammas = [gaussian.responsibilities(X, best)[0] for best in first]  # (N, K) each
+        labels = [gamma.argmax(axis=1) + 1 for gamma in gammas]
+        fine = gaussian.responsibilities(X, largest[0]).argmax(axis=2)
         points, covariance = of_points(X), axis("covariance", self.covariances)
         point, variable = points.axes
         component, other = numbered("component", max(self.k)), numbered("other", len(variable))
@@ -69,26 +75,29 @@ class MixtureOrder(Clusters, Study):
             points=points,
             log_likelihood=over(L, covariance, k),
             # Of the first kind: the most probable components, and the largest mixture.
-            labels=over([gamma.argmax(axis=1) + 1 for gamma in gammas], k, point),
+            labels=over(labels, k, point),
+            # Of the largest from each start: the fewest components that share one with k.
+            fewest_parts=over(
+                [fewest_parts(fine, coarse) for coarse in labels], k, axis("start", self.restarts)
+            ),
             responsibilities=over(gammas[-1], point, component),
             means=over(first[-1].mu[0], component, variable),
             covariances=over(first[-1].Sigma[0], component, variable, other),
             **further,
         )
 
-    def _best(self, X: Floats, k: int, kind: str, rng: Generator) -> GaussianMixture:
+    def _fit(self, X: Floats, k: int, kind: str, rng: Generator) -> EMFit[GaussianMixture]:
         start, covariance = start_at_points(X, k, rng, self.restarts), cast("Covariance", kind)
         limits: dict[str, Any] = {"tol": 1e-3, "max_iter": self.iterations}
-        em = fit_with_floor(X, start, self.floor, covariance=covariance, **limits)
-        return take(em.theta, [em.best])
+        return fit_with_floor(X, start, self.floor, covariance=covariance, **limits)
 
     def _held_out(self, X: Floats, ks: list[int], kind: str, rng: Generator) -> Floats:
         """Mean log density of the held-out points, shape (K, folds)."""
         out = np.empty((self.folds, len(ks)))
         part = rng.permutation(np.arange(len(X)) % self.folds)
         for f, i in np.ndindex(out.shape):
-            best = self._best(X[part != f], ks[i], kind, rng)
-            out[f, i] = gaussian.log_density(X[part == f], best).mean()
+            em = self._fit(X[part != f], ks[i], kind, rng)
+            out[f, i] = gaussian.log_density(X[part == f], take(em.theta, [em.best])).mean()
         return out.T
 
     def _with_priors(self, X: Floats, rng: Generator) -> dict[str, float | Quantity]:
