@@ -11,7 +11,7 @@ from experiments.contract.study import Study, knob
 from experiments.studies._curves import CurveOrData
 from models.regression import predictive_variance as fits
 
-_SETS = 200  # of functions, whose ranges are recorded
+_SETS = 200  # of functions at least, whose ranges are recorded
 
 
 @dataclass
@@ -44,14 +44,16 @@ class PredictiveVariance(CurveOrData, Study):
         top, ends = max(self.orders), np.append(places, 0.0)  # the origin beside the grid
         found = fits.predict(x, t, keep, top, ends)
         variance = found.variance[:, self.orders, :-1]
-        first = fits.Predictions(*(part[0] for part in found))
-        few, many = self.functions, self.functions * _SETS
-        drawn = np.stack([fits.sample_functions(first, k, many, rng) for k in self.orders])
+        few, sets = self.functions, -(-_SETS // len(x))  # of each data set
+        drawn = np.stack([fits.sample_functions(found, k, few * sets, rng) for k in self.orders])
         slopes = (drawn[..., -2:-1] - drawn[..., :1]) / (places[-1] - places[0])  # end to end
-        ranges = fits.ranges(drawn, few)
+        ranges, steepness = (
+            fits.ranges(part, few).reshape(len(self.orders), len(x) * sets, -1)
+            for part in (drawn, slopes)
+        )
         repetition, order = axis("repetition", len(x)), axis("order", self.orders)
         point, grid = axis("point", int(keep[0].sum())), axis("x", places)
-        drawing = axis("set", _SETS)
+        drawing = axis("set", len(x) * sets)
         asked: dict[str, Quantity] = {}
         if self.curve != "unknown":
             asked["truth"] = grid.of(self.truth(places))
@@ -66,9 +68,9 @@ class PredictiveVariance(CurveOrData, Study):
             prediction=over(found.mean[0][self.orders, :-1], order, grid),  # first data set
             variance=over(variance, repetition, order, grid),
             noise_variance=over(found.sigma2[:, self.orders], repetition, order),
-            functions=over(drawn[:, :few, :-1], order, axis("function", few), grid),
+            functions=over(drawn[:, 0, :few, :-1], order, axis("function", few), grid),
             function_range=over(ranges[..., :-1], order, drawing, grid),
             intercept_range=over(ranges[..., -1], order, drawing),
-            slope_range=over(fits.ranges(slopes, few)[..., 0], order, drawing),
+            slope_range=over(steepness[..., 0], order, drawing),
             **asked,
         )
