@@ -1,0 +1,217 @@
+"""Planted faults: where they are found, that they are taken out, and that noticing is seen."""
+
+import ast
+import os
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from tools.mutants import affected, calls, page, sample
+from tools.mutants.children import Broke, Hung, in_child
+from tools.mutants.copies import Copy, digest
+from tools.mutants.faults import KINDS, Fault, faults
+from tools.mutants.runs import Ran
+
+ROOT = Path(__file__).parents[1]
+TOY = '''
+"""Numbers: 1 + 2."""
+
+LARGE: int = 2**22
+WORDS = "a" + "b"
+
+
+def scaled(x: list[float], factor: float = 1.5) -> float:
+    """The sum, 3 times."""
+    if factor < 0:
+        raise ValueError(f"factor={factor + 1} is below 0")
+    assert factor > 0
+    total = x.sum(axis=0) - x[0] * factor
+    return max(total, -x[1:].min())
+
+
+class Holder:
+    def twice(self) -> float:
+        self.held += 2
+        return [y for y in self.held if y == 3][-1]
+'''
+
+
+def planted(kind: str, before: str) -> list[str]:
+    """What stands instead of an expression of the toy."""
+    return [f.after for f in faults(TOY, "toy.py") if (f.kind, f.before) == (kind, before)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "before", "after"),
+    [
+        ("sign.minus", "x.sum(axis=0) - x[0] * factor", "x.sum(axis=0) + x[0] * factor"),
+        ("sign.negate", "x.sum(axis=0) - x[0] * factor", "-(x.sum(axis=0) - x[0] * factor)"),
+        ("sign.drop", "-x[1:].min()", "x[1:].min()"),
+        ("sign.plus", "2", "-(2)"),  # of +=
+        ("operator.times", "x[0] * factor", "x[0] / factor"),
+        ("operator.power", "2 ** 22", "2 ** 23"),
+        ("constant.next", "1.5", "2.5"),
+        ("constant.double", "1.5", "3.0"),
+        ("comparison.equal", "y == 3", "y != 3"),
+        ("index.item", "0", "1"),
+        ("index.item", "-1", "0"),
+        ("index.axis", "0", "1"),
+        ("index.shift", "1:", ":-1"),
+        ("function.swap", "x.sum", "x.mean"),
+        ("function.swap", "max", "min"),
+    ],
+)
+def test_a_fault_of_each_kind(kind: str, before: str, after: str) -> None:
+    assert planted(kind, before) == [after]
+
+
+def test_words_and_checks_of_arguments_are_left_alone() -> None:
+    lines = {fault.line for fault in faults(TOY, "toy.py")}
+    texts = [line.strip() for line in TOY.splitlines()]
+    for word in ('"""', "raise", "assert", "if factor", "WORDS"):
+        assert not [line for line in lines if texts[line - 1].startswith(word)]
+
+
+def test_a_fault_belongs_to_its_outermost_function() -> None:
+    found = {fault.function for fault in faults(TOY, "toy.py")}
+    assert found == {"", "scaled", "Holder.twice"}
+
+
+@pytest.fixture(scope="module")
+def everywhere() -> list[Fault]:
+    return sample.candidates(ROOT / "src" / "models")
+
+
+def test_every_fault_of_the_models_is_a_program_with_a_name_of_its_own(
+    everywhere: list[Fault],
+) -> None:
+    for name in ("id", "words"):
+        assert Counter(getattr(fault, name) for fault in everywhere).most_common(1)[0][1] == 1
+    for fault in everywhere[::200]:
+        source = (ROOT / "src" / "models" / fault.file).read_bytes()
+        changed = ast.unparse(ast.parse(fault.planted(source)))
+        assert changed != ast.unparse(ast.parse(source)), fault.id
+
+
+def test_a_sample_has_all_modules_and_kinds(everywhere: list[Fault]) -> None:
+    chosen = sample.sample(everywhere, 200, 0)
+    assert len(chosen) == len({fault.id for fault in chosen}) == 200
+    assert {fault.file for fault in chosen} == {fault.file for fault in everywhere}
+    kinds = Counter(fault.kind.partition(".")[0] for fault in chosen)
+    assert set(kinds) == set(KINDS)
+    assert min(kinds.values()) >= 10
+    assert chosen == sample.sample(everywhere, 200, 0)
+    assert chosen != sample.sample(everywhere, 200, 1)
+
+
+def test_an_edit_elsewhere_moves_the_line_and_not_the_words() -> None:
+    before, after = faults(TOY, "toy.py"), faults(f"import os\n{TOY}", "toy.py")
+    assert [fault.words for fault in before] == [fault.words for fault in after]
+    assert [fault.line + 1 for fault in before] == [fault.line for fault in after]
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A project of one module."""
+    root = tmp_path / "root"
+    for part in ("src/models", "conf", "tests/models"):
+        (root / part).mkdir(parents=True)
+    (root / "pyproject.toml").touch()
+    (root / "src/models/__init__.py").touch()
+    (root / "src/models/toy.py").write_text(TOY)
+    return root
+
+
+def test_a_fault_is_taken_out_with_all_that_was_compiled_of_it(tree: Path, tmp_path: Path) -> None:
+    cache = tree / "src/models/__pycache__"
+    cache.mkdir()
+    (cache / "toy.f-1.py311.nbi").write_bytes(b"old")
+    copy = Copy(tree, tmp_path / "copy")
+    file, state = copy.models / "toy.py", digest(copy.folder, "src")
+    times = file.stat().st_mtime_ns
+    seconds = set()
+    for fault in faults(TOY, "toy.py")[:2]:
+        with copy.planted(fault):
+            assert file.read_bytes() == fault.planted(TOY.encode())
+            seconds.add(file.stat().st_mtime_ns // 10**9)
+            (copy.models / "__pycache__/toy.f-1.py311.nbi").write_bytes(b"new")
+            (copy.models / "__pycache__/toy.f-1.py311.1.nbc").write_bytes(b"new")
+        assert (digest(copy.folder, "src"), file.stat().st_mtime_ns) == (state, times)
+    assert len(seconds | {times // 10**9}) == 3
+    kept = {path.name: path.read_bytes() for path in (copy.models / "__pycache__").iterdir()}
+    assert kept == {"toy.f-1.py311.nbi": b"old"}
+    assert (tree / "src/models/toy.py").read_text() == TOY
+
+
+def test_a_child_may_break_hang_or_die() -> None:
+    assert in_child(lambda: 6 * 7) == 42
+    assert in_child(lambda: 1 // 0) == Broke(
+        "ZeroDivisionError: integer division or modulo by zero"
+    )
+    assert in_child(lambda: time.sleep(60), seconds=0.05) == Hung(0.05)
+    assert in_child(lambda: os.abort()) == Broke("the process died")
+
+
+def test_calls_are_noted_by_outermost_function(tmp_path: Path) -> None:
+    file = tmp_path / "toy.py"
+    file.write_text(
+        "def f():\n    return [g(i) for i in range(2)]\ndef g(i):\n    return (lambda: i)()"
+    )
+    names: dict[str, object] = {}
+    exec(compile(file.read_text(), str(file), "exec"), names)
+    noted = calls.Calls(tmp_path)
+    with noted.recorded():
+        names["f"]()  # type: ignore[operator]
+    assert noted.functions == {"toy.py f", "toy.py g"}
+
+
+def test_a_kernel_reaches_the_kernels_that_it_names() -> None:
+    from models.state_space.kalman_kernels import forward_covariances
+
+    found = {code.co_name for code in calls.reached(forward_covariances)}
+    assert {"forward_covariances", "_cholesky", "_dot"} <= found
+
+
+def test_what_meets_a_fault_is_tried_the_likely_and_quick_first() -> None:
+    (fault,) = [f for f in faults(TOY, "toy.py") if f.kind == "sign.drop"]
+    meets, other = ["models/toy.py scaled"], ["models/toy.py other"]
+    usual = {
+        "tests/models/test_toy.py::test_other": Ran(0.1, other, []),
+        "tests/models/test_toy.py::test_slow": Ran(0.9, meets, []),
+        "tests/models/test_toy.py::test_quick": Ran(0.2, meets, []),
+        "tests/models/test_user.py::test_user": Ran(0.1, meets, []),
+        "tests/models/test_user.py::test_other": Ran(0.1, other, []),
+    }
+    order = [name.partition("::")[2] for name in affected.affected_tests(fault, usual, {})]
+    assert order == ["test_quick", "test_slow", "test_user", "test_other"]
+
+
+def test_what_runs_at_import_matters_to_those_who_import_it() -> None:
+    (fault,) = [f for f in faults(TOY, "toy.py") if f.kind == "operator.power"]
+    known = {"models/toy.py": {"models/user.py"}}
+    usual = {"uses": Ran(1, ["models/user.py f"], []), "not": Ran(1, ["models/no.py f"], [])}
+    assert affected.affected_results(fault, usual, known) == ["uses"]
+
+
+def test_shares_are_of_the_faults_that_do_not_crash() -> None:
+    one, two, three = faults(TOY, "a/toy.py")[:3]
+    nothing = {"crashed": False, "raised": {}, "claims": [], "printed": [], "tried": ["result"]}
+    found = [
+        page.tried(one, {"tests": ["test"]}, {**nothing, "crashed": True, "raised": {"r": "!"}}),
+        page.tried(two, {"tests": []}, {**nothing, "claims": ["claim"]}),
+        page.tried(three, {"tests": []}, nothing),
+    ]
+    told = page.table(found).splitlines()
+    assert told[-1] == "| all | 3 | 1 | 1 of 3, 33% | 1 of 2, 50% | 0 of 2, 0% | 2 of 3, 67% |"
+    text = page.page(found, [], 0)
+    nobody = text.partition("## Noticed by nothing")[2].partition("##")[0]
+    assert three.id in nobody
+    assert two.id not in nobody
+
+
+def test_equivalent_faults_are_faults_of_today_with_a_reason(everywhere: list[Fault]) -> None:
+    known = {fault.words for fault in everywhere}
+    for words, reason in page.equivalents().items():
+        assert words in known, words
+        assert len(reason.split()) > 3, words
