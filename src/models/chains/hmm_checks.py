@@ -6,6 +6,7 @@ A gap is the largest there is: of likelihoods as ratios to one, of probabilities
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 
 from models.chains import hmm
 from models.chains import hmm_enumeration as by_paths
@@ -52,12 +53,50 @@ def message_gaps(pi: Floats, A: Floats, lik: Floats) -> tuple[dict[str, float], 
     return {name: float(np.abs(gap).max()) for name, gap in gaps.items()}, beliefs
 
 
+def printed_gaps(
+    pi: Floats, A: Floats, lik: Floats, rng: Generator
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Gaps of backward messages and an M step's means, as meant and, second, as PRML prints them.
+
+    The caption of Figure 13.13 weighs by p(x_n | z_{n+1}). (13.40) sums data to n, which is read as
+    short of the last; its states emit unit Gaussians, and the best means are those that maximise
+    the expected log likelihood of data and states (13.12), which is a parabola in each.
+    """
+    T, K = lik.shape[1:]
+    to_come = [
+        [by_paths.enumerate_paths(A[:, k], A, lik[:, t + 1 :]).evidence for k in range(K)]
+        for t in range(T - 1)
+    ]
+    beta = np.moveaxis(np.array(to_come), -1, 0)  # (N, T - 1, K)
+    shifted = np.roll(lik, 1, axis=1)  # the likelihoods of a step earlier
+
+    mu, x = 2 * rng.standard_normal(pi.shape), 2 * rng.standard_normal(lik.shape[:2])
+    off = x[..., None] - mu[:, None]
+    density = np.exp(-(off**2) / 2) / np.sqrt(2 * np.pi)
+    gamma = by_paths.state_marginals(by_paths.enumerate_paths(pi, A, density), K)
+    low, here, high = (-np.sum(gamma * (off - step) ** 2, axis=1) / 2 for step in (-1, 0, 1))
+    best = mu + (low - high) / (low - 2 * here + high) / 2
+    weight = forward_unscaled(pi, A, density) * backward_unscaled(A, density)
+    means = [
+        np.sum(weight[:, :n] * x[:, :n, None], axis=1) / weight[:, :n].sum(axis=1)  # 13.40
+        for n in (T, T - 1)
+    ]
+    meant, printed = (
+        {
+            "backward": float(np.abs(backward_unscaled(A, used)[:, :-1] / beta - 1).max()),
+            "means": float(np.abs(mean - best).max()),
+        }
+        for used, mean in zip((lik, shifted), means, strict=True)
+    )
+    return meant, printed
+
+
 class Survival(NamedTuple):
     """What becomes of the messages of long sequences."""
 
     underflow: Floats  # (N,) the step at which unscaled ones are all zero; infinite if at none
     first_log_evidence: Floats  # (T,) by scaled ones, of the first sequence as it grows
-    not_finite: Ints  # () scaled messages and log evidences that are lost
+    not_finite: Ints  # () scaled messages and log evidences that are lost, steps with none left
     log_evidence_gap: Floats  # () between scaled messages and a recursion in logarithms
 
 
@@ -66,7 +105,9 @@ def survival(pi: Floats, A: Floats, log_lik: Floats) -> Survival:
     alive = forward_unscaled(pi, A, np.exp(log_lik)).any(axis=-1)
     posterior = hmm.smoother(pi, A, log_lik)
     log_evidence = posterior.forward.log_scale.cumsum(axis=-1)  # 13.63, so far
-    lost = sum(np.sum(~np.isfinite(a)) for a in (posterior.smoothed, log_evidence))
+    messages = posterior.forward.filtered, posterior.backward
+    lost = sum(np.sum(~np.isfinite(a)) for a in (*messages, posterior.smoothed, log_evidence))
+    lost += sum(np.sum(~a.any(axis=-1)) for a in messages)
     ratio = log_evidence[:, -1] / evidence_in_logs(pi, A, log_lik)
     return Survival(
         np.where(alive.all(axis=-1), np.inf, alive.argmin(axis=-1) + 1),
@@ -92,6 +133,8 @@ def scaled_gaps(pi: Floats, A: Floats, log_lik: Floats) -> dict[str, float]:
     gaps = {
         "evidence_gap": np.exp(log_c.cumsum(axis=-1)) / evidence - 1,
         "filtered_gap": alpha - by_paths.filtered_marginals(pi, A, lik),
+        "smoothed_gap": alpha * posterior.backward  # 13.64
+        - by_paths.state_marginals(prefixes[-1], K),
         "pair_gap": product / c - by_paths.pair_marginals(prefixes[-1], K),  # 13.103
         "printed_sum_gap": as_printed / c[..., 0, 0] ** 2 - 1,
     }
@@ -107,13 +150,16 @@ def sampled_pair_gap(paths: AnyArray, xi: Floats) -> float:
     return float(np.abs(share - xi.reshape(-1, K * K)).max())
 
 
-def prediction_gaps(belief: Floats, A: Floats, steps: int) -> dict[str, float]:
-    """Of states so many steps ahead of a belief (K,): sums written out against powers of A."""
+def prediction_gaps(belief: Floats, A: Floats, B: Floats, steps: int) -> dict[str, float]:
+    """Of states and symbols so many steps ahead of a belief (K,), against sums written out."""
     K = len(A)
     twice = sum(belief[i] * A[i, j] * A[j] for i in range(K) for j in range(K))  # MLAPP 17.42
     paths = by_paths.enumerate_paths(belief, A, np.ones((steps + 1, K)))  # without observations
     powers = np.stack([hmm.predict_states(belief, A, h) for h in range(steps + 1)])
+    unseen = np.ones((steps, K))  # each symbol is seen at the last step, and nothing before
+    seen = [by_paths.enumerate_paths(belief, A, np.vstack([unseen, b])).evidence for b in B.T]
     return {
         "two_step_gap": float(np.abs(hmm.predict_states(belief, A, 2) - twice).max()),
         "all_paths_gap": float(np.abs(powers - by_paths.state_marginals(paths, K)).max()),
+        "symbol_gap": float(np.abs(hmm.predict_symbols(belief, A, B, steps) - seen).max()),
     }

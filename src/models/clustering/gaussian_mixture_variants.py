@@ -16,7 +16,7 @@ step: renew the responsibilities of one point m, correct the sufficient statisti
     S_k'  = S_k + (d_k N_k / N_k') (x_m - mu_k)(x_m - mu_k)^T               scatter about mu_k
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -151,8 +151,16 @@ class Incremental(NamedTuple):
         return GaussianMixture(self.pi, self.mu, self.Sigma)
 
 
-def _one_pass(X: Floats, state: Incremental, covariance: Covariance) -> Incremental:
-    """Visit every point once: its E step, the update of the statistics, the M step."""
+def _one_pass(
+    X: Floats,
+    state: Incremental,
+    covariance: Covariance,
+    watch: Callable[[GaussianMixture, Floats], None] = lambda theta, gamma: None,
+) -> Incremental:
+    """Visit every point once: its E step, the update of the statistics, the M step.
+
+    `watch` is shown the parameters and responsibilities after each half step.
+    """
     theta, order = state.theta, state.order
     gamma = state.gamma.copy()
     every = np.arange(len(order))
@@ -168,6 +176,7 @@ def _one_pass(X: Floats, state: Incremental, covariance: Covariance) -> Incremen
         new = posterior(log_p[..., 0])[0]
         d = new - gamma[every, m]
         gamma[every, m] = new
+        watch(theta, gamma)
         from_mean = X[m][:, None] - mean
         N_new = N + d  # (9.79)
         mean = mean + (d / N_new)[..., None] * from_mean  # (9.78)
@@ -175,6 +184,7 @@ def _one_pass(X: Floats, state: Incremental, covariance: Covariance) -> Incremen
         scatter = scatter + factor * (from_mean[..., :, None] * from_mean[..., None, :])
         N = N_new
         theta = m_step(theta._replace(mu=mean), Statistics(N, none, scatter), covariance=covariance)
+        watch(theta, gamma)
     return Incremental(*theta, gamma, order)
 
 
@@ -219,6 +229,19 @@ def fit_in_orders(
     done = fit_incremental(X, many, orders, tol=0, max_iter=passes, snapshots=every)
     L = [log_density(X, done.snapshots[t].theta).sum(axis=1) for t in sorted(done.snapshots)]
     return np.stack(L, axis=1), done.objective
+
+
+def half_step_bounds(X: Floats, start: GaussianMixture, orders: Ints) -> Floats:
+    """The bound along a first pass in each order (R, N), after each half step: (R, 2 N + 1)."""
+    theta = take(start, np.zeros(len(orders), dtype=np.int64))
+    gamma = posterior(log_joint(X, theta))[0]
+    bounds = [free_energy(log_joint(X, theta), gamma)]
+
+    def watch(theta: GaussianMixture, gamma: Floats) -> None:
+        bounds.append(free_energy(log_joint(X, theta), gamma))
+
+    _one_pass(X, Incremental(*theta, gamma, orders), "full", watch)
+    return np.stack(bounds, axis=1)
 
 
 def renewal_error(X: Floats, mu: Floats, rng: np.random.Generator) -> float:

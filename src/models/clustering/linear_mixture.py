@@ -14,10 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtr
 
 from models.clustering.mixture import log_proportions, mixing_proportions, posterior, row_blocks
 from models.em import EMFit, expectation_maximisation
-from models.types import Floats
+from models.types import Floats, Ints
 
 
 class LinearMixture(NamedTuple):
@@ -61,6 +62,26 @@ def responsibilities(Phi: Floats, t: Floats, theta: LinearMixture) -> Floats:
 def log_density(Phi: Floats, t: Floats, theta: LinearMixture) -> Floats:
     """Log density ln p(t_n | phi_n, theta), shape (R, N); summed over n it is (14.35)."""
     return posterior(log_joint(Phi, t, theta))[1]
+
+
+def predictive_modes(Phi: Floats, theta: LinearMixture, points: int = 401) -> Ints:
+    """How many maxima p(t | phi) has at each of G inputs, Phi (G, M); shape (R, G).
+
+    Counted on a grid that reaches three standard deviations beyond the outer lines.
+    """
+    mean, sd = theta.w @ Phi.T, theta.beta[:, None] ** -0.5  # (R, K, G)
+    low, high = mean.min(axis=1) - 3 * sd, mean.max(axis=1) + 3 * sd
+    t = low + (high - low) * np.linspace(0, 1, points)[:, None, None]  # (points, R, G)
+    z = (t[:, :, None] - mean) / sd[:, None]
+    p = np.sum(theta.pi[..., None] * np.exp(-(z**2) / 2), axis=2)  # (14.34) but for a factor
+    return np.asarray(np.sum((p[1:-1] > p[:-2]) & (p[1:-1] >= p[2:]), axis=0))
+
+
+def mass_between(Phi: Floats, theta: LinearMixture, low: Floats, high: Floats) -> Floats:
+    """The predictive probability of targets between two curves (G,), Phi (G, M); shape (R, G)."""
+    mean, sd = theta.w @ Phi.T, theta.beta[:, None, None] ** -0.5
+    inside = ndtr((high - mean) / sd) - ndtr((low - mean) / sd)
+    return np.asarray(np.sum(theta.pi[..., None] * inside, axis=1))
 
 
 def e_step(Phi: Floats, t: Floats, theta: LinearMixture) -> tuple[Statistics, Floats]:

@@ -3,16 +3,18 @@
 import numpy as np
 import pytest
 
-from models.chains import hmm
+from models.chains import hmm, hmm_checks
 from models.chains.casino import casino
 from models.chains.hmm_checks import (
     message_gaps,
     prediction_gaps,
+    printed_gaps,
     sampled_pair_gap,
     scaled_gaps,
     survival,
 )
 from models.chains.hmm_examples import one_sequence_each, random_models
+from models.types import Floats
 
 
 def test_messages_agree_with_all_paths_and_wrong_ones_do_not(
@@ -31,6 +33,29 @@ def test_messages_agree_with_all_paths_and_wrong_ones_do_not(
     assert min(gaps[name] for name in ("evidence", "filtered", "smoothed", "pairs")) > 1e-3
 
 
+def test_what_is_printed_leaves_gaps_and_what_is_meant_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(1)
+    chains = one_sequence_each(random_models(2, 3, 8, rng), 4, rng)
+    meant, printed = printed_gaps(chains.pi, chains.A, chains.lik, np.random.default_rng(2))
+    assert max(meant.values()) < 1e-12
+    assert min(printed.values()) > 1e-2
+    right = hmm_checks.backward_unscaled
+    monkeypatch.setattr(hmm_checks, "backward_unscaled", lambda A, lik: right(A.mT, lik))
+    wrong, _ = printed_gaps(chains.pi, chains.A, chains.lik, np.random.default_rng(2))
+    assert min(wrong.values()) > 1e-3
+
+
+def test_the_caption_of_the_backward_recursion_by_hand() -> None:
+    """Two steps: beta_1(j) is sum_k A(j, k) p(x_2 | k), with p(x_1 | k) by the caption."""
+    pi, A = np.array([[0.5, 0.5]]), np.array([[[0.9, 0.1], [0.3, 0.7]]])
+    lik = np.array([[[0.2, 0.8], [0.6, 0.5]]])
+    exact, caption = A[0] @ lik[0, 1], A[0] @ lik[0, 0]
+    _, printed = printed_gaps(pi, A, lik, np.random.default_rng(0))
+    assert printed["backward"] == pytest.approx(np.abs(caption / exact - 1).max())
+
+
 def test_messages_vanish_and_scaled_ones_do_not() -> None:
     """A chain of one likelihood, 1/8 a step: 2^(-3 T) is below the smallest double from T = 359."""
     pi, A = np.array([0.5, 0.5]), np.full((2, 2), 0.5)
@@ -42,6 +67,23 @@ def test_messages_vanish_and_scaled_ones_do_not() -> None:
     assert np.all(survival(pi, A, np.full((2, 300, 2), np.log(1 / 8))).underflow == np.inf)
 
 
+@pytest.mark.parametrize("lost", [np.nan, 0.0])
+def test_scaled_backward_messages_that_are_lost_are_counted(
+    lost: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pi, A = np.array([0.5, 0.5]), np.full((2, 2), 0.5)
+    right = hmm.smoother
+
+    def losing(*model: Floats) -> hmm.Smoothed:
+        found = right(*model)
+        found.backward[0, 3] = lost
+        return found
+
+    monkeypatch.setattr(hmm, "smoother", losing)
+    found = survival(pi, A, np.full((2, 20, 2), np.log(1 / 8)))
+    assert found.not_finite == (2 if np.isnan(lost) else 1)
+
+
 def test_the_printed_pairwise_formula_is_off_by_the_square_of_the_scale() -> None:
     """Two rolls of the casino, both six: c_2 = p(six, six) / p(six)."""
     six = np.array([1 / 6, 0.5])
@@ -50,7 +92,7 @@ def test_the_printed_pairwise_formula_is_off_by_the_square_of_the_scale() -> Non
     model = casino()
     found = scaled_gaps(model.pi, model.A, np.log(np.tile(six, (1, 2, 1))))
     assert found["printed_sum"] == pytest.approx((both / first) ** 2, rel=1e-12)
-    assert found["pair_gap"] < 1e-15
+    assert max(found["pair_gap"], found["smoothed_gap"]) < 1e-15
 
 
 def test_shares_of_sampled_pairs_by_hand() -> None:
@@ -62,7 +104,8 @@ def test_shares_of_sampled_pairs_by_hand() -> None:
 
 def test_predictions_agree_with_sums_and_wrong_ones_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     belief, A = np.array([0.2, 0.5, 0.3]), np.array([[0.8, 0.2, 0], [0.1, 0.6, 0.3], [0, 0.5, 0.5]])
-    assert max(prediction_gaps(belief, A, 5).values()) < 1e-15
+    B = np.array([[0.7, 0.1, 0.1, 0.1], [0.1, 0.1, 0.2, 0.6], [0.3, 0.3, 0.4, 0]])
+    assert max(prediction_gaps(belief, A, B, 5).values()) < 1e-15
     right = hmm.predict_states
     monkeypatch.setattr(hmm, "predict_states", lambda p, A, h: right(p, A.T, h))
-    assert min(prediction_gaps(belief, A, 5).values()) > 1e-3
+    assert min(prediction_gaps(belief, A, B, 5).values()) > 1e-3

@@ -13,6 +13,7 @@ from models.clustering.gaussian_mixture_variants import (
     fit_incremental,
     fit_with_floor,
     fit_with_resets,
+    half_step_bounds,
     raised,
     renewal_error,
 )
@@ -221,3 +222,14 @@ def test_each_order_is_a_run_of_its_own(X, rng):
         alone = fit_incremental(X, start, order[None], tol=0, max_iter=3)
         np.testing.assert_allclose(climb, alone.objective[0], rtol=1e-12)
         assert likelihoods[-1] == pytest.approx(log_density(X, alone.theta.theta).sum())
+
+
+def test_half_steps_end_where_a_pass_does_and_never_lower_the_bound(X, rng):
+    start = start_at_points(X, 2, rng)
+    orders = np.stack([np.arange(len(X)), rng.permutation(len(X))])
+    bounds = half_step_bounds(X, start, orders)
+    assert bounds.shape == (2, 2 * len(X) + 1)
+    whole = fit_in_orders(X, start, orders, 1)[1]
+    np.testing.assert_allclose(bounds[:, [0, -1]], whole, rtol=1e-9)
+    assert np.diff(bounds).min() > -1e-9
+    assert (np.diff(bounds).max(axis=1) > 0).all()

@@ -14,6 +14,8 @@ from models.clustering.linear_mixture import (
     log_density,
     log_joint,
     m_step,
+    mass_between,
+    predictive_modes,
     responsibilities,
     start_at,
     start_at_random,
@@ -205,3 +207,22 @@ def test_fit_each_is_fit_on_every_data_set():
         np.testing.assert_allclose(together.final[i], alone.final[0], rtol=1e-9)
         joint = log_joint(Phi, t, together.theta)[i]
         np.testing.assert_allclose(joint, log_joint(Phi[i], t[i], alone.theta)[0], rtol=1e-8)
+
+
+def test_two_equal_gaussians_have_two_modes_from_two_standard_deviations_on():
+    """Equal weights and variances: two maxima if the means are more than 2 sd apart."""
+    x = np.array([0.0, 0.5, 0.95, 1.05, 3.0])  # lines t = x and t = -x: 2 x apart
+    Phi = np.stack([np.ones(5), x], axis=1)
+    theta = LinearMixture(np.full((1, 2), 0.5), np.array([[[0.0, 1.0], [0.0, -1.0]]]), np.ones(1))
+    assert predictive_modes(Phi, theta).tolist() == [[1, 1, 1, 2, 2]]
+
+
+def test_mass_between_curves_against_an_integral(rng):
+    Phi = np.stack([np.ones(3), [-1.0, 0.0, 1.0]], axis=1)
+    theta = LinearMixture(np.array([[0.3, 0.7]]), rng.normal(size=(1, 2, 2)), np.array([4.0]))
+    found = mass_between(Phi, theta, np.array([-1.0, 0.0, -np.inf]), np.array([1.0, 0.5, np.inf]))
+    assert found[0, 2] == pytest.approx(1)
+    for g, (low, high) in enumerate(((-1.0, 1.0), (0.0, 0.5))):
+        t = np.linspace(low, high, 2001)
+        p = np.exp(log_density(np.tile(Phi[g], (2001, 1)), t, theta))[0]
+        assert found[0, g] == pytest.approx(np.trapezoid(p, t), rel=1e-6)

@@ -34,9 +34,9 @@ def _messages(outcome: Outcome) -> Figure:
     left.set(xlabel="Step", ylabel="p(last state | data)", ylim=(-0.02, 1.02), xticks=step)
     left.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, fontsize=8)
     paths = outcome["path_products"].at(states=STATES)
-    messages = outcome["forward_products"].at(states=STATES).values
-    right.plot(paths.along("length"), paths.values, "--", color="C3", label="all paths")
-    right.plot(paths.along("length"), messages, color="C2", label="recursion")
+    messages = outcome["forward_products"].at(states=STATES)
+    right.plot(paths.along("short_length"), paths.values, "--o", color="C3", label="all paths")
+    right.plot(messages.along("length"), messages.values, color="C2", label="recursion")
     right.set(xlabel="Length of the chain", ylabel="Products", yscale="log")
     right.set_title(f"Cost for {STATES} states")
     right.legend()

@@ -12,14 +12,15 @@ from experiments.contract.study import Study, knob
 from models.chains import casino, hmm, hmm_examples, hmm_recursions
 from models.chains import hmm_enumeration as by_paths
 from models.chains.baum_welch import CategoricalHMM
-from models.chains.hmm_checks import message_gaps, scaled_gaps, survival
-from models.chains.operation_counts import recursion_costs
+from models.chains.hmm_checks import message_gaps, printed_gaps, scaled_gaps, survival
+from models.operation_counts import recursion_costs
 from models.types import Floats, Ints
 
 ASKED = ("marginals", "path", "scaling")
 ENUMERATED = 300  # sequences of a run for which the marginals of all paths are summed
 PREFIXES = 5  # long sequences whose first steps are summed over all paths
 STATES, LENGTHS = np.arange(2, 9), np.arange(1, 13)  # of chains whose costs are counted
+SHORT = np.arange(2, 6)  # steps of those whose paths are weighed one by one
 
 
 @dataclass
@@ -75,7 +76,8 @@ class HmmInference(Study):
         wrong = [np.mean(states != chains.states) for states in told.values()]
         found["error_rate"] = axis("estimate", list(told)).of(wrong)
         if "marginals" in self.ask:
-            found |= _marginals(pi[:ENUMERATED], A[:ENUMERATED], chains.lik[:ENUMERATED])
+            few = slice(ENUMERATED)
+            found |= _marginals(pi[few], A[few], chains.lik[few], rng.spawn(1)[0])
         if "path" in self.ask:
             found |= _paths(chains, best, told["smoothed"])
             pi, A, lik, _ = self._chains(self.long, 1, rng)
@@ -112,22 +114,25 @@ class HmmInference(Study):
         }
 
 
-def _marginals(pi: Floats, A: Floats, lik: Floats) -> dict[str, Any]:
+def _marginals(pi: Floats, A: Floats, lik: Floats, rng: Generator) -> dict[str, Any]:
     """Gaps between messages and all paths, the sequence where looking back tells most, costs."""
     gaps, beliefs = message_gaps(pi, A, lik)
+    meant, printed = printed_gaps(pi, A, lik, rng)
+    gaps |= meant
     filtered, smoothed, two = beliefs
     show = int(np.argmax(np.abs(smoothed[0] - filtered[0]).max(axis=(1, 2))))
     belief, way = axis("belief", ["filtered", "smoothed"]), axis("way", ["messages", "all_paths"])
     step = axis("step", np.arange(1, lik.shape[1] + 1))
-    costs = axis("states", STATES), axis("length", LENGTHS)
-    K, T = STATES[:, None], LENGTHS
+    states, length = axis("states", STATES), axis("length", LENGTHS)
     products = recursion_costs(hmm_recursions.forward_unscaled, "products", STATES, LENGTHS)
+    by_path = recursion_costs(by_paths.enumerate_paths, "products", STATES, SHORT)
     return {
         "gap": axis("of", list(gaps)).of(list(gaps.values())),
+        "printed_gap": axis("formula", list(printed)).of(list(printed.values())),
         "last_state": over(np.stack([filtered, smoothed])[:, :, show, :, -1], belief, way, step),
         "last_state_two_filters": step.of(two[show, :, -1]),
-        "forward_products": over(products, *costs),
-        "path_products": over((2 * T - 1) * K**T, *costs),  # of one path, times the paths
+        "forward_products": over(products, states, length),
+        "path_products": over(by_path, states, axis("short_length", SHORT)),
     }
 
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, over
+from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.clustering._points import numbered, of_points, standardised
 from models.datasets import load
-from models.regression.linear import least_squares, line
+from models.regression.polynomials import fit_orders, loo_loss
 from models.types import Floats
 
 
@@ -48,8 +48,12 @@ class ClusterData(Study):
     def _observed(self, X: Floats) -> Outcome:
         x, t = X.T
         points = of_points(standardised(X) if self.standardise else X)
-        residual = t - line(x) @ least_squares(line(x), t).w  # of the second, given the first
-        return Outcome(points=points, observed=of_points(X), residual=points.axes[0].of(residual))
+        return Outcome(
+            points=points,
+            observed=of_points(X),
+            # Of the second variable, predicted without the first and from it.
+            left_out_loss=axis("by", ["mean", "line"]).of(loo_loss(fit_orders(x, t, 1))),
+        )
 
     def _drawn(self, rng: Generator) -> Outcome:
         component, n = numbered("component", len(self.weights)), numbered("object", max(self.show))

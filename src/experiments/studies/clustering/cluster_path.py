@@ -23,7 +23,7 @@ from models.clustering.gaussian_mixture import fit, iterations_to_settle, log_jo
 from models.clustering.gaussian_mixture_score import score
 from models.clustering.gaussian_mixture_starts import start_at, start_of_gaussians
 from models.clustering.mixture import free_energy, moments, posterior
-from models.em import path, smallest_gain, take
+from models.em import held, path, smallest_gain, take
 from models.types import Floats
 
 SETTLED = 0.95  # share of the points that have to be where they end
@@ -131,6 +131,7 @@ class ClusterPath(Clusters, Study):
         point, variable = points.axes
         cluster, other = numbered("cluster", self.k), numbered("other_variable", 2)
         snapshot = axis("snapshot", [0, *sorted(self.show)])
+        most = max(int(snapshot.values[-1]), others.objective.shape[1] - 1)
         reaching = axis("best_start", np.flatnonzero(reached))
         return Outcome(
             points=points,
@@ -145,9 +146,15 @@ class ClusterPath(Clusters, Study):
             bound_after_e=iteration.of(free_energy(joint, q)),  # of the E step that follows
             bound_after_m=iteration.of([-np.inf, *free_energy(joint[1:], q[:-1])]),
             mean_derivative=mean_derivative(X, take(theta, [1]), cluster),
+            mean_derivative_at_end=mean_derivative(X, take(theta, [T]), cluster),
             largest_derivative_at_end=score(X, take(theta, [T])).largest[0],
             kmeans_agreement=agreement(q[T].argmax(axis=1), best, self.k),
             # The other starts.
+            remaining_gain=over(
+                others.final[:, None] - held(others.objective, most + 1)[:, snapshot.values],
+                axis("repetition", self.repetitions),
+                snapshot,
+            ),
             smallest_gain=smallest_gain(others.objective),
             iterations_to_settle=reaching.of(settled[reached]),
             largest_gain_at=reaching.of(np.nanargmax(gains, axis=1) + 1),

@@ -15,10 +15,14 @@ from experiments.studies.clustering._points import Clusters, place_problems
 from models.clustering import kmeans_limit
 from models.clustering.gaussian_mixture import GaussianMixture, fit, log_joint
 from models.clustering.gaussian_mixture_starts import start_at, start_at_points
-from models.clustering.gaussian_mixture_variants import fit_in_orders, renewal_error
-from models.clustering.half_steps import arbitrary_q, half_steps
-from models.clustering.mixture import free_energy, kl_to_posterior
-from models.em import first_reached, held, path, smallest_gain
+from models.clustering.gaussian_mixture_variants import (
+    fit_in_orders,
+    half_step_bounds,
+    renewal_error,
+)
+from models.clustering.half_steps import arbitrary_q, half_steps, neighbour_gains
+from models.clustering.mixture import free_energy, kl_to_posterior, posterior
+from models.em import first_reached, held, path, smallest_gain, take
 from models.em_examples import EXAMPLES
 from models.types import Floats
 
@@ -73,14 +77,17 @@ class EmTheory(Clusters, Study):
         further = self._one_by_one(X, start, em.objective, rng) if self.orders else {}
         further |= self._limit(X, start.mu[0]) if self.epsilons else {}
         further |= self._climbs(rng) if self.models else {}
-        joint = log_joint(X, path(em, int(em.iterations[0])))  # (T + 1, N, K)
+        along = path(em, int(em.iterations[0]))
+        joint = log_joint(X, along)  # (T + 1, N, K)
         found, q = half_steps(joint), arbitrary_q(len(X), self.k, self.random_q, rng)
         half = axis("iteration", range(1, len(joint))), axis("step", ["E", "M"])
         any_q = axis("q", self.random_q)
+        after = take(along, slice(1, None)), posterior(joint)[0][:-1]  # an M step, and its q
         return Outcome(
             **{name: over(values, *half) for name, values in found._asdict().items()},
             random_bound=any_q.of(free_energy(joint[:1], q)),  # at the start's theta
             random_divergence=any_q.of(kl_to_posterior(joint[:1], q)),
+            largest_neighbour_gain=half[0].of(neighbour_gains(X, *after, rng.spawn(1)[0])),
             **further,
         )
 
@@ -99,6 +106,7 @@ class EmTheory(Clusters, Study):
             "incremental_log_likelihood": over(L, order, axis("passes", L.shape[1])),
             "incremental_passes": order.of(first_reached(L, maximum - self.close)),
             "smallest_gain": smallest_gain(bound),  # of the bound, in one pass
+            "smallest_half_step_gain": smallest_gain(half_step_bounds(X, start, orders)),
             "update_error": renewal_error(X, start.mu, rng),
         }
 

@@ -12,9 +12,12 @@ from experiments.contract.study import Study, knob
 from experiments.studies.clustering._points import place_problems
 from models.clustering import linear_mixture as lines
 from models.em import smallest_gain
+from models.regression.linear import line as line_design
+from models.types import Floats
 
 LIMIT = 2000  # iterations of EM at most
 CLOSE = 1e-3  # log units below the end that count as close to convergence
+FAR = 3  # standard deviations of the noise beyond which there are no data
 EARLY = 101  # places of the random starts' climbs that are kept
 
 
@@ -39,16 +42,24 @@ class LineMixture(Study):
     def problems(self) -> Iterator[str]:
         yield from place_problems("start", self.start, 2)
 
+    def _vee(self, x: Floats) -> Floats:
+        return np.asarray(self.slope * np.abs(x) + self.vertex)
+
     def run(self, rng: Generator) -> Outcome:
         shape = self.repetitions, self.n
         x = np.sort(rng.uniform(-1, 1, shape), axis=1)
-        t = self.slope * np.abs(x) + self.vertex + self.noise * rng.standard_normal(shape)
+        t = self._vee(x) + self.noise * rng.standard_normal(shape)
         start, limits = np.array([self.start]), dict[str, Any](tol=0, max_iter=LIMIT)
         Phi = np.stack([np.ones_like(x), x], axis=-1)  # (S, N, 2): one batch for all data sets
         every = lines.fit_each(Phi, t, lines.start_at(np.tile(start, (len(x), 1, 1)), t), **limits)
         repetition, point = axis("repetition", len(x)), axis("point", self.n)
         one_line = lines.start_at(np.zeros((len(x), 1, 2)), t)
         alone = lines.fit_each(Phi, t, one_line)  # a mixture of one
+
+        grid = axis("x", np.linspace(-1, 1, 41))
+        at_grid, arms = line_design(grid.values), self._vee(grid.values)
+        edges = arms - FAR * self.noise, arms + FAR * self.noise
+        inside = lines.mass_between(at_grid, every.theta, *edges).mean(axis=1)
 
         # The first data set, which is drawn: snapshots on the way, and random lines to start from.
         Phi, x, t = Phi[0], x[0], t[0]
@@ -73,6 +84,8 @@ class LineMixture(Study):
             final_log_likelihood=repetition.of(every.final),
             single_line_log_likelihood=repetition.of(alone.final),
             slopes=over(np.sort(every.theta.w[..., 1], axis=1), repetition, line),
+            predictive_modes=over(lines.predictive_modes(at_grid, every.theta), repetition, grid),
+            mass_without_data=repetition.of(1 - inside),  # on average over inputs
             iterations_until_close=repetition.of(until_close),
             smallest_gain=axis("fits", ["data sets", "random starts"]).of(
                 [smallest_gain(em.objective) for em in (every, many)]

@@ -16,6 +16,7 @@ from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.clustering._points import Clusters, mean_derivative, numbered
 from models.clustering.agreement import renamings
+from models.clustering.cycle_costs import cycle_costs
 from models.clustering.gaussian_mixture import GaussianMixture, fit, log_density
 from models.clustering.gaussian_mixture_score import score
 from models.clustering.kmeans import kmeans, random_in_box
@@ -85,9 +86,8 @@ class Restarts(Clusters, Study):
         climb = partial(fit, X, min_eigenvalue=floor, tol=self.tol, max_iter=self.iterations)
         fits = {cell: climb(theta) for cell, theta in begins.items()}
         by_kmeans = [kmeans(X, theta.mu).iterations for theta in begins.values()]
+        costs = cycle_costs(X, next(iter(begins.values())))
         finals = [np.where(np.isnan(em.final), -np.inf, em.final) for em in fits.values()]
-        D = X.shape[1]
-        em_work = D * (D + 1) + 2 * D + 3  # whitened, squared, normalised; two weighted sums
         return Outcome(
             log_likelihood=self._table(finals),  # minus infinity if a component collapsed
             smallest_gain=self._table(smallest_gain(em.objective) for em in fits.values()),
@@ -95,8 +95,7 @@ class Restarts(Clusters, Study):
             converged=self._table(em.converged for em in fits.values()),
             optima=self._table(count_optima(em, RESOLUTION) for em in fits.values()),
             kmeans_iterations=self._table(by_kmeans),  # from the same centres
-            # A point and component, in one cycle.
-            multiplications=axis("algorithm", ["kmeans", "em"]).of([D, em_work]),
+            multiplications=axis("algorithm", list(costs)).of(list(costs.values())),  # of a cycle
             **self._at_the_best(X, begins, fits),
         )
 
@@ -119,6 +118,7 @@ class Restarts(Clusters, Study):
             "renamed_log_likelihood": axis("renaming", len(L)).of(L),
             "largest_derivative_at_best": Quantity(score(X, best).largest[0]),
             "mean_derivative": mean_derivative(X, first, numbered("component", k)),
+            "mean_derivative_at_best": mean_derivative(X, best, numbered("component", k)),
         }
 
     def _cells(self) -> list[tuple[str, int]]:

@@ -66,7 +66,8 @@ def test_costs_have_closed_forms(run: Run) -> None:
     K, T = np.arange(2, 9)[:, None], np.arange(1, 13)
     for name in ("forward_products", "viterbi_sums"):
         assert_array_equal(outcome[name].values, K + (T - 1) * (K * K + K))
-    assert outcome["path_products"].at(states=3, length=2).item == 3 * 9  # pi, A, two likelihoods
+    T = np.arange(2, 6)  # of a path: one pi, T - 1 entries of A, T likelihoods
+    assert_array_equal(outcome["path_products"].values, (2 * T - 1) * K**T)
 
 
 def test_paths_agree_with_all_paths_and_the_printed_recursion_does_not(run: Run) -> None:
@@ -96,7 +97,7 @@ def test_a_viterbi_that_is_wrong_is_found_out(run: Run, monkeypatch: pytest.Monk
 def test_scaling_saves_what_underflows(run: Run) -> None:
     study = HmmInference(ask=["scaling"], dimensions=[5], long=500, sequences=30, length=6)
     outcome = run(study)
-    for name in ("evidence", "filtered", "pair", "printed_sum", "log_evidence"):
+    for name in ("evidence", "filtered", "smoothed", "pair", "printed_sum", "log_evidence"):
         assert np.all(outcome[f"{name}_gap"].values < 1e-12)
     assert np.isfinite(outcome["underflow"].values).all()
     assert not outcome["not_finite"].values.any()

@@ -40,8 +40,10 @@ def test_old_faithful_is_rescaled(run: Run) -> None:
     assert_allclose(outcome["points"].values, expected, rtol=1e-12, atol=1e-12)
     assert outcome["points"].values.shape == (272, 2)
     assert_allclose(outcome["observed"].values, raw)
-    residual = raw[:, 1] - np.polyval(np.polyfit(*raw.T, 1), raw[:, 0])
-    assert_allclose(outcome["residual"].values, residual, rtol=1e-7, atol=1e-9)
+    others = [np.delete(raw, n, axis=0) for n in range(272)]
+    for order, loss in enumerate(outcome["left_out_loss"].values):
+        told = [np.polyval(np.polyfit(*rest.T, order), raw[n, 0]) for n, rest in enumerate(others)]
+        assert loss == pytest.approx(np.mean((raw[:, 1] - told) ** 2), rel=1e-9)
 
 
 def test_data_as_observed_are_not_rescaled(run: Run) -> None:

@@ -127,6 +127,12 @@ def test_snapshots_are_those_of_scikit_learn(run: Run) -> None:
     assert_allclose(corrected, numerical, rtol=1e-4, atol=1e-3)
     assert np.abs(printed - numerical).max() > 1
     assert outcome["largest_derivative_at_end"].item < 0.03
+    assert np.abs(outcome["mean_derivative_at_end"].values).max() < 0.03
+    remaining = outcome["remaining_gain"]  # the first start is the one that is shown
+    climb = outcome["log_likelihood"].values
+    for steps in (0, *study.show):
+        left = climb[-1] - climb[min(steps, len(climb) - 1)]
+        assert remaining.at(repetition=0, snapshot=steps).item == pytest.approx(left, abs=1e-9)
     assert list(figures(study, outcome)) == ["path", "objective"]
 
 

@@ -1,7 +1,8 @@
-"""What a recursion along a chain costs, counted: numbers that keep a tally of their operations."""
+"""What an algorithm costs, counted: numbers that keep a tally of their operations."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from math import exp
 from typing import Any, Self
 
 import numpy as np
@@ -10,24 +11,40 @@ from models.types import AnyArray, Ints
 
 
 class Tallied:
-    """A number whose products and sums are counted in a tally that it shares with its results."""
+    """A number whose operations are counted in a tally that it shares with its results."""
 
     __slots__ = ("tally", "value")
 
     def __init__(self, value: float, tally: Counter[str]) -> None:
         self.value, self.tally = value, tally
 
+    def _counted(self, kind: str, value: float) -> "Tallied":
+        self.tally[kind] += 1
+        return Tallied(value, self.tally)
+
     def __mul__(self, other: Self) -> "Tallied":
-        self.tally["products"] += 1
-        return Tallied(self.value * other.value, self.tally)
+        return self._counted("products", self.value * other.value)
+
+    def __truediv__(self, other: "Tallied | float") -> "Tallied":
+        divisor = other.value if isinstance(other, Tallied) else other
+        return self._counted("quotients", self.value / divisor)
 
     def __add__(self, other: Self) -> "Tallied":
-        self.tally["sums"] += 1
-        return Tallied(self.value + other.value, self.tally)
+        return self._counted("sums", self.value + other.value)
+
+    def __sub__(self, other: Self) -> "Tallied":
+        return self._counted("sums", self.value - other.value)
+
+    def exp(self) -> "Tallied":  # what `np.exp` of an array of objects asks
+        return self._counted("exponentials", exp(self.value))
 
     def __ge__(self, other: Self) -> bool:  # what `max` over an array of objects asks
         self.tally["comparisons"] += 1
         return self.value >= other.value
+
+    def __lt__(self, other: Self) -> bool:  # and `argmin`
+        self.tally["comparisons"] += 1
+        return self.value < other.value
 
 
 def count_operations(function: Callable[..., Any], *arrays: AnyArray) -> Counter[str]:
