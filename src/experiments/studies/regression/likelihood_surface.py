@@ -89,7 +89,7 @@ class LikelihoodSurface(Study):
         identities = matrix_rules.identities(X, t, self.repetitions, rng)
         gradients = matrix_rules.gradients(self.repetitions, rng)
         nearby = rng.standard_normal((self.repetitions, 2)) * np.abs(fit.w)
-        forms, slopes, curvatures = (
+        forms, tilts, curvatures = (
             check(X, t, self.repetitions, *rng.spawn(1))
             for check in (matrix_rules.losses, matrix_rules.slopes, matrix_rules.curvatures)
         )
@@ -118,7 +118,7 @@ class LikelihoodSurface(Study):
             "identity_gap": axis("identity", list(identities)).of(list(identities.values())),
             "gradient_gap": axis("rule", list(gradients)).of(list(gradients.values())),
             "loss_gap": axis("form", list(forms)).of(list(forms.values())),
-            "slope_gap": axis("derivative", list(slopes)).of(list(slopes.values())),
+            "slope_gap": axis("formula", list(tilts)).of(list(tilts.values())),
             "curvature_gap": axis("second", list(curvatures)).of(list(curvatures.values())),
             "w_by_search": over([(a - b * x.mean(), b) for a, b in searched], times, weight),
             "hessian": over(likelihood.hessian(X, fit.sigma2), weight, other),
