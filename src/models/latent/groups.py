@@ -1,6 +1,9 @@
 """Groups of points on maps (..., N, D): their middles, their spread, who is nearest to his own."""
 
+from itertools import pairwise, permutations
+
 import numpy as np
+from scipy.optimize import linprog
 
 from models.classification.knn import fold_errors
 from models.types import Floats, Ints
@@ -69,3 +72,26 @@ def place_between(x: Floats, own: Floats, other: Floats) -> Floats:
     """Where points (..., D) are on the line from one middle, 0, to the other, 1; shape (...)."""
     line = other - own
     return np.asarray(((x - own) * line).sum(axis=-1) / (line**2).sum(axis=-1))
+
+
+def apart_on_a_line(X: Floats, labels: Ints) -> bool:
+    """Is there a direction on which points (N, D) lie group after group, with gaps between?
+
+    For each order of the groups a linear programme: w^T x of one group below a threshold, w^T x of
+    the next above it, by one each.
+    """
+    groups = [X[labels == k] for k in np.unique(labels)]
+    D, K = X.shape[1], len(groups)
+    for order in permutations(range(K)):
+        if order[0] > order[-1]:
+            continue  # the other way round, -w does the same
+        rows = []
+        for i, (one, next_one) in enumerate(pairwise(order)):
+            for x, sign in ((groups[one], 1.0), (groups[next_one], -1.0)):
+                threshold = np.zeros((len(x), K - 1))
+                threshold[:, i] = -1.0
+                rows.append(sign * np.hstack([x, threshold]))  # sign (w^T x - b_i) <= -1
+        A = np.concatenate(rows)
+        if linprog(np.zeros(D + K - 1), A, -np.ones(len(A)), bounds=(None, None)).success:
+            return True
+    return False

@@ -14,9 +14,10 @@ samples <log tau>, which is digamma(e) - log f.
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.special import digamma, gammaln
+from scipy.special import digamma, gammaincinv, gammaln
 
 from models.probability.gaussian import log_density_1d
+from models.regression.curves import quadrature
 from models.types import Bools, Floats, Ints
 
 Treatment = Literal["switches", "latent"]
@@ -180,10 +181,23 @@ def predict(q: Posterior) -> tuple[Floats, Floats]:
     return mean, np.asarray(variance)
 
 
+class NoiseVariance(NamedTuple):
+    """What the noise adds to the variance of a prediction: E{1 / tau} under Gamma(e, f)."""
+
+    printed: float  # 1 / <tau>, as 7.6.2 has it
+    corrected: float  # f / (e - 1)
+    quadrature: float  # over the quantiles of tau
+
+
+def noise_variance(e: float, f: float) -> NoiseVariance:
+    """By the text, in closed form and as an integral; e > 1."""
+    rule = quadrature(0.0, 1.0, 400)
+    return NoiseVariance(f / e, f / (e - 1), float(rule.weight @ (f / gammaincinv(e, rule.x))))
+
+
 def log_score(Y: Floats, removed: Bools, q: Posterior, treatment: Treatment) -> float:
-    """Log density of removed values under what the treatment says of them, per object."""
+    """Mean log density of the removed values under what the treatment says of them."""
     mean, variance = predict(q)
     if treatment == "latent":  # the factor of a missing value, 7.6.1
         variance = np.broadcast_to((1 / q.tau)[:, None, None], mean.shape)
-    total = log_density_1d(Y[removed], mean[removed], variance[removed]).sum()
-    return float(total / np.prod(mean.shape[:2]))
+    return float(log_density_1d(Y[removed], mean[removed], variance[removed]).mean())

@@ -12,7 +12,10 @@ The comment prints the means without the factor s, which is right for s = 1 alon
 import numpy as np
 from scipy.special import erfcx, log_ndtr
 
+from models.regression.curves import quadrature
 from models.types import Floats
+
+FAR = 12.0  # standard deviations, beyond which nothing is left in double precision
 
 
 def hazard(t: Floats | float) -> Floats:
@@ -36,3 +39,17 @@ def density(x: Floats, mu: float, s: float, side: float) -> Floats:
     if side == 0:
         return np.asarray(np.exp(log_p))
     return np.where(side * x > 0, np.exp(log_p - log_ndtr(side * mu / s)), 0.0)
+
+
+def normal_integral(z: float) -> tuple[float, float]:
+    """The probit function at z by quadrature: as FCML 7.7.1 prints it, and with 1/sqrt(2 pi)."""
+    rule = quadrature(-FAR, z, 400)
+    printed = (z + FAR) * float(rule.weight @ np.exp(-(rule.x**2) / 2))
+    return printed, printed / float(np.sqrt(2 * np.pi))
+
+
+def mass_above(mu: float, s: float) -> float:
+    """The probability that a Gaussian is positive, by quadrature of its density."""
+    top = max(mu, 0.0) + FAR * s
+    rule = quadrature(0.0, top, 400)
+    return top * float(rule.weight @ density(rule.x, mu, s, 0))

@@ -55,7 +55,8 @@ def summaries(
     w, proposed, accepted = chains
     mean, covariance = moments(w, lengths.tolist())
     squared = (np.diff(w, axis=0) ** 2).sum(-1)
-    uphill = log_g(proposed) >= log_g(w[:-1])
+    climb = log_g(proposed) - log_g(w[:-1])
+    uphill = climb >= 0
     with np.errstate(invalid="ignore", divide="ignore"):  # at first all samples may be alike
         R = [scale_reduction(w[:n]) for n in lengths]
     return {
@@ -67,4 +68,7 @@ def summaries(
         "step_length": np.sqrt(squared).mean(0),  # (C,)
         "squared_step": squared.mean(0),  # (C,)
         "uphill_rejected": np.sum(uphill & ~accepted),
+        "downhill_proposed": np.sum(~uphill, axis=0),  # (C,)
+        "downhill_accepted": np.sum(~uphill & accepted, axis=0),
+        "downhill_ratio": np.where(uphill, 0.0, np.exp(np.minimum(climb, 0.0))).sum(0),  # FCML 4.17
     }

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
 from models.latent.groups import (
+    apart_on_a_line,
     astray,
     between_share,
     contested,
@@ -58,3 +59,20 @@ def test_the_share_between_groups():
 def test_places_on_a_line():
     own, other = np.array([1.0, 1.0]), np.array([3.0, 1.0])
     assert_allclose(place_between(np.array([[1.0, 5.0], [2.0, 0.0]]), own, other), [0, 0.5])
+
+
+def test_groups_apart_on_a_line_by_turning_it():
+    """Where a line of many directions shows gaps there is one; and nowhere else, in the plane."""
+    rng = np.random.default_rng(7)
+    corners = np.array([[0.0, 0.0], [5.0, 5.0], [5.0, 0.0], [0.0, 5.0]])
+    labels = np.repeat(np.arange(4), 6)
+    turns = np.linspace(0, np.pi, 7201)
+    found = []
+    for spread in np.repeat([0.1, 0.6, 0.75, 1.5], 5):
+        points = corners[labels] + spread * rng.standard_normal((24, 2))
+        places = points @ np.stack([np.cos(turns), np.sin(turns)])
+        in_order = labels[places.argsort(axis=0)]
+        gaps = (np.diff(in_order, axis=0) != 0).sum(axis=0) == 3
+        assert apart_on_a_line(points, labels) == gaps.any()
+        found.append(gaps.any())
+    assert {True, False} == set(found)

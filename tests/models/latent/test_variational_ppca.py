@@ -110,3 +110,76 @@ def test_missing_as_latent_gives_one_covariance_and_switches_do_not(problem, rng
     switches = fit(*problem, 2, rng).q
     assert np.ptp(latent.Sigma_x, axis=1).max() < 1e-12
     assert np.ptp(switches.Sigma_x, axis=1).max() > 1e-3
+
+
+def by_loops(Y, seen, mu_w, a, b, *, latent=False, printed=False, times=1):
+    """The updates of 7.5.1 and 7.6, one object after the other, for one data set."""
+    N, M = Y.shape
+    D = mu_w.shape[1]
+    Y = np.where(seen > 0, Y, 0.0)
+    z = np.ones((N, M)) if latent else seen
+    y, var_y = Y.copy(), np.zeros((N, M))
+    S_w = np.tile(np.eye(D), (M, 1, 1))
+    mu_x, S_x = np.zeros((N, D)), np.zeros((N, D, D))
+    e, f, mu_w = a, b, mu_w.copy()
+    for _ in range(times):
+        for n in range(N):
+            precision, first = np.eye(D), np.zeros(D)
+            for m in range(M):
+                precision += e / f * z[n, m] * (S_w[m] + np.outer(mu_w[m], mu_w[m]))
+                first += e / f * z[n, m] * y[n, m] * mu_w[m]
+            S_x[n] = np.linalg.inv(precision)
+            mu_x[n] = S_x[n] @ first
+        for m in range(M):
+            precision, first = np.eye(D), np.zeros(D)
+            for n in range(N):
+                precision += e / f * z[n, m] * (S_x[n] + np.outer(mu_x[n], mu_x[n]))
+                first += e / f * z[n, m] * y[n, m] * mu_x[n]
+            S_w[m] = np.linalg.inv(precision)
+            mu_w[m] = S_w[m] @ first
+        e, f_new = a + z.sum() / 2, b
+        for n in range(N):
+            for m in range(M):
+                xx, ww = S_x[n] + np.outer(mu_x[n], mu_x[n]), S_w[m] + np.outer(mu_w[m], mu_w[m])
+                cross = mu_x[n] @ mu_w[m] * (1 if printed else y[n, m])
+                spread = 0 if printed else var_y[n, m]
+                f_new += z[n, m] / 2 * (y[n, m] ** 2 + spread - 2 * cross + np.trace(xx @ ww))
+        f = f_new
+        if latent:
+            y = np.where(seen > 0, Y, mu_x @ mu_w.T)
+            var_y = np.where(seen > 0, 0.0, f / e)
+        elif times == 0:
+            break
+    return mu_x, S_x, mu_w, S_w, e, f, y, var_y
+
+
+@pytest.mark.parametrize(
+    ("treatment", "as_printed"), [("switches", False), ("switches", True), ("latent", False)]
+)
+@pytest.mark.parametrize("times", [1, 3])
+def test_whole_iterations_as_loops(problem, treatment, as_printed, times):
+    Y, seen = problem
+    found = fit(
+        *problem,
+        2,
+        np.random.default_rng(3),
+        a=1.5,
+        b=0.7,
+        treatment=treatment,
+        as_printed=as_printed,
+        max_iter=times,
+        tol=0.0,
+    )
+    mu_w = np.random.default_rng(3).standard_normal((2, 4, 2))
+    latent = treatment == "latent"
+    for r in range(2):
+        # A missing value begins with the variance of the prior's noise, which shows in f once.
+        expected = by_loops(
+            Y[r], seen[r], mu_w[r], 1.5, 0.7, latent=latent, printed=as_printed, times=times
+        )
+        for name, right in zip(found.q._fields, expected, strict=True):
+            if latent and times == 1 and name in ("f", "y_variance"):
+                continue
+            np.testing.assert_allclose(getattr(found.q, name)[r], right, rtol=1e-9, err_msg=name)
+    assert found.iterations.tolist() == [times, times]
+    assert found.bound.shape == (2, times)

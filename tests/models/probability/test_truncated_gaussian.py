@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from scipy.stats import norm, truncnorm
 
-from models.probability.truncated_gaussian import density, hazard, mean, mean_as_printed
+from models.probability.truncated_gaussian import (
+    density,
+    hazard,
+    mass_above,
+    mean,
+    mean_as_printed,
+    normal_integral,
+)
 
 
 @pytest.mark.parametrize("mu", [-3.0, 0.0, 0.5, 2.0])
@@ -30,3 +37,11 @@ def test_the_ratio_far_out():
         expected = np.exp(norm.logpdf(t) - norm.logcdf(t))
     np.testing.assert_allclose(hazard(t), expected, rtol=1e-9, atol=1e-300)
     assert hazard(np.array(-1e5)) == pytest.approx(1e5, rel=1e-6)  # phi/Phi tends to -t
+
+
+@pytest.mark.parametrize(("mu", "s"), [(0.5, 1.0), (-1.0, 2.0), (3.0, 0.5)])
+def test_the_probit_function_and_the_mass_above_nought(mu, s):
+    printed, corrected = normal_integral(mu / s)
+    assert corrected == pytest.approx(norm.cdf(mu / s), rel=1e-12)
+    assert printed == pytest.approx(norm.cdf(mu / s) * np.sqrt(2 * np.pi), rel=1e-12)
+    assert mass_above(mu, s) == pytest.approx(norm(mu, s).sf(0), rel=1e-12)

@@ -59,8 +59,14 @@ def test_what_chains_tell_of_themselves() -> None:
     assert found["uphill_rejected"] == 0
     assert_allclose(found["chain_mean"][0], [[1.5, 2], [2.25, 3]])
     assert_allclose(found["chain_covariance"][1, 1], np.array([0, 0, 11 / 16]), atol=1e-12)
+    # by hand: the first chain goes down by 7 and is held back twice at 2 lower
+    assert found["downhill_proposed"].tolist() == [3, 3]
+    assert found["downhill_accepted"].tolist() == [1, 2]
+    expected = [np.exp(-7) + 2 * np.exp(-2), np.exp(-2) + 2 * np.exp(-1)]
+    assert_allclose(found["downhill_ratio"], expected)
     refused = summaries(Chains(w, proposed, accepted), np.array([4]), [], lambda w: w.sum(-1))
     assert refused["uphill_rejected"] == 3
+    assert refused["downhill_ratio"].tolist() == [0, 0]
 
 
 def test_beginnings_are_compared_by_their_scale_reduction() -> None:

@@ -38,6 +38,6 @@ def _treatments(study: MissingValues, outcome: Outcome) -> Figure:
         scores, label = outcome["score"].values[i], f"missing values {LABELS[treatment]}"
         ax.plot(sorted(study.probabilities), scores, marker=SYMBOLS[i], label=label)
     ax.set(xlabel="Probability that a value is missing")
-    ax.set(ylabel="Log density of missing values, per object")
+    ax.set(ylabel="Mean log density of a missing value")
     ax.legend()
     return figure

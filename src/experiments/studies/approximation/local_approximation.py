@@ -18,6 +18,7 @@ from models.approximation.taylor import FUNCTIONS, expansions
 from models.classification.drawn_regression import draw
 from models.classification.logistic import Posterior
 from models.datasets import load
+from models.probability.coin import likelihood_totals
 from models.probability.gaussian import log_density
 
 # The targets, and what their parameters are called: functions from low to high, expanded about w_0;
@@ -93,12 +94,15 @@ class LocalApproximation(Study):
             return self._expanded(*self.parameters[0])
         case = axis("case", [", ".join(f"{value:g}" for value in row) for row in self.parameters])
         each = [_approximated(self._target(row, rng)) for row in self.parameters]
-        return Outcome(
-            **{
-                name: over([found[name].values for found in each], case, *quantity.axes)
-                for name, quantity in each[0].items()
-            }
-        )
+        found = {
+            name: over([of[name].values for of in each], case, *quantity.axes)
+            for name, quantity in each[0].items()
+        }
+        if self.target == "coin":  # at the share of heads that was seen
+            totals = [likelihood_totals(int(N), y / max(N, 1)) for *_, y, N in self.parameters]
+            coefficient = axis("coefficient", ["printed", "corrected"])
+            found["likelihood_total"] = over(totals, case, coefficient)
+        return Outcome(**found)
 
     def _expanded(self, about: float, low: float, high: float) -> Outcome:
         """A function, near and far, and its expansions."""

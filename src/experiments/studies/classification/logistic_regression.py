@@ -40,6 +40,7 @@ class LogisticRegression(Plane, Study):
     starts_reach: float = knob(5.0, "further starts on a grid from -reach to reach", above=0)
     new: list[float] = knob([-3.0, 5.0], "attributes of a new object")
     samples: int = knob(1000, "weights sampled for a prediction", at_least=1, at_most=100_000)
+    samplings: int = knob(1, "times that so many are sampled", at_least=1, at_most=1000)
     boundaries: int = knob(20, "boundaries to draw", at_least=1, at_most=1000)
     low: list[float] = knob([-5.0, -5.0], "least coordinates of the map")
     high: list[float] = knob([5.0, 5.0], "largest coordinates of the map")
@@ -76,7 +77,9 @@ class LogisticRegression(Plane, Study):
         w, first = best[0][0], posteriors[0]
         S = approximate(w, logistic.hessian(first, w), float(logistic.log_g(first, w))).covariance
         draws = rng.multivariate_normal(w, S, self.samples)
-        lines = draws[: self.boundaries]
+        others = rng.spawn(1)[0].multivariate_normal(w, S, (self.samplings - 1, self.samples))
+        samplings = np.concatenate([draws[None], others])
+        lines, every = draws[: self.boundaries], samplings[:, : self.boundaries]
         weights = np.zeros((len(X) + len(lines), len(WEIGHTS)))
         weights[:, columns] = np.concatenate([*best, lines])
         x1, x2, grid = self.mesh()
@@ -88,6 +91,8 @@ class LogisticRegression(Plane, Study):
         shape = len(x2), len(x1)
         repetition, point = axis("repetition", len(X)), axis("point", t.shape[1])
         feature, boundary = axis("feature", WEIGHTS), axis("boundary", len(lines))
+        sampling = axis("sampling", self.samplings)
+        wrong = [((every @ Phi[0][t[0] == k].T > 0) != k).mean(-1) for k in (0, 1)]
         estimate, place = axis("estimate", ESTIMATES), axis("place", ["new", "half way"])
         return {
             "training_accuracy": repetition.of(((fitted > 0.5) == (t == 1)).mean(1)),
@@ -100,8 +105,11 @@ class LogisticRegression(Plane, Study):
                 np.reshape(predictions(on_map, w, S, draws), (-1, *shape)), estimate, x2, x1
             ),
             "boundary": over(weights[len(X) :], boundary, feature),
-            "boundary_error": boundary.of(((Phi[0] @ lines.T > 0) != t[0, :, None]).mean(0)),
-            "boundary_output_at_new": boundary.of(lines @ at[0]),
+            "sampled_probability": over(
+                [logistic.predict(each, at) for each in samplings], sampling, place
+            ),
+            "class_error": over(wrong, axis("of_class", [0, 1]), sampling, boundary),
+            "boundary_output_at_new": over(every @ at[0], sampling, boundary),
         }
 
     def _climbed(self, posterior: logistic.Posterior) -> dict[str, Quantity]:

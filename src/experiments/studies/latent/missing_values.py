@@ -12,7 +12,15 @@ from experiments.contract.study import Study, knob
 from experiments.studies.latent._hidden_clusters import HiddenClusters
 from models.em import smallest_gain
 from models.latent import groups
-from models.latent.variational_ppca import Posterior, Treatment, fit, log_score, predict
+from models.latent.variational_ppca import (
+    NoiseVariance,
+    Posterior,
+    Treatment,
+    fit,
+    log_score,
+    noise_variance,
+    predict,
+)
 from models.types import Bools, Floats
 
 TREATMENTS = ("switches", "latent")
@@ -59,6 +67,7 @@ class MissingValues(HiddenClusters, Study):
         centred = whole - whole.mean(1, keepdims=True)
         complete = fit(centred, every, 2, np.random.default_rng(seed), treatment=first).q
         mean, variance = predict(q)
+        noise = noise_variance(float(q.e[0]), float(q.f[0]))
         own, other = (q.mu_x[:, self.labels == k].mean(axis=1) for k in (0, self._other_group()))
         wrong = [groups.astray(found.mu_x, self.labels) for found in (complete, q)]
         repetition, case = axis("repetition", len(Y)), axis("case", list(CASES))
@@ -76,7 +85,8 @@ class MissingValues(HiddenClusters, Study):
             predicted_mean=repetition.of(mean[:, 1, 1]),
             predicted_variance=repetition.of(variance[:, 1, 1]),
             neighbours_of_another_cluster=over(wrong, values, repetition),
-            score=over(each[0], *sides),
+            noise_variance=axis("by", list(NoiseVariance._fields)).of(noise),
+            score=over(each[0], *sides),  # mean log density of a removed value
             smallest_gain=over(each[1], *sides),  # of the bound, in one iteration
             covariances_apart=over(each[2], *sides),
         )

@@ -51,6 +51,8 @@ class Parliament(Study):
         model, X = axis("model", list(maps)), np.stack(list(maps.values()))
         named, other, main = axis("party", PARTIES), axis("other", PARTIES), axis("main", MAIN)
         norm = np.linalg.norm(X, axis=2)
+        if isinstance(least := further.get("uncertain_member"), Quantity):
+            further["uncertain_distance"] = over(norm[:, least.values], model, *least.axes)
         related = groups.correlations(norm, attended, party, len(MAIN))
         centres = groups.medians(X, party, len(PARTIES))
         return Outcome(
@@ -81,11 +83,13 @@ class Parliament(Study):
         return q.mu_x, {
             "bound": axis("iteration", range(1, len(done.bound) + 1)).of(done.bound),
             "share_right": float(right.sum() / observed.sum()),
+            "share_with_majority": float(
+                np.maximum((Y > 0).sum(0), (Y < 0).sum(0)).sum() / observed.sum()
+            ),
             "uncertain_member": uncertain.of(least),  # the least certain first
             "uncertain_covariance": over(
                 q.Sigma_x[least], uncertain, dimension, axis("second_dimension", dimension.values)
             ),
-            "uncertain_distance": uncertain.of(np.linalg.norm(q.mu_x, axis=1)[least]),
             "uncertain_attendance_rank": uncertain.of(rank[least]),  # 0 has the fewest votes
             "boundary": over(q.mu_w[chosen], division, dimension),
             "division_votes": over(Y[:, chosen], member, division),

@@ -9,10 +9,11 @@ from numpy.random import Generator
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.latent._hidden_clusters import HiddenClusters
-from models.latent.groups import astray, between_share
-from models.latent.pca import pca
+from models.latent.groups import apart_on_a_line, astray, between_share
+from models.latent.pca import covariance, eigenvalues_without_n, largest_cosine, pca
 
 TURN = 0.6  # angle of the first axis of the one Gaussian, in radians
+TRIED = 20  # draws in which a line is looked for that keeps the clusters apart
 
 
 @dataclass
@@ -32,6 +33,8 @@ class PrincipalComponents(HiddenClusters, Study):
             yield f"study.cloud={self.cloud}; allowed: two variances"
         if self.cloud and len(self.centres[0]) + self.noise_dimensions != 2:
             yield "study.cloud; allowed: where the clusters have two variables in all"
+        if len(self.labels) < len(self.centres[0]) + self.noise_dimensions:
+            yield f"study.n_each={self.n_each}; allowed: no fewer objects than variables"
         if (self.neighbours or 0) >= len(self.labels):
             yield f"study.neighbours={self.neighbours}; there are {len(self.labels)} objects"
 
@@ -54,6 +57,8 @@ class PrincipalComponents(HiddenClusters, Study):
             right = [1 - astray(X[..., :D], self.labels, nearest) for D in component.values]
             further["accuracy"] = over(right, axis("dimensions", component.values), repetition)
         shuffled = pca(Y[0][..., rng.permutation(M)]).eigenvalues
+        lines = [apart_on_a_line(objects, self.labels) for objects in Y[0, :TRIED]]
+        cosines = [largest_cosine(A) for A in (covariance(Y[0]), Y[0][:, :M])]
         every = data, repetition, component
         return Outcome(
             points=over(Y[:, 0], data, thing, variable),
@@ -63,5 +68,8 @@ class PrincipalComponents(HiddenClusters, Study):
             projected_variance=over(found.X.var(axis=2), *every),
             structure=over(between_share(found.X, self.labels), *every),
             shuffled_eigenvalues=over(shuffled, repetition, component),
+            eigenvalues_as_printed=over(eigenvalues_without_n(Y[0]), repetition, component),
+            largest_cosine=over(cosines, axis("matrix", ["covariance", "square"]), repetition),
+            apart_on_a_line=axis("tried", len(lines)).of(lines),
             **further,
         )

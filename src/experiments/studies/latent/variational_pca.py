@@ -65,6 +65,7 @@ class VariationalPca(HiddenClusters, Study):
             precision=over([done.q.tau for done in fits], f, repetition),
             bound_at_scaled_f=over(nearby, axis("factor", scales), repetition),
             neighbours_of_another_cluster=repetition.of(astray(q.mu_x, self.labels)),
+            neighbours_in_the_data=repetition.of(astray(Y, self.labels)),  # of another cluster
             expected_log_precision=axis("by", ["closed form", "quadrature"]).of(
                 [digamma(q.e[0]) - np.log(q.f[0]), rule.weight @ log_tau]
             ),

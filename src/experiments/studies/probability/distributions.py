@@ -87,8 +87,12 @@ class Distributions(Study):
         """Densities over one grid, about the first; means by the formula, and by that printed."""
         rows, (mu, sd, _) = self.parameters, self.parameters[0]
         x = axis("x", np.linspace(mu - 4 * sd, mu + 4 * sd, 801))
+        form = axis("form", ["printed", "corrected"])
+        integrals = [truncated_gaussian.normal_integral(row[0] / row[1]) for row in rows]
         return {
             "density": ([truncated_gaussian.density(x.values, *row) for row in rows], x),
+            "normal_integral": (integrals, form),  # up to mu / sigma
+            "mass_above": ([truncated_gaussian.mass_above(*row[:2]) for row in rows],),
             "formula": ([truncated_gaussian.mean(*row) for row in rows],),
             "formula_as_printed": ([truncated_gaussian.mean_as_printed(*row) for row in rows],),
         }

@@ -72,8 +72,8 @@ class Sampler(Study):
                 yield f"study.{name}: {most}; allowed: <= {self.samples}, the samples of a chain"
         if max([0, *self.lags]) >= self.samples:
             yield f"study.lags={self.lags}; allowed: < {self.samples}, the samples of a chain"
-        if "densities" in self.show and len(self.parts) != 3:
-            yield "study.show=densities compares three targets"
+        if "densities" in self.show and len(self.parts) < 3:
+            yield "study.show=densities compares the first three targets"
         if self.samples * self.chains * len(self.step_variances) > 5_000_000:
             yield "study.samples times chains times step_variances; allowed: <= 5000000"
 
@@ -92,6 +92,9 @@ class Sampler(Study):
             "step_length": (chain,),
             "squared_step": (chain,),
             "uphill_rejected": (),
+            "downhill_proposed": (chain,),
+            "downhill_accepted": (chain,),
+            "downhill_ratio": (chain,),
             "path": (first, coordinate),
             "proposed": (axis("proposal", np.arange(1, len(first))), coordinate),
             "accepted": (axis("proposal", np.arange(1, len(first))),),

@@ -63,6 +63,8 @@ def test_a_coin(run: Callable[..., Any]) -> None:
     assert_allclose(outcome["covariance"].at(**case), [0.45 * 0.55 / 20], rtol=1e-12)
     exact = outcome["covariance"].at(case="5, 5, 9, 20", way="exact", variable=1)
     assert_allclose(exact, [stats.beta(14, 16).var()], rtol=1e-12)
+    totals = outcome["likelihood_total"].at(case="1, 1, 9, 20").values
+    assert_allclose(totals, [0.45**20, 1], rtol=1e-12)
 
 
 def test_a_logistic_posterior_by_plain_sums(run: Callable[..., Any]) -> None:

@@ -59,7 +59,7 @@ def test_the_most_probable_weights_by_scipy(run: Callable[..., Any]) -> None:
 
 
 def test_predictions_by_plain_sums(run: Callable[..., Any]) -> None:
-    outcome = run(LogisticRegression(tol=1e-20, samples=20_000))
+    outcome = run(LogisticRegression(tol=1e-20, samples=20_000, samplings=3))
     matrix = load("fcml-logistic").matrix
     X, t = matrix[:, :2], matrix[:, 2]
     w = outcome["path"].values[-1]
@@ -80,10 +80,16 @@ def test_predictions_by_plain_sums(run: Callable[..., Any]) -> None:
     assert_allclose(maps.at(estimate="point"), point, rtol=1e-12)
     lines = outcome["boundary"].at(features="plain").values
     assert lines.shape == (20, 5)  # of which the plain weights are the second and third
-    output = outcome["boundary_output_at_new"].at(features="plain")
-    assert_allclose(output, lines[:, 1:3] @ [-3, 5])
+    output = outcome["boundary_output_at_new"].at(features="plain").values
+    assert_allclose(output[0], lines[:, 1:3] @ [-3, 5])
+    assert np.unique(output).size == 60  # every sampling has lines of its own
     wrong = ((lines[0, 1:3] * X).sum(1) > 0) != (t == 1)
-    assert outcome["boundary_error"].values[0, 0] == wrong.mean()
+    error = outcome["class_error"].at(features="plain", sampling=0, boundary=0).values
+    assert error.tolist() == [wrong[t == 0].mean(), wrong[t == 1].mean()]
+    again = outcome["sampled_probability"].at(features="plain", place="new").values
+    assert_allclose(again, averaged.item, atol=0.02)
+    first = outcome["probability_at"].at(features="plain", estimate="sampled", place="new").item
+    assert again[0] == first
     near = outcome["distance_to_data"]
     corner = np.array([near.along("x1")[0], near.along("x2")[0]])
     assert_allclose(near.values[0, 0], np.linalg.norm(X - corner, axis=1).min())

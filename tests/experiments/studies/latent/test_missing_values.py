@@ -31,6 +31,8 @@ def test_missing_values(run):
     assert outcome["covariances_apart"].at(treatment="latent").values.max() < 1e-12
     assert outcome["covariances_apart"].at(treatment="switches").values.min() > 1e-3
     assert outcome["smallest_gain"].values.min() > -1e-9
+    printed, corrected, exact = outcome["noise_variance"].values
+    assert printed < corrected == pytest.approx(exact, rel=1e-6)
     # Nearly independent of the draw: y_2 has variance 6.25 between the clusters, 1 within.
     assert outcome["predicted_variance"].values.mean() == pytest.approx(6.25, abs=1)
 

@@ -54,6 +54,11 @@ def test_probit_does_not_measure_attendance(run, votes):
         found = outcome["division_share_right"].at(division=division).item
         assert found == pytest.approx(right)
     least, rank = outcome["uncertain_member"].values, outcome["uncertain_attendance_rank"].values
+    away = outcome["uncertain_distance"].at(model="pca").values
+    np.testing.assert_allclose(away, np.hypot(*outcome["position"].values[0, least].T))
+    larger = [max(sum(here == 1), sum(here == -1)) for here in votes.T]
+    majority = sum(larger) / np.sum(votes != 0)
+    assert outcome["share_with_majority"].item == pytest.approx(majority)
     cast = (votes != 0).sum(axis=1)
     for member, place in zip(least, rank, strict=True):
         assert np.sum(cast < cast[member]) <= place < np.sum(cast <= cast[member])

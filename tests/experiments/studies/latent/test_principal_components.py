@@ -18,6 +18,7 @@ from experiments.studies.latent.principal_components import PrincipalComponents
         ({"cloud": [2.0, 0.5]}, "two variables in all"),
         ({"noise_dimensions": 0, "cloud": [1.0]}, "two variances"),
         ({"neighbours": 80}, "study.neighbours"),
+        ({"n_each": 2, "noise_dimensions": 9}, "no fewer objects than variables"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs, complaint):
@@ -33,6 +34,18 @@ def test_eigenvalues(run):
     np.testing.assert_allclose(first, expected, rtol=1e-9)
     np.testing.assert_allclose(outcome["projections"].values[0].var(axis=0), expected, rtol=1e-9)
     np.testing.assert_allclose(outcome["shuffled_eigenvalues"].values[0], expected, rtol=1e-9)
+    np.testing.assert_allclose(
+        outcome["eigenvalues_as_printed"].values[0], len(Y) * expected, rtol=1e-9
+    )
+    assert outcome["largest_cosine"].at(matrix="covariance").values.max() < 1e-9
+    assert outcome["largest_cosine"].at(matrix="square").values.min() > 0.1
+
+
+def test_a_line_that_keeps_clusters_apart(run):
+    near = run(PrincipalComponents(centres=[[0.0, 0.0], [0.5, 0.0], [0.0, 0.5]], repetitions=3))
+    far = run(PrincipalComponents(centres=[[0.0, 0.0], [50.0, 0.0], [0.0, 90.0]], repetitions=3))
+    assert not near["apart_on_a_line"].values.any()
+    assert far["apart_on_a_line"].values.all()
 
 
 def test_variances_of_two_projections(run):

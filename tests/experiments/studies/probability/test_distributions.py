@@ -79,6 +79,9 @@ def test_truncated_gaussians_against_scipy(run: Run) -> None:
     assert_allclose(found["total"].values, 1, rtol=1e-9)
     printed = np.abs(found["formula_as_printed"].values / means - 1)
     assert printed[:3].max() < 1e-9 < 0.1 < printed[3]
+    probit = stats.norm.cdf([0.5, 0.5, 0.5, 0.25])
+    assert_allclose(found["normal_integral"].at(form="corrected"), probit, rtol=1e-12)
+    assert_allclose(found["mass_above"], probit, rtol=1e-12)
     x = found["density"].along("x")
     away = np.abs(x) > 1e-9
     for values, law in zip(found["density"].values, laws, strict=True):

@@ -30,7 +30,7 @@ Run = Callable[..., Outcome]
         ({"samples": 50, "lags": [50]}, "study.lags"),
         ({"samples": 100_000, "chains": 2000}, "samples times"),
         ({"step_variances": [0.0]}, "study.step_variances"),
-        ({"show": ["densities"]}, "three targets"),
+        ({"show": ["densities"]}, "first three targets"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
