@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from models.clustering.gaussian_mixture import GaussianMixture, log_joint
 from models.clustering.mixture import free_energy, kl_to_posterior, posterior
 from models.types import Floats
 
@@ -20,15 +21,15 @@ class HalfSteps(NamedTuple):
     divergence: Floats  # KL(q || p(Z | X, theta))
 
 
-def half_steps(log_joint: Floats) -> HalfSteps:
+def half_steps(joint: Floats) -> HalfSteps:
     """From ln p(x_n, z_n = k | theta_t), shape (T + 1, N, K): iterations are a batch axis."""
-    gamma, log_evidence = posterior(log_joint)
+    gamma, log_evidence = posterior(joint)
     L, q = log_evidence.sum(axis=1), gamma[:-1]
-    steps = log_joint[:-1], log_joint[1:]
+    steps = joint[:-1], joint[1:]
     return HalfSteps(
         np.stack([L[:-1], L[1:]], axis=1),
-        np.stack([free_energy(joint, q) for joint in steps], axis=1),
-        np.stack([kl_to_posterior(joint, q) for joint in steps], axis=1),
+        np.stack([free_energy(step, q) for step in steps], axis=1),
+        np.stack([kl_to_posterior(step, q) for step in steps], axis=1),
     )
 
 
@@ -37,3 +38,23 @@ def arbitrary_q(N: int, K: int, count: int, rng: np.random.Generator) -> Floats:
     sharpness = 10.0 ** rng.uniform(-1, 2, size=(count, 1, 1))
     weights = rng.gamma(np.broadcast_to(sharpness, (count, N, K))) + 1e-300
     return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
+
+
+def neighbour_gains(
+    X: Floats, theta: GaussianMixture, q: Floats, rng: np.random.Generator, neighbours: int = 30
+) -> Floats:
+    """By how much the best of some drawn neighbours of each of T mixtures raises L(q, theta), (T,).
+
+    q has shape (T, N, K). Neighbours differ by a part in ten to a part in ten thousand.
+    """
+    top, found = free_energy(log_joint(X, theta), q), []
+    for size in np.logspace(-4, -1, neighbours):
+        bend = np.eye(X.shape[1]) + size * rng.standard_normal(theta.Sigma.shape)
+        pi = theta.pi * np.exp(size * rng.standard_normal(theta.pi.shape))
+        near = GaussianMixture(
+            pi / pi.sum(axis=-1, keepdims=True),
+            theta.mu + size * rng.standard_normal(theta.mu.shape),
+            bend @ theta.Sigma @ bend.mT,
+        )
+        found.append(free_energy(log_joint(X, near), q) - top)
+    return np.asarray(np.max(found, axis=0))

@@ -51,6 +51,7 @@ class Descent(NamedTuple):
     validation: Floats  # (R, T + 1) the same on the validation data
     stopped: Floats  # (R, P) theta at the epoch of the smallest validation error
     epoch: Ints  # (R,) that epoch
+    first_rise: Floats  # (R, P) theta before the epoch that first raises it; the last if none does
 
 
 def n_parameters(sizes: Sizes) -> int:
@@ -264,6 +265,7 @@ def descend(
     x_held, t_held = validation
     stopped, epoch_of = theta.copy(), np.zeros(len(theta), dtype=np.int64)
     lowest = np.full(len(theta), np.inf)
+    before, first_rise, risen = theta, theta.copy(), np.zeros(len(theta), dtype=np.bool_)
     history = np.empty((2, len(theta), n_epochs + 1))
     for epoch in range(n_epochs + 1):
         error, gradient = error_and_gradient(theta, sizes, x, t)
@@ -271,10 +273,14 @@ def descend(
         history[:, :, epoch] = 2 * error / x.shape[-2], held
         better = held < lowest
         stopped[better], epoch_of[better], lowest[better] = theta[better], epoch, held[better]
+        rises = ~risen & (epoch > 0) & (held > history[1, :, epoch - 1])
+        first_rise[rises], risen = before[rises], risen | rises
+        before = theta
         if epoch < n_epochs:
             theta = theta - rate * (gradient + decay * theta)
             theta = np.sign(theta) * np.maximum(np.abs(theta) - rate * l1, 0)
-    return Descent(theta, history[0], history[1], stopped, epoch_of)
+    first_rise[~risen] = theta[~risen]
+    return Descent(theta, history[0], history[1], stopped, epoch_of, first_rise)
 
 
 def _forward(network: list[Layer], x: Floats) -> list[Floats]:

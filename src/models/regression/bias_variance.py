@@ -147,6 +147,7 @@ class NewTargets(NamedTuple):
     """The loss that the identity (2.17) is about, on new targets t for each of L data sets."""
 
     loss: Floats  # (...) of the fits
+    error: Floats  # (...) the standard error of that, over data sets and targets
     truth_loss: float  # of h itself
     z: Floats  # (...) the loss less its expectation given the fits, in standard errors
 
@@ -158,8 +159,9 @@ def new_targets(
     e = sigma * rng.standard_normal(predictions.shape[-2:])
     loss = ((predictions - h - e) ** 2).mean(-1)
     excess = loss - ((predictions - h) ** 2).mean(-1) - sigma**2
-    z = excess.mean(-1) / (excess.std(-1) / np.sqrt(len(e)))
-    return NewTargets(loss.mean(-1), float((e**2).mean()), z)
+    root = np.sqrt(len(e))
+    z = excess.mean(-1) / (excess.std(-1) / root)
+    return NewTargets(loss.mean(-1), loss.std(-1) / root, float((e**2).mean()), z)
 
 
 def noise_terms(noise: float, reach: Floats) -> tuple[Floats, Floats]:

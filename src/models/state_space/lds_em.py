@@ -166,13 +166,18 @@ def output_subspace(x: Floats, n_states: int, lags: int = 1) -> Subspace:
 def subspace_start(x: Floats, n_states: int, lags: int = 1) -> LDS:
     """Fit the states of `output_subspace` as if they were observed; R = 1, Sigma diagonal."""
     z = output_subspace(x, n_states, lags).z
-    theta = fit_observed(x[: len(z)], z)
-    L = np.linalg.cholesky(theta.Gamma)  # the map z -> L^-1 z makes Gamma = I
+    theta = with_unit_noise(fit_observed(x[: len(z)], z))
+    return theta._replace(Sigma=theta.Sigma * np.eye(x.shape[1]))
+
+
+def with_unit_noise(theta: LDS) -> LDS:
+    """The same system in coordinates L^-1 z in which the state's noise is I (MLAPP 18.4.1)."""
+    L = np.linalg.cholesky(theta.Gamma)
     return LDS(
         A=np.linalg.solve(L, theta.A @ L),
-        Gamma=np.eye(n_states)[np.newaxis],
+        Gamma=np.broadcast_to(np.eye(L.shape[-1]), L.shape),
         C=theta.C @ L,
-        Sigma=theta.Sigma * np.eye(x.shape[1]),
+        Sigma=theta.Sigma,
         mu0=np.linalg.solve(L, theta.mu0[..., np.newaxis])[..., 0],
         V0=np.linalg.solve(L, np.linalg.solve(L, theta.V0).mT),
     )

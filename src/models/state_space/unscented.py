@@ -84,6 +84,13 @@ def sigma_points(mean: Floats, cov: Floats, scaling: Scaling) -> Points:
     return Points(x, w_m, w_c)
 
 
+def weight_sums(d: int, scaling: Scaling) -> tuple[float, float]:
+    """Of the weights in the mean: all by (18.96), as it is printed, and (18.96) for the first."""
+    lam = scaling.lambda_(d)
+    w_m = sigma_points(np.zeros(d), np.eye(d), scaling).w_m
+    return (2 * d + 1) * lam / (d + lam), float(w_m.sum())
+
+
 def hermite_points(mean: Floats, cov: Floats, n: int) -> Points:
     """The n^d points of Gauss-Hermite quadrature, exact for polynomials of degree 2n - 1."""
     d = mean.shape[-1]

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from models.clustering.half_steps import arbitrary_q, half_steps
+from models.clustering.gaussian_mixture import GaussianMixture
+from models.clustering.half_steps import arbitrary_q, half_steps, neighbour_gains
+from models.clustering.mixture import moments
 
 
 def test_bound_and_divergence_by_loops():
@@ -38,3 +40,14 @@ def test_arbitrary_q_are_distributions_sharp_and_flat():
     sharpness = q.max(axis=2).mean(axis=1)
     assert sharpness.min() < 0.45
     assert sharpness.max() > 0.9
+
+
+def test_no_neighbour_of_the_weighted_moments_has_a_larger_bound():
+    rng = np.random.default_rng(4)
+    X, q = rng.normal(size=(40, 2)), arbitrary_q(40, 2, 3, rng)
+    best = [moments(X, one) for one in q]  # by np.cov
+    mu, Sigma = (np.stack(part) for part in zip(*best, strict=True))
+    theta = GaussianMixture(q.mean(axis=1), mu, Sigma)
+    assert neighbour_gains(X, theta, q, rng).max() < 0
+    off = theta._replace(mu=mu + 0.01)
+    assert neighbour_gains(X, off, q, rng, neighbours=300).min() > 0

@@ -260,6 +260,12 @@ def test_descent_keeps_the_whole_history_and_stops_early() -> None:
     assert_allclose(mean_square(start, (x, t)), path.train[:, 0], rtol=1e-12)
     assert_allclose(mean_square(path.theta, validation), path.validation[:, -1], rtol=1e-12)
     assert_allclose(mean_square(path.stopped, validation), path.validation.min(1), rtol=1e-12)
+    rise = (np.diff(path.validation) > 0).argmax(1)  # the epoch before the first that raises it
+    at_rise = mean_square(path.first_rise, validation)
+    assert_allclose(at_rise, path.validation[np.arange(4), rise], rtol=1e-12)
+    still = descend(start, sizes, x, t, validation=validation, rate=1e-9, n_epochs=3)
+    assert np.diff(still.validation).max() < 0
+    assert np.array_equal(still.first_rise, still.theta)  # it never rises
 
 
 def test_descent_treats_restarts_and_penalties_apart() -> None:

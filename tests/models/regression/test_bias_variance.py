@@ -128,6 +128,7 @@ def test_new_targets_cost_the_noise_beside_the_fit() -> None:
     for k in range(2):
         losses = [np.mean((y[k, data] - h - e[data]) ** 2) for data in range(500)]
         assert_allclose(found.loss[k], np.mean(losses), rtol=1e-12)
+        assert_allclose(found.error[k], np.std(losses) / np.sqrt(500), rtol=1e-12)
         excess = losses - np.mean((y[k] - h) ** 2, axis=-1) - 0.09
         assert_allclose(found.z[k], np.sqrt(500) * excess.mean() / excess.std(), rtol=1e-9)
         assert abs(found.z[k]) < 4

@@ -1,10 +1,19 @@
-"""The misprinted equations in one dimension, by hand."""
+"""The misprinted equations in one dimension, by hand; noise by simulation."""
 
 import numpy as np
 from numpy.testing import assert_allclose
 
-from models.state_space.kalman import LDS
-from models.state_space.misprints import cross_covariance_errors, tangent_errors
+from models.state_space.kalman import LDS, simulate
+from models.state_space.misprints import (
+    cross_covariance_errors,
+    largest_correlation,
+    noise_from_outputs,
+    output_covariances,
+    power_errors,
+    regression_gradients,
+    tangent_errors,
+)
+from models.state_space.nonlinear_examples import random_lds
 from models.state_space.unscented import Scaling
 
 
@@ -35,3 +44,38 @@ def test_the_tangent_of_the_measurement_model() -> None:
     assert corrected < 1e-13
     quiet = line(0.8, 0.5, 1.0, 1.0)._replace(Sigma=np.zeros((1, 1)))
     assert tangent_errors(quiet, np.random.default_rng(0)).printed < 1e-14
+
+
+def test_powers_of_the_dynamics() -> None:
+    """Without noise 3, 1.5, 0.75: as printed each is half of that, at first by 1.5."""
+    theta = line(0.5, 0.5, 2.0, 1.5)._replace(mu0=np.array([3.0]))
+    printed, corrected = power_errors(theta)
+    assert_allclose(printed, 1.5, rtol=1e-15)
+    assert corrected < 1e-15
+
+
+def test_the_regression_of_a_state_on_the_one_before() -> None:
+    """The slope of two steps against that of all, and the derivative between them by hand."""
+    z = np.array([[1.0], [2.0], [1.0], [3.0], [0.5]])
+    printed, corrected = regression_gradients(line(0.5, 0.5, 2.0, 1.5), z)
+    past, xy = np.sum(z[:-1] ** 2), np.sum(z[:-1] * z[1:])
+    slope = np.sum(z[:2] * z[1:3]) / np.sum(z[:2] ** 2)
+    assert_allclose(printed, abs(xy - slope * past) / xy, rtol=1e-12)
+    assert corrected < 1e-15
+    assert_allclose(regression_gradients(line(0.5, 0.5, 2.0, 1.5), z[:3]).printed, 0, atol=1e-15)
+
+
+def test_the_noise_is_what_outputs_do_not_share() -> None:
+    theta = random_lds(np.random.default_rng(1))
+    found = output_covariances(theta)
+    _, x = simulate(theta, 200_000, np.random.default_rng(2))
+    for k in range(4):  # by simulation
+        seen = x[k:].T @ x[: len(x) - k] / len(x)
+        assert_allclose(seen, found[k], atol=0.03 * np.abs(found[0]).max())
+    assert_allclose(noise_from_outputs(found, 3), theta.Sigma, rtol=1e-8)
+    quiet = theta._replace(Sigma=np.diag([1.0, 2.0, 3.0]))
+    assert largest_correlation(noise_from_outputs(output_covariances(quiet), 3)) < 1e-9
+
+
+def test_largest_correlation() -> None:
+    assert_allclose(largest_correlation(np.array([[4.0, -3.0], [-3.0, 9.0]])), 0.5, rtol=1e-15)

@@ -12,6 +12,7 @@ from models.state_space.unscented import (
     moments_matched,
     quadratic_mean_errors,
     sigma_points,
+    weight_sums,
 )
 from models.types import Floats
 
@@ -140,3 +141,9 @@ def test_points_have_the_means_of_quadratic_functions(scaling: Scaling) -> None:
     tangent, points = quadratic_mean_errors(3, scaling, np.random.default_rng(3))
     assert points < 1e-9
     assert tangent > 0.1
+
+
+def test_weights_of_every_point_as_printed() -> None:
+    """Three times 2/3 for the book's one dimension; five times 1/3 for lambda 1 in two."""
+    assert_allclose(weight_sums(1, Scaling(1, 0, 2)), [2, 1], rtol=1e-15)
+    assert_allclose(weight_sums(2, Scaling(1, 0, 1)), [5 / 3, 1], rtol=1e-15)

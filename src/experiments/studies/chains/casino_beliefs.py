@@ -113,5 +113,5 @@ def _predictions(belief: Floats, A: Floats, B: Floats, ahead: int) -> dict[str, 
         "predicted_six": over(faces[..., SIX], *axes),
         "stationary_loaded": A[0, 1] / (A[0, 1] + A[1, 0]),
         "second_eigenvalue": np.linalg.eigvals(A).real.min(),
-        **prediction_gaps(belief, A, SUMMED),
+        **prediction_gaps(belief, A, B, SUMMED),
     }

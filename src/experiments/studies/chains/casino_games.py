@@ -41,12 +41,15 @@ class CasinoGames(Study):
         model, book = casino.casino(self.six, self.switching), casino.book_game()
         die, face = axis("die", ["fair", "loaded"]), axis("face", np.arange(1, 7))
         step, games = axis("step", np.arange(1, max(self.length // 5, 2))), axis("game", self.games)
-        tallies, errors, lagged = [], [], []
+        tallies, errors, unsure, lagged = [], [], [], []
         for first in range(0, self.games, CHUNK):
             game = casino.simulate(model, min(CHUNK, self.games - first), self.length, rng)
             tallies.append(casino.tally(game, step.values))
             if self.decoded:
-                errors.append(casino.all_errors(model, game))
+                decoded = casino.decode(model, game.rolls)
+                errors.append(np.stack(casino.error_counts(model, game, decoded)))
+                beliefs = np.stack([decoded.filtered, decoded.smoothed])
+                unsure.append(casino.entropy(beliefs).mean(axis=-1))
             if self.lags:
                 lagged.append(casino.lagged_errors(model, game, sorted(self.lags)))
         faces, visits, leaves, starts, stays = (sum(part) for part in zip(*tallies, strict=True))
@@ -56,6 +59,8 @@ class CasinoGames(Study):
             estimate = axis("estimate", list(casino.Errors._fields))
             found["errors"] = over(np.concatenate(errors, axis=1), estimate, games)
             found["book_errors"] = estimate.of(casino.all_errors(model, book))
+            belief = axis("belief", ["filtered", "smoothed"])
+            found["uncertainty"] = over(np.concatenate(unsure, axis=1), belief, games)
         if self.lags:
             lag = axis("lag", sorted(self.lags))
             found["lagged_errors"] = over(np.concatenate(lagged, axis=1), lag, games)

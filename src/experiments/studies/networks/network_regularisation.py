@@ -10,7 +10,7 @@ from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies._curves import CURVES, CurveOrData
 from models.networks import neural_network as networks
-from models.regression.curves import DESIGNS
+from models.regression.curves import DESIGNS, likeness
 from models.types import Floats
 
 Sets = tuple[Floats, Floats]  # inputs and targets
@@ -89,18 +89,33 @@ class NetworkRegularisation(CurveOrData, Study):
             start, sizes, x, t, validation=validation, rate=self.rate, n_epochs=self.epochs
         )
         shown = np.unique(np.geomspace(1, self.epochs + 1, 120).astype(int)) - 1
-        epoch, moment = axis("shown_epoch", shown), axis("moment", ["stopped", "last"])
-        stopped = np.take_along_axis(path.train, path.epoch[:, None], axis=1)[:, 0]
-        test = [self._test_loss(theta, sizes) for theta in (path.stopped, path.theta)]
+        moments = {
+            "start": start,
+            "first_rise": path.first_rise,  # of the validation error
+            "stopped": path.stopped,  # where that is least
+            "last": path.theta,
+        }
+        epoch, moment = axis("shown_epoch", shown), axis("moment", list(moments))
+        weight = networks.per_layer(sizes, 1.0)  # biases do not count
+        found = {
+            "descent_training_loss": [self._loss(at, sizes, *train) for at in moments.values()],
+            "descent_test_loss": [self._test_loss(at, sizes) for at in moments.values()],
+            "descent_squared_weights": [at**2 @ weight for at in moments.values()],
+            "nonlinearity": [self._nonlinearity(at, sizes) for at in moments.values()],
+        }
         return {
             "stopping_epoch": network.of(path.epoch),
-            "descent_training_loss": over([stopped, path.train[:, -1]], moment, network),
-            "descent_test_loss": over(test, moment, network),
+            **{name: over(values, moment, network) for name, values in found.items()},
             "largest_training_step": network.of(np.diff(path.train).max(axis=1)),
             "mean_validation_loss": axis("epoch", self.epochs + 1).of(path.validation.mean(0)),
             "training_path": over(path.train[:, shown], network, epoch),
             "validation_path": over(path.validation[:, shown], network, epoch),
         }
+
+    def _nonlinearity(self, theta: Floats, sizes: tuple[int, ...]) -> Floats:
+        """The share of each network's variance over the inputs that no straight line explains."""
+        x = self.grid()
+        return np.asarray(1 - likeness(self._outputs(theta, sizes, x), x) ** 2)
 
     def _column(self, x: Floats) -> Floats:
         """Inputs uniform on their range brought to mean 0 and variance 1, as a column."""

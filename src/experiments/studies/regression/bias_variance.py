@@ -61,6 +61,7 @@ class BiasVariance(SyntheticCurve, Study):
                     "bias2": parts.bias2,
                     "variance": parts.variance,
                     "test_loss": new.loss,
+                    "test_loss_error": new.error,
                     "truth_test_loss": new.truth_loss,
                     "test_loss_z": new.z,
                     **checks,

@@ -81,6 +81,12 @@ class OrderRecovery(SyntheticCurve, Study):
             chosen = [np.argmin(losses[f"{name}_loss"], axis=-1)[:, None] for name in choosing]
             picked = [np.take_along_axis(losses["test_loss"], k, axis=-1)[:, 0] for k in chosen]
             found["chosen_test_loss"] = over(picked, axis("method", choosing), repetition)
+        if "holdout" in choosing:  # that of its choice if only what is left is fitted
+            rest = fit_orders(x[:, self.held_out :], t[:, self.held_out :], max(self.orders))
+            f = predict_orders(rest, self.quadrature.x)
+            left = self.expected_loss(f)[:, order.values]
+            pick = chosen[choosing.index("holdout")]
+            found["left_test_loss"] = repetition.of(np.take_along_axis(left, pick, axis=-1)[:, 0])
         weights = polynomials.highest_weights(fits, self.low, self.high)
         found["weight"] = over(weights, repetition, axis("term", weights.shape[-1]))
         found["curve"] = over(predict_orders(fits, grid.values)[0, order.values], order, grid)

@@ -71,6 +71,7 @@ class RidgePath(CurveOrData, Study):
             "map_weight": (penalty, term),
             "curve": (axis("shown_penalty", sorted(self.lambdas)), axis("x", _grid(x))),
             "gradient": (),
+            "origin_effect": (axis("first_weight", ["penalised", "free"]),),
             "difference_summed_to_order": (),
         }
         found = [self._order(k, penalty.values, x, t, folds) for k in self.orders]
@@ -109,6 +110,12 @@ class RidgePath(CurveOrData, Study):
             "difference_summed_to_order": np.ptp([short, fit.weights], axis=0).max()
             / np.abs(fit.weights).max(),
         }
+        moved = [
+            ridge.ridge_path(Phi, t + 1, total, penalise_bias=penalised).fitted
+            - ridge.ridge_path(Phi, t, total, penalise_bias=penalised).fitted
+            for penalised in (True, False)
+        ]
+        found["origin_effect"] = [np.abs(by - 1).max() for by in moved]  # of targets moved by one
         if folds:
             totals = [self._total(lambdas, n - len(fold)) for fold in folds]
             found["kfold_loss"] = ridge.kfold_by_penalty(Phi, t, totals, folds, penalise_bias=bias)

@@ -2,22 +2,29 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
+from models.state_space import misprints
 from models.state_space.kalman import LDS, kalman_filter, rotation, simulate
 from models.state_space.lds_em import (
     fit_lds,
+    fit_observed,
     identity_start,
     output_subspace,
     random_start,
     subspace_start,
+    with_unit_noise,
 )
+from models.state_space.misprints import Printed
+from models.state_space.nonlinear_examples import random_lds
 
 _STATES = 2  # of the rotation that makes the data
+EQUATION = axis("equation", list(Printed._fields))
 
 
 @dataclass
@@ -45,7 +52,8 @@ class StateSpaceEm(Study):
             yield f"study.lags={self.lags}; allowed: at most a tenth of study.steps={self.steps}"
 
     def run(self, rng: Generator) -> Outcome:
-        gaps, truths, ratios = [], [], []
+        gaps, truths, silent, checks = [], [], [], []
+        (apart,) = rng.spawn(1)  # for systems of the text's own equations
         for _ in range(self.repetitions):
             system = self.system(rng)
             x = simulate(system, self.steps, rng)[1]
@@ -65,7 +73,8 @@ class StateSpaceEm(Study):
             best = fit.objective.max()
             gaps.append(best - fit.objective)
             truths.append(best - kalman_filter(system, x).log_likelihood)
-            ratios.append(self._noiseless_ratio(system, rng))
+            silent.append(self._without_noise(system, rng))
+            checks.append(_checks(random_lds(apart), self.steps, apart))
         series = axis("series", np.arange(self.repetitions) + 1)
         chance = [f"random {k + 1}" for k in range(self.random_starts)]
         start = axis("start", [*chance, "identity", "subspace"])
@@ -73,16 +82,44 @@ class StateSpaceEm(Study):
             # nats below the best that any start has reached
             gap=over(gaps, series, start, axis("iteration", self.iterations + 1)),
             gap_of_truth=series.of(truths),
-            singular_value_ratio=series.of(ratios),
+            singular_value_ratio=series.of([ratio for ratio, _ in silent]),
+            noiseless_eigenvalue_error=series.of([error for _, error in silent]),
+            whitened_gap=series.of([found.whitened for found in checks]),
+            noise_correlation=series.of([found.correlation for found in checks]),
+            power_error=over([found.powers for found in checks], series, EQUATION),
+            regression_gradient=over([found.regressions for found in checks], series, EQUATION),
         )
 
     def system(self, rng: Generator) -> LDS:
         C = rng.standard_normal((self.outputs, _STATES))
         return rotation(C, self.angle, self.radius, self.state_noise, self.noise)
 
-    def _noiseless_ratio(self, system: LDS, rng: Generator) -> float:
-        """Without noise: the first singular value that should vanish, over the one before it."""
+    def _without_noise(self, system: LDS, rng: Generator) -> tuple[float, float]:
+        """The first singular value that should vanish, over the one before; the error of A's."""
         silent = system._replace(Gamma=0 * system.Gamma, Sigma=0 * system.Sigma)
         x = simulate(silent, self.steps, rng)[1]
-        values = output_subspace(x, _STATES, max(self.lags, 2)).singular_values
-        return float(values[_STATES] / values[_STATES - 1])
+        z, values = output_subspace(x, _STATES, max(self.lags, 2))
+        A = fit_observed(x[: len(z)], z).A[0]
+        found, true = (np.sort_complex(np.linalg.eigvals(B)) for B in (A, system.A))
+        return float(values[_STATES] / values[_STATES - 1]), float(np.abs(found - true).max())
+
+
+class _Checks(NamedTuple):
+    """What the text says of any linear system, in one."""
+
+    whitened: float  # gap of the log likelihood when the state's noise is made I
+    correlation: float  # of the outputs' noise, found from the outputs alone
+    powers: Printed
+    regressions: Printed
+
+
+def _checks(theta: LDS, steps: int, rng: Generator) -> _Checks:
+    z, x = simulate(theta, steps, rng)
+    both = [kalman_filter(one, x).log_likelihood for one in (theta, with_unit_noise(theta))]
+    noise = misprints.noise_from_outputs(misprints.output_covariances(theta), len(theta.A))
+    return _Checks(
+        float(abs(both[1] / both[0] - 1)),
+        misprints.largest_correlation(noise),
+        misprints.power_errors(theta),
+        misprints.regression_gradients(theta, z),
+    )

@@ -18,6 +18,7 @@ from models.state_space.unscented import (
     moments_matched,
     quadratic_mean_errors,
     sigma_points,
+    weight_sums,
 )
 
 _NODES = 40  # of the quadrature, along each axis
@@ -65,6 +66,7 @@ class UnscentedTransform(Study):
                 np.polyfit(np.log(self.spreads), np.log(errors).T, 1)[0]
             ),  # the power of the spread with which it falls
             "quadratic_mean_error": APPROXIMATIONS.of(quadratic_mean_errors(d, scaling, rng)),
+            "weight_sum": axis("equation", ["printed", "corrected"]).of(weight_sums(d, scaling)),
         }
         if self.mapping == "exponential":
             bent = [_mean_errors(self.function(b), 0.5, scaling) for b in self.bends]
