@@ -54,3 +54,43 @@ def test_an_empty_cluster_takes_nothing():
     d = distances(X @ X.T, np.zeros((1, 5), dtype=np.int64), 2)
     assert np.isposinf(d[0, :, 1]).all()
     assert one_against_the_rest(4, np.array([2])).tolist() == [[0, 0, 1, 0]]
+
+
+def by_hand(X, labels, clusters, max_iter):
+    """One start in the plane itself: labels and distortion of every iteration, one by one."""
+    history, distortion = [labels.tolist()], []
+    for _ in range(max_iter):
+        nearest, total = [], 0.0
+        for x in X:
+            far = []
+            for k in range(clusters):
+                mine = [y for y, label in zip(X, history[-1], strict=True) if label == k]
+                far.append(((x - np.mean(mine, axis=0)) ** 2).sum() if mine else np.inf)
+            nearest.append(far.index(min(far)))
+            total += min(far)
+        distortion.append(total)
+        if nearest == history[-1]:
+            return history, distortion, True
+        history.append(nearest)
+    return history, distortion, False
+
+
+@pytest.mark.parametrize("max_iter", [2, 100])
+def test_every_iteration_of_every_start_by_hand(rng, max_iter):
+    X = np.repeat([[0.0, 0.0], [2.0, 1.0], [0.0, 3.0]], 12, axis=0) + rng.standard_normal((36, 2))
+    labels = rng.integers(3, size=(6, 36))
+    labels[0] = 0  # two empty clusters: at rest at once
+    labels[1] = np.repeat([0, 1, 2], 12)
+    found = kernel_kmeans(X @ X.T, labels, 3, max_iter=max_iter)
+    steps = set()
+    for r in range(6):
+        history, distortion, ended = by_hand(X, labels[r], 3, max_iter)
+        steps.add(len(distortion))
+        assert found.labels[r].tolist() == history[-1]
+        assert found.history[: len(history), r].tolist() == history
+        assert (found.history[len(history) :, r] == found.labels[r]).all()
+        np.testing.assert_allclose(found.distortion[r, : len(distortion)], distortion)
+        assert np.isnan(found.distortion[r, len(distortion) :]).all()
+        assert found.iterations[r] == len(history) - 1
+        assert found.converged[r] == ended
+    assert len(steps) > 1  # they stop one after the other
