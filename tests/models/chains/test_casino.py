@@ -7,6 +7,7 @@ from models.chains import baum_welch as bw
 from models.chains import baum_welch_starts as starts
 from models.chains import hmm, hmm_recursions
 from models.chains.casino import (
+    FAIR,
     LOADED,
     SIX,
     Errors,
@@ -167,6 +168,23 @@ def test_games_are_tallied_by_die() -> None:
     np.testing.assert_array_equal(found.leaves, [1, 2])
     np.testing.assert_array_equal(found.starts, [3, 5])  # of the first four rolls of each game
     np.testing.assert_array_equal(found.stays, [[2, 1], [4, 2]])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_stays_are_counted_roll_by_roll(seed: int) -> None:
+    """Random games, and one die that never stays so long."""
+    rng = np.random.default_rng(seed)
+    game = Game(rng.integers(2, size=(5, 9)), rng.integers(6, size=(5, 9)))
+    game.dice[:, ::2] = FAIR if seed == 3 else game.dice[:, ::2]
+    steps = np.array([1, 2, 4])
+    found = tally(game, steps)
+    for die in (FAIR, LOADED):
+        begins = [(n, t) for n in range(5) for t in range(9 - 4) if game.dice[n, t] == die]
+        stays = [sum((game.dice[n, t : t + s + 1] == die).all() for n, t in begins) for s in steps]
+        assert found.starts[die] == len(begins)
+        assert found.stays[die].tolist() == stays
+    if seed == 3:
+        assert found.stays[LOADED].tolist() == [0, 0, 0]
 
 
 def test_errors_of_lags_lie_between_filter_and_smoother() -> None:
