@@ -57,14 +57,14 @@ def _likelihood(study: CoinCounts, outcome: Outcome) -> Figure:
     r, curves = outcome["likelihood"].along("r"), outcome["likelihood"].values
     figure, ax = panels()
     for k, (y, n) in enumerate(zip(study.heads, study.tosses, strict=True)):
-        low, high = (outcome[f"not_negligible_{end}"].values[k, -1] for end in ("from", "to"))
-        share = f"above {study.negligible[-1]:.2g} of its maximum"
-        label = f"{y} heads in {n} tosses; {share} from {low:.2f} to {high:.2f}"
-        ax.plot(r, curves[k], "-" if k % 2 == 0 else "--", label=label)
-        inside = (r >= low) & (r <= high)
-        band(ax, r, curves[k], 0, where=inside, color=f"C{k}", alpha=0.15)
+        ax.plot(r, curves[k], "-" if k % 2 == 0 else "--", label=f"{y} heads in {n} tosses")
+        ends = (outcome[f"not_negligible_{end}"].values[k] for end in ("from", "to"))
+        for low, high in zip(*ends, strict=True):
+            band(ax, r, curves[k], 0, where=(r >= low) & (r <= high), color=f"C{k}", alpha=0.05)
     ax.set(xlabel="probability of a head, r", ylabel="likelihood of r", ylim=(0, None))
-    figure.legend(loc="outside lower center")
+    shares = ", ".join(f"{share:g}" for share in study.negligible)
+    ax.set_title(f"shaded: above {shares} of the maximum", fontsize="small")
+    figure.legend(loc="outside lower center", ncols=2)
     return figure
 
 
