@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy.special import logsumexp
 
 from models.chains import hmm_kernels, hmm_recursions
 from models.compiled import compiled
@@ -47,3 +48,72 @@ def test_what_is_read_is_what_runs(K: int, excluded: bool, monkeypatch: pytest.M
         found = all_recursions(pi, A, table)
     for field, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(field, other, rtol=1e-12)
+
+
+def by_logs(pi: Floats, A: Floats, log_lik: Floats) -> tuple[Floats, Floats]:
+    """Logarithms of alpha and of beta (T, K), summed by SciPy."""
+    with np.errstate(divide="ignore"):
+        log_pi, log_A = np.log(pi), np.log(A)
+    alpha, beta = [log_pi + log_lik[0]], [np.zeros(len(pi))]
+    for row in log_lik[1:]:
+        alpha.append(row + logsumexp(alpha[-1][:, None] + log_A, axis=0))
+    for row in log_lik[:0:-1]:
+        beta.append(logsumexp(log_A + row + beta[-1], axis=1))
+    return np.array(alpha), np.array(beta[::-1])
+
+
+@pytest.mark.parametrize("fall", [0.5, 12.0, 17.0])
+def test_the_kernels_of_two_states_do_not_give_up_on_ordinary_evidence(fall: float) -> None:
+    """However long the chain and however much a step loses, up to the limit."""
+    rng = np.random.default_rng(3)
+    pi, A, T = np.array([0.3, 0.7]), np.array([[0.9, 0.1], [0.2, 0.8]]), 400
+    table = rng.normal(size=(5, 2))
+    # Each symbol speaks strongly for one state, and it is not the one that the chain was in.
+    table[:, 0] += fall * np.array([1, -1, 1, -1, 0.5])
+    at = np.arange(T) % 5
+    x = hmm_recursions.evidence(table, at)
+    alpha, beta, gamma = np.empty((3, T, 2))
+    c, shift = np.empty((2, T))
+    assert KERNELS["_forward_pair"].plain(pi, A, x, alpha, c, shift)
+    log_alpha, log_beta = by_logs(pi, A, table[at])
+    log_evidence = logsumexp(log_alpha[-1])
+    prefix = logsumexp(log_alpha, axis=1)
+    np.testing.assert_allclose(alpha, np.exp(log_alpha - prefix[:, None]), rtol=1e-9)
+    np.testing.assert_allclose((np.log(c) + shift).cumsum(), prefix, rtol=1e-11)
+    assert KERNELS["_backward_pair"].plain(A, x, alpha, beta, gamma)
+    marginals = np.exp(log_alpha + log_beta - log_evidence)
+    np.testing.assert_allclose(gamma, marginals, rtol=1e-8)
+    scaled = np.exp(log_beta - log_evidence + prefix[:, None])
+    np.testing.assert_allclose(beta, scaled, rtol=1e-8)
+    first, xi, seen = np.empty(2), np.empty((2, 2)), np.empty((5, 2))
+    assert KERNELS["_count_pair"].plain(A, x, alpha, first, xi, seen)
+    np.testing.assert_allclose(first, marginals[0], rtol=1e-8)
+    np.testing.assert_allclose(seen, [marginals[at == m].sum(0) for m in range(5)], rtol=1e-8)
+    steps = log_alpha[:-1, :, None] + np.log(A) + (table[at] + log_beta)[1:, None]
+    np.testing.assert_allclose(xi, np.exp(steps - log_evidence).sum(0), rtol=1e-8)
+
+
+def test_a_lift_is_a_power_of_two_and_its_inverse() -> None:
+    """Nothing is lifted that is in range; what is out of it comes back by one factor."""
+    lift, large = KERNELS["_lift"].plain, hmm_kernels.LIFT
+    assert np.log2(large) % 1 == 0
+    assert 1 / hmm_kernels.FAINT < large < 1e9
+    for scale in (1.0, large, 1 / large, 3.0):
+        assert lift(scale) == (1.0, 1.0)
+    assert lift(2 * large) == (large, 1 / large)
+    assert lift(0.5 / large) == (1 / large, large)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_evidence_that_no_state_in_reach_can_have_given(K: int) -> None:
+    """From there on the filter knows nothing, and what came before stays."""
+    pi, A = np.full(K, 1 / K), np.eye(K)
+    table = np.zeros((3, K))
+    table[1, 1:] = -np.inf  # the first state it is
+    table[2, 0] = -np.inf  # or not
+    x = hmm_recursions.evidence(table, np.array([0, 1, 2, 0]))
+    alpha, log_c = hmm_recursions.forward(pi, A, x)
+    np.testing.assert_allclose(alpha[:2], [pi, np.eye(K)[0]])
+    np.testing.assert_allclose(log_c[:2], [0, -np.log(K)], atol=1e-15)
+    assert np.isnan(alpha[2:]).all()
+    assert np.isneginf(log_c[2:]).all()

@@ -13,6 +13,7 @@ from models.chains import hmm, hmm_recursions
 from models.chains.hmm_recursions import (
     backward_reference,
     backward_unscaled,
+    condition,
     counts_reference,
     evidence,
     evidence_in_logs,
@@ -268,3 +269,24 @@ def test_the_printed_viterbi_recursion_by_hand() -> None:
     log_lik = np.log([[[0.9, 0.1], [0.6, 0.4]]])
     np.testing.assert_array_equal(hmm_recursions.viterbi_as_printed(pi, log_lik), [[0, 0]])
     np.testing.assert_array_equal(hmm.viterbi(pi, A, log_lik).states, [[0, 1]])
+
+
+def test_one_step_is_bayes_rule() -> None:
+    """Against plain products; a state out of reach has no say, whatever its likelihood."""
+    rng = np.random.default_rng(21)
+    predicted, log_lik = rng.dirichlet(np.ones(3), size=(2, 4)), rng.normal(size=(2, 4, 3))
+    posterior, log_c = condition(predicted, log_lik)
+    for n in np.ndindex(2, 4):
+        joint = predicted[n] * np.exp(log_lik[n])
+        np.testing.assert_allclose(posterior[n], joint / joint.sum(), rtol=1e-13)
+        np.testing.assert_allclose(log_c[n], np.log(joint.sum()), rtol=1e-12)
+    # Likelihoods that no float holds: exp(-900) to exp(-902), and exp(5000) out of reach
+    posterior, log_c = condition(np.array([0.5, 0.0, 0.5]), np.array([-900.0, 5000.0, -902.0]))
+    odds = np.exp(2.0)
+    np.testing.assert_allclose(posterior, [odds / (1 + odds), 0, 1 / (1 + odds)], rtol=1e-13)
+    np.testing.assert_allclose(log_c, -902 + np.log((1 + odds) / 2), rtol=1e-15)
+    # A state that is out of reach but for a hair counts by its product.
+    posterior, log_c = condition(np.array([1.0, 1e-10]), np.array([0.0, 30.0]))
+    pair = np.array([1.0, 1e-10 * np.exp(30.0)])
+    np.testing.assert_allclose(posterior, pair / pair.sum(), rtol=1e-13)
+    np.testing.assert_allclose(log_c, np.log(pair.sum()), rtol=1e-13)
