@@ -33,6 +33,7 @@ class NetworkRegularisation(CurveOrData, Study):
     epochs: int = knob(0, "epochs of gradient descent for early stopping; 0: none", at_least=0)
     descent_hidden: int = knob(10, "hidden units of the network that descends", at_least=1)
     rate: float = knob(0.01, "step of the descent, on the summed error", above=0)
+    start_size: float = knob(1.0, "of its random weights, in units of those of the fits", above=0)
 
     def problems(self) -> Iterator[str]:
         yield from super().problems()
@@ -84,7 +85,7 @@ class NetworkRegularisation(CurveOrData, Study):
         """Gradient descent without penalty, all data sets and starts at once."""
         sizes = (1, self.descent_hidden, 1)
         (x, t), validation = ((self._column(x), t[..., None]) for x, t in (train, held))
-        start = networks.random_start(sizes, len(x), rng)
+        start = self.start_size * networks.random_start(sizes, len(x), rng)
         path = networks.descend(
             start, sizes, x, t, validation=validation, rate=self.rate, n_epochs=self.epochs
         )

@@ -110,12 +110,12 @@ class RidgePath(CurveOrData, Study):
             "difference_summed_to_order": np.ptp([short, fit.weights], axis=0).max()
             / np.abs(fit.weights).max(),
         }
+        both = np.stack([t[0], t[0] + 1])  # targets, and the same moved by one
         moved = [
-            ridge.ridge_path(Phi, t + 1, total, penalise_bias=penalised).fitted
-            - ridge.ridge_path(Phi, t, total, penalise_bias=penalised).fitted
-            for penalised in (True, False)
+            np.diff(ridge.ridge_path(Phi, both, total, penalise_bias=held).fitted, axis=1)
+            for held in (True, False)
         ]
-        found["origin_effect"] = [np.abs(by - 1).max() for by in moved]  # of targets moved by one
+        found["origin_effect"] = [np.abs(by - 1).max() for by in moved]
         if folds:
             totals = [self._total(lambdas, n - len(fold)) for fold in folds]
             found["kfold_loss"] = ridge.kfold_by_penalty(Phi, t, totals, folds, penalise_bias=bias)
