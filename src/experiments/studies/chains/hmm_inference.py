@@ -20,7 +20,7 @@ ASKED = ("marginals", "path", "scaling")
 ENUMERATED = 300  # sequences of a run for which the marginals of all paths are summed
 PREFIXES = 5  # long sequences whose first steps are summed over all paths
 STATES, LENGTHS = np.arange(2, 9), np.arange(1, 13)  # of chains whose costs are counted
-SHORT = np.arange(2, 6)  # steps of those whose paths are weighed one by one
+SHORT = np.arange(2, 5)  # steps of those whose paths are weighed one by one
 
 
 @dataclass
