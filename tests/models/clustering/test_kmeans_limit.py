@@ -1,5 +1,7 @@
 """EM with held covariances by a plain loop; the limit of the complete log likelihood by sums."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
@@ -56,3 +58,45 @@ def test_the_approach_to_kmeans(X):
     assert found.ends.difference[0, 1] == pytest.approx(expected)
     gap = (found.expected_complete - found.constant_terms)[1]
     assert gap == pytest.approx(-theirs.inertia_ / 2e-6)
+
+
+def test_the_paths_and_ends_by_loops(X):
+    """Both algorithms one step after the other; K-means stays where it has ended."""
+    epsilon = np.array([0.9, 0.5])
+    found = approach(X, CENTRES, epsilon, WEIGHTS, fixed_pi=False)
+    labels_of = lambda mu: ((X[:, None] - mu) ** 2).sum(2).argmin(1)  # noqa: E731
+    hard = [CENTRES]
+    for _ in range(200):
+        hard.append(np.array([X[labels_of(hard[-1]) == k].mean(0) for k in range(2)]))
+    r = np.eye(2)[labels_of(hard[-1])]
+    for e, w in np.ndindex(2, 2):
+        mu, pi, path = CENTRES, WEIGHTS[w], [CENTRES]
+        for _ in range(201):
+            p = pi * np.exp(-((X[:, None] - mu) ** 2).sum(2) / (2 * epsilon[e]))
+            gamma = p / p.sum(1, keepdims=True)
+            if len(path) == 201:
+                break
+            mu, pi = gamma.T @ X / gamma.sum(0)[:, None], gamma.mean(0)
+            path.append(mu)
+        ends = found.ends
+        assert ends.difference[e, w] == pytest.approx(np.abs(mu - hard[-1]).max(), rel=1e-6)
+        assert ends.label_doubt[e, w] == pytest.approx(1 - gamma.max(1).min(), rel=1e-6)
+        off = np.abs(gamma - r).max()
+        assert ends.responsibilities_off_labels[e, w] == pytest.approx(off, rel=1e-6)
+        far = np.abs(pi - r.mean(0)).max()
+        assert ends.weights_off_fractions[e, w] == pytest.approx(far, rel=1e-6)
+        if (e, w) == (1, 0):
+            aside = [np.abs(a - b).max() for a, b in zip(path, hard, strict=True)]
+            np.testing.assert_allclose(found.path_difference, aside, rtol=1e-6)
+        if w == 0:
+            J = ((X - r @ hard[-1]) ** 2).sum()
+            constant = r.sum(0) @ np.log(pi) - 40 * np.log(2 * np.pi * epsilon[e])
+            assert found.constant_terms[e] == pytest.approx(constant)
+            assert found.expected_complete[e] == pytest.approx(constant - J / 2 / epsilon[e])
+    distortion = []
+    for before, after in pairwise(hard):
+        labels = labels_of(before)
+        distortion += [((X - mu[labels]) ** 2).sum() for mu in (before, after)]
+    T = len(found.distortion)
+    np.testing.assert_allclose(found.distortion, distortion[:T])
+    assert distortion[T - 1] == pytest.approx(distortion[-1])
