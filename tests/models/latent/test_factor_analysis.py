@@ -135,3 +135,15 @@ def test_factor_analysis_is_a_dynamical_system_without_dynamics(x: Floats) -> No
     passed = kalman_filter(still, x - model.mu[0])
     assert_allclose(passed.log_likelihood, log_likelihood(model, x)[0], rtol=1e-11)
     assert_allclose(passed.filtered.mean, posterior(model, x).mean[0], rtol=1e-9, atol=1e-11)
+
+
+def test_a_random_start_halves_every_variance(x: Floats) -> None:
+    """Loadings explain one half, on average over many starts, and the noise is the other."""
+    start = random_start(x, 3, 20_000, np.random.default_rng(9))
+    assert_allclose(start.mu, np.tile(x.mean(0), (20_000, 1)))
+    assert_allclose(start.psi, np.tile(np.var(x, axis=0) / 2, (20_000, 1)))
+    explained = (start.W**2).sum(-1)
+    assert_allclose(explained.mean(0), np.var(x, axis=0) / 2, rtol=0.05)
+    # A sum of three squares of normal numbers: its variance is 2/3 of its squared mean.
+    assert_allclose(explained.var(0), (np.var(x, axis=0) / 2) ** 2 * 2 / 3, rtol=0.1)
+    assert abs(start.W.mean()) < 0.02

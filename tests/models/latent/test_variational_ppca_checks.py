@@ -31,6 +31,12 @@ def test_one_factor_is_moved_at_a_time_and_lowers_the_bound(fitted):
         assert len(changed) == 1
         assert bound(beside, seen, 1.0, 1.0)[0] < best, changed
         count += 1
+        (name,) = changed
+        old, new = getattr(q, name), getattr(beside, name)
+        if name.startswith("mu"):  # by a hundredth, the standard deviation of the prior being one
+            assert (new - old).std() == pytest.approx(0.01, rel=0.5)
+        else:
+            np.testing.assert_allclose(np.abs(new / old - 1), 0.05, rtol=1e-9)
     assert count == 18
 
 
