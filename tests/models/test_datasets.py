@@ -133,3 +133,14 @@ def test_the_parties_of_1997() -> None:
         assert load("fcml-votes").matrix.shape == (1273, 678)
     # Lab, Con, LDem, SNP, PC, DUP, SDLP, UUP, others
     assert np.bincount(party.astype(int)).tolist() == [429, 166, 48, 6, 5, 3, 3, 10, 8]
+
+
+def test_only_a_stand_in_for_an_absent_original_is_drawn() -> None:
+    drawn = [name for name in datasets.names() if datasets.is_drawn(name)]
+    for name in datasets.names():
+        with originals_in(None, draw=1):
+            other = load(name).sha256
+        if name not in drawn:
+            assert other == load(name).sha256, name
+    assert "olympics-100m-men" not in drawn
+    assert len(drawn) > 3

@@ -5,6 +5,7 @@ import pytest
 
 from models.clustering.gaussian_mixture import GaussianMixture, fit, log_density
 from models.clustering.gaussian_mixture_score import (
+    mean_terms,
     mean_terms_as_printed,
     mean_terms_by_differences,
     score,
@@ -68,3 +69,21 @@ def test_differences_of_all_means_at_once(problem: tuple[Floats, GaussianMixture
     X, theta = problem
     found = mean_terms_by_differences(X, take(theta, [1]))
     np.testing.assert_allclose(found, score(X, theta).mu[1:], rtol=1e-5, atol=1e-5)
+
+
+def test_three_ways_to_the_same_terms_of_one_mixture(
+    problem: tuple[Floats, GaussianMixture],
+) -> None:
+    X, theta = problem
+    one = take(theta, [1])
+    found = mean_terms(X, one)
+    assert {name: terms.shape for name, terms in found.items()} == dict.fromkeys(
+        ("numerical", "printed", "corrected"), (3, 2)
+    )
+    for k, d in np.ndindex(3, 2):
+        slope = numeric(X, one, "mu", (0, k, d))
+        assert found["numerical"][k, d] == pytest.approx(slope, rel=1e-4, abs=1e-4)
+        assert found["corrected"][k, d] == pytest.approx(slope, rel=1e-4, abs=1e-4)
+        # As printed it is the derivative with Sigma_k on the wrong side, twice.
+        squared = theta.Sigma[1, k] @ theta.Sigma[1, k]
+        assert found["printed"][k, d] == pytest.approx((squared @ found["corrected"][k])[d])

@@ -195,3 +195,8 @@ def test_archives_that_are_none_are_refused() -> None:
         files.grey(npz(pixels=np.zeros((2, 4)), labels=labels))
     with pytest.raises(ValueError, match="a table of shape"):
         files.small_numbers(npz(table=np.zeros(3)))
+
+
+def test_words_are_numbered_by_their_place() -> None:
+    found = files.places(b"cat\n dog \n\nbird\ncat\n", ("dog", "cat"))
+    assert found.tolist() == [[1.0], [0.0], [2.0], [1.0]]  # none of them: their number

@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from models.datasets import load
-from models.regression.error_checks import correlation, curvature, rank_correlation
+from models.regression.error_checks import correlation, curvature, p_values, rank_correlation
 
 
 def test_spearman_against_scipy() -> None:
@@ -24,3 +24,30 @@ def test_the_bend_is_the_f_test_of_a_quadratic() -> None:
     found = curvature(x, t)
     assert_allclose(found.statistic**2, F, rtol=1e-8)
     assert_allclose(found.p_value, stats.f.sf(F, 1, 24), rtol=1e-8)
+
+
+def test_every_question_has_its_own_test() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.uniform(0, 4, 30)
+    t = 1 + x + 0.3 * x**2 + rng.normal(size=30) * (0.2 + x)
+    errors = t - np.polyval(np.polyfit(x, t, 1), x)
+    size = np.abs(errors)
+    found = p_values(x, t, errors)
+    expected = {
+        "direction by ranks": stats.spearmanr(x, errors).pvalue,
+        "size by ranks": stats.spearmanr(x, size).pvalue,
+        "size by values": stats.pearsonr(x, size).pvalue,
+        "bend": curvature(x, t).p_value,
+    }
+    assert found.keys() == expected.keys()
+    for name, p in expected.items():
+        assert_allclose(found[name], p, rtol=1e-8, err_msg=name)
+
+
+def test_the_sign_of_a_bend_and_of_a_relation() -> None:
+    x = np.linspace(0, 1, 9)
+    wiggle = 0.01 * (-1.0) ** np.arange(9)
+    assert curvature(x, (x - 0.5) ** 2 + wiggle).statistic > 0
+    assert curvature(x, -((x - 0.5) ** 2) + wiggle).statistic < 0
+    assert rank_correlation(x, -x) == (-1.0, 0.0)
+    assert correlation(x, 2 - 3 * x).statistic == -1

@@ -109,3 +109,11 @@ def test_a_batch_is_its_data_sets_one_by_one() -> None:
         alone = fit(Phi[i : i + 1], t[i : i + 1], BETA)
         assert_allclose(together.bound[i], alone.bound[0], rtol=1e-12)
         assert_allclose(together.b[i], alone.b[0], rtol=1e-12)
+
+
+def test_the_least_step_is_the_smallest_change_of_any_data_set() -> None:
+    history = np.array([[1.0, 3.0, 4.0, np.nan], [0.0, 5.0, 4.5, 4.6]])
+    found = fit(*cubic_sets(2, 3), BETA)
+    assert found._replace(history=history).least_step == -0.5
+    assert found._replace(history=history[:1]).least_step == 0.0  # it only rises
+    assert found.least_step > -1e-9
