@@ -123,7 +123,7 @@ def _ascend(K: Floats, t: Floats, alpha: Floats, C: float) -> Floats:
         H = H - H.mean(0) - H.mean(1)[:, None] + H.mean()
         curvature, axes = np.linalg.eigh(H)
         slope = (g - g.mean()) @ axes
-        flat = curvature < 1e-10 * curvature[-1]
+        flat = curvature <= 1e-10 * curvature[-1]  # all, where the points lie on each other
         rising = flat & (np.abs(slope) > 1e-9 * max(1.0, np.abs(slope).max()))
         if rising.any():  # along these the objective is linear: as far as the bounds allow
             v, longest = axes[:, rising] @ slope[rising], np.inf

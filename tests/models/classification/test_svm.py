@@ -181,3 +181,79 @@ def test_highest_output_of_one_class():
         top = max(mine, key=lambda n: fit.output[r, n])
         expected.append(1 - fit.output[r, top])
     np.testing.assert_allclose(svm.bias(fit, t, svm.HIGHEST_OF_1), expected)
+
+
+def test_what_counts_as_a_support_vector_and_as_bounded():
+    """Influence beside the largest of its own problem; at the bound but for rounding."""
+    alpha = np.array([[1.0, 2e-6, 5e-7, 0.0], [1e-3, 2e-9, 5e-10, 1e-3], [0.0, 0.0, 0.0, 0.0]])
+    nothing = np.zeros((3, 4))
+    fit = svm.Svm(alpha, nothing, nothing[:, 0], nothing[:, 0], 1.0)
+    expected = [[1, 1, 0, 0], [1, 1, 0, 1], [0, 0, 0, 0]]
+    np.testing.assert_array_equal(fit.support, np.array(expected, dtype=bool))
+    np.testing.assert_array_equal(fit.bound, alpha == 1.0)
+    near = fit._replace(alpha=np.array([[1 - 1e-10, 1 - 1e-8]]), C=1.0)
+    assert near.bound.tolist() == [[True, False]]
+    assert not fit._replace(C=np.inf).bound.any()
+
+
+def test_some_of_the_problems(problems):
+    X, t = problems
+    fit = svm.solve(linear(X, X), t, 0.5)
+    keep = np.array([False, True, False, False, True, True])
+    part = fit.part(keep)
+    assert part.C == fit.C
+    for name in ("alpha", "output", "bias", "gap"):
+        np.testing.assert_array_equal(getattr(part, name), getattr(fit, name)[[1, 4, 5]])
+
+
+def test_without_free_points_the_bias_is_mid_way_in_its_range():
+    X, t = np.array([[[0.0], [3.0]]]), np.array([[-1.0, 1.0]])
+    fit = svm.solve(linear(X, X), t, 0.01)
+    np.testing.assert_allclose(fit.alpha, 0.01)  # w = 0.03; f = b and 0.09 + b
+    np.testing.assert_allclose(fit.bias, (-1 + 0.91) / 2)
+    ends = [svm.primal_objective(fit._replace(bias=np.array([b])), t)[0] for b in (-1.0, 0.91)]
+    beyond = [svm.primal_objective(fit._replace(bias=np.array([b])), t)[0] for b in (-1.1, 1.01)]
+    np.testing.assert_allclose(ends, svm.dual_objective(fit, t)[0])
+    assert min(beyond) > ends[0] + 5e-4
+
+
+@pytest.mark.parametrize("C", [0.4, 3.0, np.inf])
+@pytest.mark.parametrize("doubled", [False, True])
+def test_a_step_of_all_free_points_climbs_to_their_optimum(C, doubled):
+    """From any feasible point; with points that lie on each other the objective has flat lines."""
+    rng = np.random.default_rng(12)
+    for _ in range(20):
+        X = rng.standard_normal((12, 2))
+        X = np.concatenate([X[:6], X[:6]]) if doubled else X
+        t = np.tile([-1.0, 1.0], 6)
+        K = linear(X[None], X[None])[0] + (0 if doubled else np.eye(12))
+        alpha = np.repeat(rng.uniform(0.05, 0.35, 6), 2)  # a pair each: (5.14) holds
+        alpha[rng.integers(6) * 2 + np.array([0, 1])] = 0.0
+        before = alpha.copy()
+        after = svm._ascend(K, t, alpha, C)
+        objective = lambda a, K=K, t=t: a.sum() - (a * t) @ K @ (a * t) / 2  # noqa: E731
+        np.testing.assert_array_equal(alpha, before)
+        assert after.min() >= 0
+        assert after.max() <= C
+        assert abs(after @ t) < 1e-9
+        assert objective(after) >= objective(before) - 1e-12
+        assert (after[before == 0] == 0).all()
+        free = (after > 0) & (after < C)
+        slope = (t - K @ (after * t))[free]
+        if free.sum() > 1 and not (doubled and np.inf == C):
+            assert np.ptp(slope) < 1e-7  # no direction is left that climbs
+        # Nobody else's feasible point with the same free points is better.
+        for _ in range(20):
+            v = np.where(free, rng.standard_normal(12), 0.0)
+            v[free] -= v[free].mean() if free.any() else 0.0
+            other = after + 1e-3 * v * t
+            if other.min() >= 0 and other.max() <= C and not (doubled and np.inf == C):
+                assert objective(other) <= objective(after) + 1e-9
+
+
+def test_few_steps_are_needed(problems):
+    """Pairs of the largest gain, and all free points at once: hundreds, not thousands."""
+    X, t = problems
+    K = np.stack([gaussian(points, points, 0.5) for points in X])
+    for C, steps in ((0.3, 250), (30.0, 450)):
+        assert svm.solve(K, t, C, max_iter=steps).gap.max() < 1e-9
