@@ -60,7 +60,10 @@ class MissingValues(HiddenClusters, Study):
             how = cast("Treatment", self.treatments[i])
             done = fit(Y, seen, 2, np.random.default_rng(seed), treatment=how)
             apart = np.abs(done.q.Sigma_x - done.q.Sigma_x[:, :1]).max()
-            each[:, i, j] = log_score(Y, seen == 0, done.q, how), smallest_gain(done.bound), apart
+            removed = seen == 0
+            removed[:, :3, :2] = False  # not by chance
+            score = log_score(Y, removed, done.q, how) if removed.any() else np.nan
+            each[:, i, j] = score, smallest_gain(done.bound), apart
             kept.append((Y, seen, done.q))
         Y, seen, q = kept[0]
         every, first = np.ones(whole.shape), cast("Treatment", self.treatments[0])
