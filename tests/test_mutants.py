@@ -177,11 +177,11 @@ def test_what_meets_a_fault_is_tried_the_likely_and_quick_first() -> None:
     (fault,) = [f for f in faults(TOY, "toy.py") if f.kind == "sign.drop"]
     meets, other = ["models/toy.py scaled"], ["models/toy.py other"]
     usual = {
-        "tests/models/test_toy.py::test_other": Ran(0.1, other, []),
-        "tests/models/test_toy.py::test_slow": Ran(0.9, meets, []),
-        "tests/models/test_toy.py::test_quick": Ran(0.2, meets, []),
-        "tests/models/test_user.py::test_user": Ran(0.1, meets, []),
-        "tests/models/test_user.py::test_other": Ran(0.1, other, []),
+        "tests/models/test_toy.py::test_other": Ran(0.1, other, [], {}),
+        "tests/models/test_toy.py::test_slow": Ran(0.9, meets, [], {}),
+        "tests/models/test_toy.py::test_quick": Ran(0.2, meets, [], {}),
+        "tests/models/test_user.py::test_user": Ran(0.1, meets, [], {}),
+        "tests/models/test_user.py::test_other": Ran(0.1, other, [], {}),
     }
     order = [name.partition("::")[2] for name in affected.affected_tests(fault, usual, {})]
     assert order == ["test_quick", "test_slow", "test_user", "test_other"]
@@ -190,7 +190,10 @@ def test_what_meets_a_fault_is_tried_the_likely_and_quick_first() -> None:
 def test_what_runs_at_import_matters_to_those_who_import_it() -> None:
     (fault,) = [f for f in faults(TOY, "toy.py") if f.kind == "operator.power"]
     known = {"models/toy.py": {"models/user.py"}}
-    usual = {"uses": Ran(1, ["models/user.py f"], []), "not": Ran(1, ["models/no.py f"], [])}
+    usual = {
+        "uses": Ran(1, ["models/user.py f"], [], {}),
+        "not": Ran(1, ["models/no.py f"], [], {}),
+    }
     assert affected.affected_results(fault, usual, known) == ["uses"]
 
 

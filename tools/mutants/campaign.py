@@ -12,6 +12,7 @@ from typing import Any
 
 from tools.mutants import results, testing
 from tools.mutants.affected import affected_results, affected_tests, importers
+from tools.mutants.children import die_with_parent
 from tools.mutants.copies import Copy, digest
 from tools.mutants.faults import Fault
 from tools.mutants.runs import Ran, preload
@@ -140,6 +141,7 @@ _copies: list[Copy] = []
 
 
 def _begin(root: Path, folder: Path) -> None:
+    die_with_parent()
     mine = (folder / str(os.getpid())).resolve()
     mine.mkdir()
     _copies.append(Copy(root, mine))

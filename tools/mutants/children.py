@@ -1,5 +1,6 @@
 """Work in a child process that may crash, hang or eat memory, and is gone afterwards."""
 
+import ctypes
 import os
 import pickle
 import resource
@@ -50,9 +51,16 @@ def in_child(work: Callable[[], T], seconds: float | None = None) -> T | Hung | 
         return found
 
 
+def die_with_parent() -> None:
+    """Let nobody run on whose parent was killed (Linux; elsewhere it ends by itself)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
 def _work(work: Callable[[], T], answer: Path) -> None:
     """The child's whole life: it never returns to the code that forked it."""
     try:
+        die_with_parent()
         os.setsid()
         quiet = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
@@ -65,7 +73,6 @@ def _work(work: Callable[[], T], answer: Path) -> None:
         aside = answer.with_suffix(".part")
         aside.write_bytes(pickle.dumps(found))
         aside.replace(answer)
-        sys.stdout.flush()
     finally:
         os._exit(0)
 

@@ -1,11 +1,13 @@
 """Run results and judge their claims, plain or with a fault in the tree."""
 
+import hashlib
 import importlib
 import time
 from collections.abc import Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 from tools.mutants.calls import Calls, kernels_seen
 from tools.mutants.children import Broke, Hung, in_child
 from tools.mutants.copies import Copy
@@ -23,8 +25,15 @@ class Verdict(NamedTuple):
     verdict: str
 
 
-def _verdicts(name: str) -> list[Verdict]:
-    """Every claim of a result, judged as `bythebook reproduce` judges it."""
+class Result(NamedTuple):
+    """A result's claims, and a digest of each quantity."""
+
+    verdicts: list[Verdict]
+    quantities: dict[str, str]
+
+
+def _result(name: str) -> Result:
+    """Run a result; every claim is judged as `bythebook reproduce` judges it."""
     from experiments.configuration.build import experiment_job
     from experiments.contract.claims import judge
     from experiments.contract.errors import BadInput
@@ -45,16 +54,25 @@ def _verdicts(name: str) -> list[Verdict]:
             verdict = f"{UNJUDGED}: {error}"
         printed = claim.origin == "printed" and claim.by is None
         found.append(Verdict(claim.says, printed, verdict))
-    return found
+    return Result(found, {key: _digest(outcome[key].values) for key in outcome})
+
+
+def _digest(values: Any) -> str:
+    """Of the first six digits of all numbers: what rounding changes is no change."""
+    if values.dtype.kind == "f":
+        mantissa, exponent = np.frexp(values)
+        values = np.round(mantissa, 6) * 2.0**exponent
+    return hashlib.sha256(values.tobytes()).hexdigest()[:12]
 
 
 def _measured(copy: Copy, name: str) -> Ran:
     calls = Calls(copy.folder / "src")
     started = time.perf_counter()
     with kernels_seen(calls), calls.recorded():
-        verdicts = _verdicts(name)
+        found = _result(name)
     seconds = time.perf_counter() - started
-    return Ran(seconds, sorted(calls.functions), [verdict.verdict for verdict in verdicts])
+    verdicts = [claim.verdict for claim in found.verdicts]
+    return Ran(seconds, sorted(calls.functions), verdicts, found.quantities)
 
 
 def measure_results(copy: Copy) -> dict[str, Ran]:
@@ -83,6 +101,7 @@ class Noticed(NamedTuple):
     raised: dict[str, str]  # result: how it ended
     claims: list[str]  # result: claim, for every verdict that changed
     printed: list[str]  # those that the text makes
+    changed: dict[str, list[str]]  # result: the quantities with other values
 
     @property
     def crashed(self) -> bool:
@@ -94,7 +113,7 @@ def try_results(copy: Copy, wanted: list[str], usual: Mapping[str, Ran]) -> Noti
     """Run the results in order until a printed claim has another verdict than without the fault."""
     found = in_child(lambda: _try_results(copy, wanted, usual))
     if isinstance(found, Hung | Broke):  # nothing can be imported
-        return Noticed(wanted, dict.fromkeys(wanted, str(found)), [], [])
+        return Noticed(wanted, dict.fromkeys(wanted, str(found)), [], [], {})
     return found
 
 
@@ -103,30 +122,33 @@ def _try_results(copy: Copy, wanted: list[str], usual: Mapping[str, Ran]) -> Not
     for module in ("configuration.build", "running.work"):  # once for all results
         importlib.import_module(f"experiments.{module}")
 
-    noticed = Noticed([], {}, [], [])
+    noticed = Noticed([], {}, [], [], {})
     hangs = 0
     for name in wanted:
         noticed.tried.append(name)
         if hangs < HANGS:
-            found = in_child(partial(_verdicts, name), limit(usual[name].seconds))
+            found = in_child(partial(_result, name), limit(usual[name].seconds))
             hangs += isinstance(found, Hung)
         else:
             found = Hung(0.0)
         if isinstance(found, Hung | Broke):
             noticed.raised[name] = found.error if isinstance(found, Broke) else "hangs"
         else:
-            _compare(name, found, usual[name].verdicts, noticed)
+            _compare(name, found, usual[name], noticed)
         if noticed.printed:
             break
     return noticed
 
 
-def _compare(name: str, found: list[Verdict], before: list[str], noticed: Noticed) -> None:
+def _compare(name: str, found: Result, usual: Ran, noticed: Noticed) -> None:
     """Add what came out otherwise; an expression that cannot be evaluated is no verdict."""
-    for claim, usual in zip(found, before, strict=True):
+    for claim, before in zip(found.verdicts, usual.verdicts, strict=True):
         if claim.verdict.startswith(UNJUDGED):
             noticed.raised[name] = claim.verdict
-        elif claim.verdict != usual:
+        elif claim.verdict != before:
             noticed.claims.append(f"{name}: {claim.says}")
             if claim.printed:
                 noticed.printed.append(f"{name}: {claim.says}")
+    noticed.changed[name] = sorted(
+        key for key, digest in found.quantities.items() if usual.quantities.get(key) != digest
+    )

@@ -31,6 +31,7 @@ class Ran(NamedTuple):
     seconds: float
     functions: list[Function]
     verdicts: list[str]  # of a result, one a claim; of a test whether it passed
+    quantities: dict[str, str]  # of a result: a digest of each
 
 
 def limit(usual: float) -> float:

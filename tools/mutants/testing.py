@@ -42,7 +42,7 @@ class _Tests:
         passed = all(report.passed for report in reports)
         functions = sorted(calls.functions)
         seconds = time.perf_counter() - started
-        self.ran[item.nodeid] = Ran(seconds, functions, ["passed"] if passed else [])
+        self.ran[item.nodeid] = Ran(seconds, functions, ["passed"] if passed else [], {})
         return True
 
     def pytest_runtest_logreport(self, report: Any) -> None:
