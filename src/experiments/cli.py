@@ -12,7 +12,7 @@ from experiments import __version__
 from experiments.commands.codes import BAD_INPUT, INTERRUPTED, OK
 from experiments.contract.errors import BadInput
 
-READERS = ("list", "show", "figures", "tables", "report", "verify", "sync")
+READERS = ("list", "show", "runs", "diff", "figures", "tables", "report", "verify", "sync")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -94,12 +94,18 @@ def _parsed(arguments: list[str]) -> argparse.Namespace:
     if first.startswith("-") and first not in ("-h", "--help", "--version"):
         hint = meant(first, ["--help", "--version"])
         raise BadInput(f"'{first}' is not understood{hint}; allowed: {', '.join(verbs)}")
-    options, left = parser.parse_known_args(arguments)
+    words = [_outputs(word) for word in arguments]
+    options, left = parser.parse_known_args(words)
     if left:
         usage = " ".join(verbs[options.module].format_usage().split())
         hint = meant(left[0], re.findall(r"--[\w-]+", usage))
         raise BadInput(f"'{left[0]}' is not understood{hint}; {usage}")
     return options
+
+
+def _outputs(word: str) -> str:
+    """`outputs=DIR`, as `run` has it, means `--outputs DIR` everywhere."""
+    return f"--{word}" if word.startswith("outputs=") else word
 
 
 def _parser() -> tuple[_Parser, dict[str, _Parser]]:
@@ -119,7 +125,12 @@ def _parser() -> tuple[_Parser, dict[str, _Parser]]:
     selection.add_argument(
         "selection",
         nargs="*",
-        help="a book, an experiment (fcml/fig-1.15), study:<name> or topic:<name>; default: all",
+        help="a book (fcml), a chapter (fcml/1), a result (fcml/fig-1.15), a pattern"
+        " ('fcml/fig-1.*'), study:<name>, topic:<name>, verdict:<verdict>; default: all",
+    )
+    searched = _Parser(add_help=False)
+    searched.add_argument(
+        "--search", metavar="WORDS", help="only results that speak of all of these"
     )
     as_json = _Parser(add_help=False)
     as_json.add_argument("--json", action="store_true", help="print JSON instead of a table")
@@ -129,15 +140,21 @@ def _parser() -> tuple[_Parser, dict[str, _Parser]]:
         added.set_defaults(module=name)
         return added
 
-    verb("list", "Every experiment with its study and last verdict.", selection, as_json)
+    verb("list", "Every experiment with its study and last verdict.", selection, searched, as_json)
     show = verb("show", "What the book says, the knobs, the last computed values.", as_json)
     show.add_argument(
-        "name", help="an experiment (fcml/fig-1.15) or a study (study:polynomial_order)"
+        "name", help="a result (fcml/fig-1.15), a study (study:ridge_path) or a sweep (sweep:<id>)"
     )
+    show.add_argument("--metric", help="a sweep's: the quantity or expression to show")
     verbs.add_parser("run", help="Run one configuration, or a sweep with -m.", add_help=False)
 
-    reproduce = verb("reproduce", "Run a selection and judge every claim.", selection, as_json)
+    reproduce = verb(
+        "reproduce", "Run a selection and judge every claim.", selection, searched, as_json
+    )
     reproduce.add_argument("--jobs", type=int, default=None, help="processes (default: all cores)")
+    reproduce.add_argument(
+        "--tag", action="append", default=[], metavar="NAME=VALUE", help="name the runs; repeatable"
+    )
     reproduce.add_argument("--fresh", action="store_true", help="compute again what is recorded")
     reproduce.add_argument("--tracking", default="local", help="local, server or off")
     reproduce.add_argument("--tracking-uri", help="the server's address for --tracking server")
@@ -147,6 +164,7 @@ def _parser() -> tuple[_Parser, dict[str, _Parser]]:
         "robustness",
         "Repeat every result that has chance in it; how often each claim comes out the same.",
         selection,
+        searched,
         as_json,
     )
     seeds.add_argument("--seeds", type=int, default=20, help="how many, from 0 (default: 20)")
@@ -154,19 +172,36 @@ def _parser() -> tuple[_Parser, dict[str, _Parser]]:
     seeds.add_argument("--markdown", action="store_true", help="a page for the documentation")
     seeds.add_argument("--data", metavar="DIR", help="the authors' original files (BOOK_DATA)")
 
-    figures = verb("figures", "Redraw figures from recorded runs; nothing is computed.")
+    runs = verb("runs", "A table of recorded runs, sorted and filtered.", searched, as_json)
+    runs.add_argument("selection", nargs="*", help="as for list; study:<name> and sweep:<id> too")
+    runs.add_argument("--where", metavar="EXPR", help="over knobs, metrics, facts: 'noise < 0.3'")
+    runs.add_argument("--sort", metavar="NAME", help="a knob, metric or fact (default: newest)")
+    runs.add_argument("--reverse", action="store_true", help="the other way round")
+    runs.add_argument("--columns", metavar="A,B", help="what to show, with commas between")
+    runs.add_argument("--tag", action="append", default=[], metavar="NAME=VALUE", help="only these")
+    runs.add_argument("--limit", type=int, default=50, help="rows; 0 is all (default: 50)")
+    runs.add_argument("--csv", action="store_true", help="print CSV instead of a table")
+    diff = verb("diff", "In which settings, numbers and verdicts two runs differ.", as_json)
+    diff.add_argument("first", help="a run's id, the beginning of it, or a result (its newest run)")
+    diff.add_argument("second", help="the other")
+
+    figures = verb("figures", "Redraw figures from recorded runs; nothing is computed.", searched)
     figures.add_argument(
         "selection",
         nargs="*",
         help="a book, an experiment (fcml/fig-1.15), study:<name>, topic:<name>, run:<id>, or"
-        " sweep:<id> with all its cells; default: every experiment and sweep",
+        " sweep:<id>; default: every experiment and sweep",
     )
+    figures.add_argument("--metric", help="a sweep's: the quantity or expression to draw")
+    figures.add_argument("--cells", action="store_true", help="a sweep's cells as well")
     figures.add_argument("--format", default="png", help="png, pdf, svg; several with commas")
     figures.add_argument("--style", default="screen", help="screen or print")
-    tables = verb("tables", "Write tables from recorded runs; nothing is computed.", selection)
+    tables = verb(
+        "tables", "Write tables from recorded runs; nothing is computed.", selection, searched
+    )
     tables.add_argument("--format", default="csv,md,latex", help="csv, md, latex")
 
-    verb("report", "Write the static site from recorded runs.", selection)
+    verb("report", "Write the static site from recorded runs.", selection, searched)
     ui = verb("ui", "Open the MLflow UI on the project's own store.")
     ui.add_argument("study", nargs="?", help="open on the runs of this study")
     ui.add_argument("--host", default="127.0.0.1", help="address to listen on (default: loopback)")

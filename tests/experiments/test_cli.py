@@ -17,7 +17,7 @@ COMMANDS = {
     "rnu": "there is no command 'rnu' (did you mean 'run'?); allowed: list, show, run",
     "--hlep": "'--hlep' is not understood (did you mean '--help'?)",
     "list --josn": "'--josn' is not understood (did you mean '--json'?); usage: bythebook list",
-    "show a b": "'b' is not understood; usage: bythebook show [-h] [--json] [--outputs DIR] name",
+    "show a b": "'b' is not understood; usage: bythebook show [-h] [--json]",
     "show": "the following arguments are required: name; usage: bythebook show",
     "show fcml/fig-1.51": "there is no experiment 'fcml/fig-1.51' (did you mean 'fcml/fig-1.5'?)",
     "show study:ridge_pth": "there is no study 'ridge_pth' (did you mean 'ridge_path'?)",

@@ -8,12 +8,14 @@ from experiments.configuration import catalogue
 
 _VERBS = (
     "completion",
+    "diff",
     "figures",
     "list",
     "report",
     "reproduce",
     "robustness",
     "run",
+    "runs",
     "server",
     "show",
     "sync",

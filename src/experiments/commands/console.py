@@ -6,6 +6,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 COLOURS = {
@@ -73,3 +74,9 @@ def claims_table(
         rows.append([*row, seeds.get(v["says"], "")] if seeds else row)
     columns = ["claim", "tested", "printed", "computed", "verdict"]
     table([*columns, "as expected in"] if seeds else columns, rows)
+
+
+def counting() -> Progress:
+    """A bar that counts, and leaves nothing behind."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    return Progress(*columns, TimeElapsedColumn(), console=err, transient=True)

@@ -4,20 +4,18 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from experiments.commands import console
+from experiments.commands import console, selecting
 from experiments.commands.codes import OK, UNEXPECTED
-from experiments.configuration import catalogue
 from experiments.configuration.paths import outputs_folder, writable
 from experiments.contract.errors import BadInput
 from experiments.drawing import canvas
 from experiments.records import run_files
 from experiments.records.store import RunStore, read
 from experiments.running.pools import drawing_pool
-from experiments.sweeping import figure
-from experiments.sweeping.run import read_sweep
+from experiments.sweeping import figure, recorded
 
 ALONE = 3  # so few are drawn before other processes would have started
-RUN, SWEEP = "run:", "sweep:"
+RUN, SWEEP = "run:", recorded.PREFIX
 Task = tuple[Path, Path]  # a run's or a sweep's folder, and where its figures go
 
 
@@ -29,15 +27,22 @@ def main(options: argparse.Namespace) -> int:
     folder = outputs / "figures" / options.style
     named = [word for word in options.selection if word.startswith((RUN, SWEEP))]
     others = [word for word in options.selection if word not in named]
-    tasks = [task for word in named for task in _named(word, outputs, folder)]
+    if options.metric and not any(word.startswith(SWEEP) for word in named):
+        raise BadInput(
+            "--metric is for a sweep's figure; allowed: figures sweep:<id> --metric NAME"
+        )
+    for word in named:
+        if options.metric and word.startswith(SWEEP):
+            recorded.find(outputs, word.removeprefix(SWEEP)).check(options.metric, outputs)
+    tasks = [task for w in named for task in _named(w, outputs, folder, cells=options.cells)]
     if others or not named:
-        tasks += _experiments(others, outputs, folder)
+        tasks += _experiments(selecting.results(options, outputs, others), outputs, folder)
     if not options.selection:
         swept = sorted(path.parent for path in outputs.glob("sweeps/*/pivot.csv"))
         tasks += [(path, folder / "sweeps" / path.name) for path in swept]
     if tasks:
         writable(folder)
-    look = [(*task, formats, options.style) for task in tasks]
+    look = [(*task, formats, options.style, options.metric) for task in tasks]
     if len(tasks) <= ALONE:
         drawn = [_draw(*task) for task in look]
     else:
@@ -49,9 +54,9 @@ def main(options: argparse.Namespace) -> int:
     return UNEXPECTED if any(problem for _, problem in drawn) else OK
 
 
-def _experiments(words: list[str], outputs: Path, folder: Path) -> Iterator[Task]:
+def _experiments(names: list[str], outputs: Path, folder: Path) -> Iterator[Task]:
     store = RunStore(outputs)
-    for name in catalogue.select(words):
+    for name in names:
         record = store.latest(name)
         if record is None:
             console.tell(f"{name} has no recorded run; `bythebook reproduce {name}` makes one")
@@ -59,34 +64,33 @@ def _experiments(words: list[str], outputs: Path, folder: Path) -> Iterator[Task
             yield record.folder, folder / name
 
 
-def _named(word: str, outputs: Path, folder: Path) -> Iterator[Task]:
-    """One run, or a sweep with every one of its cells."""
-    kind, _, name = word.partition(":")
-    if f"{kind}:" == RUN:
-        record = RunStore(outputs).find(name)
+def _named(word: str, outputs: Path, folder: Path, *, cells: bool) -> Iterator[Task]:
+    """One run; or a sweep, and every one of its cells where these are asked for."""
+    if word.startswith(RUN):
+        record = RunStore(outputs).find(word.removeprefix(RUN))
         yield record.folder, folder / "runs" / record.id
         return
-    known = {path.parent.name: path.parent for path in outputs.glob("sweeps/*/sweep.json")}
-    if name not in known:
-        there = ", ".join(sorted(known)) or "none"
-        raise BadInput(f"there is no sweep '{name}' below {outputs / 'sweeps'}; there are: {there}")
-    places = {path.name: path for path in RunStore(outputs).folders()}
-    _, _, runs = read_sweep(known[name])
-    yield known[name], folder / "sweeps" / name
-    for run in runs:
-        if run in places:
-            yield places[run], folder / "sweeps" / name / run
+    swept = recorded.find(outputs, word.removeprefix(SWEEP))
+    yield swept.folder, folder / "sweeps" / swept.id
+    if cells:
+        places = {path.name: path for path in RunStore(outputs).folders()}
+        for run in swept.runs:
+            if run in places:
+                yield places[run], folder / "sweeps" / swept.id / run
 
 
-def _draw(source: Path, target: Path, formats: list[str], style: str) -> tuple[int, str]:
+def _draw(
+    source: Path, target: Path, formats: list[str], style: str, metric: str | None
+) -> tuple[int, str]:
     """How many files were written, and what went wrong: an old run may not fit today's study."""
     try:
         if (source / "run.json").exists():
             record = read(source)
             paths = run_files.draw(record, target, formats, style) if record.finished else []
-        elif (source / "pivot.csv").exists():
-            plan, _, _ = read_sweep(source)
-            paths = figure.redraw(plan, source, target, formats, style)
+        elif metric or (source / "pivot.csv").exists():
+            outputs = source.parents[1]
+            cells = recorded.cells(recorded.find(outputs, source.name), outputs, metric)
+            paths = figure.redraw(*cells, target, formats, style)
         else:  # no cell of the sweep has a number to draw
             paths = []
     except OSError:

@@ -5,7 +5,7 @@ import json
 
 from rich.markup import escape
 
-from experiments.commands import console
+from experiments.commands import console, selecting
 from experiments.commands.codes import OK
 from experiments.configuration import catalogue
 from experiments.configuration.paths import outputs_folder
@@ -14,9 +14,14 @@ from experiments.records.last_verdicts import last_verdicts
 
 
 def main(options: argparse.Namespace) -> int:
-    """Id, book item, study, title, last verdict."""
-    names = catalogue.select(options.selection)
-    last = last_verdicts(outputs_folder(options.outputs), names)
+    """Id, book item, study, title, last verdict; or the sweeps."""
+    if options.selection == ["sweeps"]:
+        from experiments.commands import sweep_views  # a list of results needs no arrays
+
+        return sweep_views.list_all(outputs_folder(options.outputs), as_json=options.json)
+    outputs = outputs_folder(options.outputs)
+    names = selecting.results(options, outputs)
+    last = last_verdicts(outputs, names)
     entries = []
     for name in names:
         entry = catalogue.read(name)

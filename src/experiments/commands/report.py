@@ -3,10 +3,9 @@
 import argparse
 from collections.abc import Iterator
 
-from experiments.commands import console
+from experiments.commands import console, selecting
 from experiments.commands.codes import OK
 from experiments.commands.older import tell_of_older
-from experiments.configuration import catalogue
 from experiments.configuration.build import experiment_job
 from experiments.configuration.paths import outputs_folder, writable
 from experiments.contract.errors import BadInput
@@ -17,9 +16,9 @@ from experiments.report import site
 
 def main(options: argparse.Namespace) -> int:
     """Write outputs/report/ and say where it is."""
-    outputs = writable(outputs_folder(options.outputs))
-    store = RunStore(outputs)
-    names = catalogue.select(options.selection)
+    outputs = outputs_folder(options.outputs)
+    names = selecting.results(options, outputs)
+    store = RunStore(writable(outputs))
     records = {name: record for name in names if (record := store.latest(name)) is not None}
     tell_of_older(store, names)
     if not records:

@@ -11,15 +11,15 @@ from pathlib import Path
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from experiments.commands import console
+from experiments.commands import console, selecting
 from experiments.commands.codes import OK, UNEXPECTED
 from experiments.commands.older import tell_of_older
-from experiments.configuration import catalogue
 from experiments.configuration.build import experiment_job
 from experiments.configuration.paths import outputs_folder, writable
 from experiments.configuration.schema import TRACKING
-from experiments.contract.claims import STANDINGS, tallied
 from experiments.contract.errors import BadInput
+from experiments.contract.verdicts import STANDINGS, tallied
+from experiments.records import tags
 from experiments.records.last_verdicts import last_verdicts
 from experiments.records.store import Record, RunStore
 from experiments.report import scoreboard
@@ -33,15 +33,16 @@ BATCH = 25  # records logged at once
 
 def main(options: argparse.Namespace) -> int:
     """Exit 1 if a run fails or a claim comes out otherwise than its file expects."""
-    names = catalogue.select(options.selection)
+    outputs = outputs_folder(options.outputs)
+    names = selecting.results(options, outputs)
     workers = options.jobs if options.jobs is not None else os.cpu_count() or 1
     if workers < 1:
         raise BadInput(f"--jobs {workers} is not allowed; allowed: int >= 1")
     if options.tracking not in TRACKING:
         raise BadInput(f"--tracking {options.tracking}; allowed: {', '.join(TRACKING)}")
     data = options.data or os.environ.get("BOOK_DATA") or None
-    jobs = [experiment_job(name, data) for name in names]
-    outputs = writable(outputs_folder(options.outputs))
+    jobs, given = [experiment_job(name, data) for name in names], tags.parsed(options.tag)
+    writable(outputs)
     uri = options.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI")
     tracker = open_tracker(options.tracking, uri, outputs)
     forgiving = Forgiving(tracker, console.tell) if tracker is not None else None
@@ -55,6 +56,7 @@ def main(options: argparse.Namespace) -> int:
             jobs, outputs, Processes(workers), fresh=options.fresh, tables=True
         ):
             found[done.index] = done.record
+            tags.add(done.record.folder, given)
             computed += done.computed
             waiting += _news(done.record, shown)
             if forgiving is not None and len(waiting) >= BATCH:

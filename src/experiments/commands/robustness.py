@@ -6,16 +6,14 @@ import os
 from typing import NamedTuple
 
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from experiments.commands import console
+from experiments.commands import console, selecting
 from experiments.commands.codes import OK, UNEXPECTED
-from experiments.configuration import catalogue
 from experiments.configuration.build import experiment_job
 from experiments.configuration.jobs import Job
 from experiments.configuration.paths import outputs_folder, writable
-from experiments.contract.claims import CONSISTENT, REPRODUCED
 from experiments.contract.errors import BadInput
+from experiments.contract.verdicts import CONSISTENT, REPRODUCED
 from experiments.running.launchers import Processes
 from experiments.running.runner import Done, perform_all
 from experiments.sweeping import robustness
@@ -32,8 +30,9 @@ def main(options: argparse.Namespace) -> int:
     workers = options.jobs if options.jobs is not None else os.cpu_count() or 1
     if workers < 1:
         raise BadInput(f"--jobs {workers} is not allowed; allowed: int >= 1")
-    names = catalogue.select(options.selection)
-    outputs = writable(outputs_folder(options.outputs))
+    outputs = outputs_folder(options.outputs)
+    names = selecting.results(options, outputs)
+    writable(outputs)
     data = options.data or os.environ.get("BOOK_DATA") or None
     jobs = {name: experiment_job(name, data) for name in names}
     launcher = Processes(workers)
@@ -130,8 +129,7 @@ class _bar:
     """A bar that counts."""
 
     def __init__(self, what: str, total: int) -> None:
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-        self.progress = Progress(*columns, TimeElapsedColumn(), console=console.err, transient=True)
+        self.progress = console.counting()
         self.task = self.progress.add_task(what, total=total)
 
     def __enter__(self) -> "_bar":

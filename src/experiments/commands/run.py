@@ -1,16 +1,15 @@
 """`bythebook run`: one configuration, or a sweep with `-m`, in Hydra's own grammar."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf
 from rich.markup import escape
-from rich.progress import Progress
 
-from experiments.commands import console, help, preview
+from experiments.commands import console, help, preview, sweep_views
 from experiments.commands.codes import OK, UNEXPECTED
 from experiments.configuration.arguments import Arguments, read
 from experiments.configuration.compose import CONFIG, Composed, Composer, composer
@@ -19,15 +18,17 @@ from experiments.configuration.paths import outputs_folder, writable
 from experiments.configuration.schema import Settings
 from experiments.contract.errors import BadInput
 from experiments.records import run_files
+from experiments.records import tags as run_tags
 from experiments.records.store import Record
 from experiments.running import launchers
 from experiments.running.runner import Done, perform_all
 from experiments.sweeping.expand import cells
 from experiments.sweeping.plan import Cell, Plan, Rows
+from experiments.sweeping.recorded import check_metric
 from experiments.sweeping.run import run_sweep
-from experiments.sweeping.tables import WIDEST
+from experiments.sweeping.tables import WIDEST, long_table
 from experiments.tracking.client import Forgiving, Tracker, open_tracker
-from experiments.tracking.runs import payload
+from experiments.tracking.runs import payload, refreshed
 
 SHOWN = 10  # failed cells that the end of a sweep names
 
@@ -47,7 +48,7 @@ def main(arguments: list[str]) -> int:
         if given.sweep:
             grid, settings = cells(given.words, compose)
             settings.outputs = given.outputs or settings.outputs
-            return many(grid, given.words, settings, dry=given.dry_run)
+            return many(grid, given, settings)
         for override in given.overrides:
             if override.is_sweep_override():
                 raise BadInput(
@@ -56,7 +57,7 @@ def main(arguments: list[str]) -> int:
                 )
         composed = compose(given.words)
         composed.settings.outputs = given.outputs or composed.settings.outputs
-    return one(composed, dry=given.dry_run)
+    return one(composed, dry=given.dry_run, tags=run_tags.parsed(given.tags))
 
 
 def _configuration(given: Arguments, compose: Composer) -> int:
@@ -84,7 +85,7 @@ def _info(given: Arguments, compose: Composer) -> int:
     return OK
 
 
-def one(composed: Composed, *, dry: bool = False) -> int:
+def one(composed: Composed, *, dry: bool = False, tags: Mapping[str, str] | None = None) -> int:
     """A single run."""
     job, cfg = composed.template.job(), composed.settings
     if dry:
@@ -93,8 +94,11 @@ def one(composed: Composed, *, dry: bool = False) -> int:
     tracker = _tracker(cfg, outputs)
     (done,) = perform_all([job], outputs, fresh=cfg.fresh, **_limits(cfg))
     drawn = not cfg.figures or _draw(done.record)
+    run_tags.add(done.record.folder, tags or {})
     if tracker is not None:
         tracker.put([payload(done.record)])
+        if tags and not done.computed:
+            tracker.put([refreshed(done.record)])
     code = _tell_one(job, done)
     return code if drawn else UNEXPECTED
 
@@ -111,18 +115,22 @@ def _draw(record: Record) -> bool:
     return True
 
 
-def many(cells: Sequence[Cell], overrides: list[str], cfg: Settings, *, dry: bool = False) -> int:
+def many(cells: Sequence[Cell], given: Arguments, cfg: Settings) -> int:
     """A sweep."""
-    plan = Plan.of(cells, overrides, cfg.metric)
-    if dry:
+    plan, tags = Plan.of(cells, given.words, cfg.metric), run_tags.parsed(given.tags)
+    if given.dry_run:
         named = [(plan.label(i), cell.job) for i, cell in enumerate(cells)]
         return preview.show(named, outputs_folder(cfg.outputs), fresh=cfg.fresh)
     launcher = launchers.make(cfg.launch, cfg.jobs)
     outputs = writable(outputs_folder(cfg.outputs))
     tracker = _tracker(cfg, outputs)
+    if cfg.metric is not None:  # found out with one cell rather than with all of them
+        (first,) = perform_all([cells[0].job], outputs, **_limits(cfg))
+        if first.record.finished:
+            check_metric(cfg.metric, first.record.outcome, first.record.metrics)
     console.out.print(f"{plan.id}: {len(cells)} cells, {escape(plan.title)}")
     computed = 0
-    with Progress(console=console.err, transient=True) as progress:
+    with console.counting() as progress:
         bar = progress.add_task("running", total=len(cells))
 
         def on_done(done: Done) -> None:
@@ -141,6 +149,7 @@ def many(cells: Sequence[Cell], overrides: list[str], cfg: Settings, *, dry: boo
             tracker,
             launcher,
             on_done=on_done,
+            tags=tags,
             fresh=cfg.fresh,
             **_limits(cfg),
         )
@@ -195,9 +204,13 @@ def _shown(value: Any) -> str:
 def _tell_many(plan: Plan, rows: Rows, computed: int, outputs: Path) -> int:
     failed = sorted(rows.errors)
     found = len(rows) - computed
+    if len(rows) > len(failed):
+        sweep_views.print_pivot(plan, long_table(plan, rows))
     line = f"{len(rows)} cells: {computed} computed, {found} found, {len(failed)} failed"
     console.out.print(line)
-    console.out.print(f"[dim]{escape(str(outputs / 'sweeps' / plan.id))}[/dim]")
+    folder = outputs / "sweeps" / plan.id
+    for path in (folder, *sorted(folder.glob("*.png"))):
+        console.out.print(f"[dim]{escape(str(path))}[/dim]")
     if rows.problem:
         console.tell(f"metric={rows.problem}")
     for index in failed[:SHOWN]:

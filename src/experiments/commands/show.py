@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.markup import escape
 
-from experiments.commands import console, show_study
+from experiments.commands import console, show_study, sweep_views
 from experiments.commands.codes import OK
 from experiments.configuration import catalogue, errata
 from experiments.configuration.build import experiment_job
@@ -20,10 +20,14 @@ from experiments.sweeping import robustness
 
 
 def main(options: argparse.Namespace) -> int:
-    """One experiment, or `study:<name>`."""
+    """One experiment, `study:<name>` or `sweep:<id>`."""
     if options.name.startswith("study:"):
         name = options.name.removeprefix("study:")
         return show_study.show(name, as_json=options.json, outputs=options.outputs)
+    if options.name.startswith("sweep:"):
+        name = options.name.removeprefix("sweep:")
+        outputs = outputs_folder(options.outputs)
+        return sweep_views.show(outputs, name, options.metric, as_json=options.json)
     if options.name not in catalogue.names():
         raise BadInput(no_choice("experiment", options.name))
     job = experiment_job(options.name)

@@ -2,6 +2,7 @@
 
 import argparse
 import dataclasses
+import difflib
 import os
 import re
 from collections.abc import Sequence
@@ -46,6 +47,7 @@ class Arguments:
     resolve: bool = False
     info: str | None = None
     outputs: str | None = None
+    tags: list[str] = field(default_factory=list)  # NAME=VALUE
 
 
 def read(arguments: Sequence[str]) -> Arguments:
@@ -69,6 +71,7 @@ def read(arguments: Sequence[str]) -> Arguments:
         options.resolve,
         options.info,
         options.outputs,
+        options.tag,
     )
 
 
@@ -83,6 +86,7 @@ def _flags() -> argparse.ArgumentParser:
     parser.add_argument("-m", "--multirun", action="store_true")
     parser.add_argument("--dry-run", action="store_true")
     parser.add_argument("--outputs")
+    parser.add_argument("--tag", action="append", default=[])
     parser.add_argument("-c", "--cfg", choices=("job", "hydra", "all"))
     parser.add_argument("-p", "--package")
     parser.add_argument("-r", "--resolve", action="store_true")
@@ -109,13 +113,22 @@ def _check_text(word: str) -> None:
 
 
 def _named(word: str) -> str:
-    """An experiment may stand for itself."""
+    """An experiment may stand for itself, and an expression needs no quotes of its own."""
+    found = re.fullmatch(r"metric=([^'\"].*)", word)
+    if found:
+        quote = '"' if "'" in found[1] else "'"
+        return f"metric={quote}{found[1]}{quote}"
     return f"experiment={word}" if word in catalogue.names() else word
 
 
 def _check_word(word: str) -> None:
     if re.match(r"[+~]*=", word):
         raise BadInput(f"'{word}' names no key; allowed: key=value")
+    if re.match(r"(study|experiment):\w", word):
+        group, _, name = word.partition(":")
+        raise BadInput(
+            f"'{word}' is for other commands; here it is {group}={_nearest(group, name)}"
+        )
     if "=" not in word and not word.startswith("~"):
         raise BadInput(unreadable(word))
     if re.search(rf"\d{{{DIGITS + 1}}}", word):
@@ -149,6 +162,7 @@ def _check_keys(overrides: list[Override], *, files: bool) -> None:
     names = [entry.name for entry in dataclasses.fields(Root)]
     study = None if files else _study(overrides)
     knobs = [entry.name for entry in dataclasses.fields(studies()[study])] if study else []
+    chosen = any(override.key_or_group in ("study", "experiment") for override in overrides)
     for override in overrides:
         key = override.key_or_group
         top, _, rest = key.partition(".")
@@ -162,11 +176,28 @@ def _check_keys(overrides: list[Override], *, files: bool) -> None:
         if override.is_add() or override.is_force_add():
             continue
         if top not in (*names, *GROUPS):
-            if top in knobs:
+            if top in knobs or (study is None and _is_knob(top)):
                 raise BadInput(f"there is no '{key}' (did you mean 'study.{key}'?)")
             raise BadInput(no_such(key, [*names, "experiment"]))
+        if top == "study" and rest and not chosen:
+            raise BadInput(
+                f"'{override.input_line}' sets a knob of no study; give a result (fcml/fig-1.15)"
+                " or study=<name> as well"
+            )
         if top == "study" and rest and study and rest.partition(".")[0] not in knobs:
             raise BadInput(no_such(f"study.{rest}", knobs))
+
+
+def _nearest(group: str, name: str) -> str:
+    known = list(studies()) if group == "study" else catalogue.names()
+    begins = [choice for choice in known if choice.startswith(name)]
+    return next(iter([*begins[:1], *difflib.get_close_matches(name, known, n=1)]), "<name>")
+
+
+def _is_knob(name: str) -> bool:
+    """Does any study have a knob of this name? Only asked when something is misspelt."""
+    kinds = (studies()[study] for study in studies())
+    return any(name == entry.name for kind in kinds for entry in dataclasses.fields(kind))
 
 
 def _check_choice(override: Override) -> None:

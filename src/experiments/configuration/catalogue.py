@@ -9,8 +9,6 @@ from typing import Any
 import yaml
 
 from experiments.contract.errors import BadInput
-from experiments.contract.places import topic
-from experiments.contract.suggestions import meant
 
 BOOKS = {
     "fcml": "A First Course in Machine Learning",
@@ -120,26 +118,3 @@ def read_file(path: Path, name: str) -> Entry:
     if len(defaults) != 1 or len(chosen) != 1 or not isinstance(chosen[0], str):
         raise BadInput(f"{path.name}: defaults must be [override /study: <name>] and nothing else")
     return Entry(name, f"experiment/{name}.yaml", chosen[0], body)
-
-
-def select(words: list[str]) -> list[str]:
-    """Names from a selection: nothing (all), a book, an experiment, or `study:<name>`."""
-    if not words:
-        return names()
-    chosen: list[str] = []
-    for word in words:
-        kind, _, value = word.partition(":")
-        if kind == "study" and value:
-            found = [name for name in names() if read(name).study == value]
-        elif kind == "topic" and value:
-            found = [name for name in names() if topic(read(name).study) == value]
-        else:
-            found = [name for name in names() if name == word or name.split("/")[0] == word]
-        if not found:
-            books = ", ".join(BOOKS)
-            raise BadInput(
-                f"'{word}' selects nothing{meant(word, names())}; allowed: a book ({books}),"
-                " an experiment such as fcml/fig-1.15, study:<name>, or topic:<name>"
-            )
-        chosen += [name for name in found if name not in chosen]
-    return chosen

@@ -12,8 +12,7 @@ reproduced by what rounds to 1.358.
 """
 
 import math
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
@@ -25,19 +24,19 @@ from experiments.contract.evidence import evidence
 from experiments.contract.expressions import evaluate, names
 from experiments.contract.labelled import BadExpression
 from experiments.contract.outcome import Quantity
+from experiments.contract.verdicts import (
+    BY_CONSTRUCTION,
+    CONSISTENT,
+    CONSTRUCTION,
+    DIFFERS,
+    ERRATUM,
+    ORIGINS,
+    REPRODUCED,
+    UNTESTED,
+    VERDICTS,
+)
 from models.types import AnyArray
 
-REPRODUCED, CONSISTENT, ERRATUM, DIFFERS, UNTESTED = VERDICTS = (
-    "reproduced",
-    "consistent",
-    "erratum",
-    "differs",
-    "untested",
-)
-ORIGINS = ("printed", "derived")  # the text says it; our own check
-CONSTRUCTION = "construction"  # it holds whatever the data, and is no evidence
-BY_CONSTRUCTION = f"by {CONSTRUCTION}"
-STANDINGS = (*VERDICTS, BY_CONSTRUCTION)  # where a claim is counted
 ALPHA = 0.05  # a draw less probable than this is not consistent with ours
 WEAK_SHARE = 2 / 3  # of the whole numbers seen: a draw claim that so many would pass is weak
 
@@ -159,19 +158,6 @@ class Verdict:
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "standing": self.standing, "as_expected": self.as_expected}
-
-
-def tallied(verdicts: Iterable[Mapping[str, Any]]) -> Counter[str]:
-    """How many claims of each standing; errata by cause, in however many places each shows."""
-    counts: Counter[str] = Counter()
-    causes = set()
-    for place, verdict in enumerate(verdicts):
-        if verdict["verdict"] == ERRATUM:
-            book = verdict.get("book") or verdict["place"].partition(" ")[0]
-            causes.add((book, verdict["cause"] or place))
-        else:
-            counts[verdict["standing"]] += 1
-    return counts + Counter({ERRATUM: len(causes)})
 
 
 def judge(

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from experiments.configuration import catalogue
+from experiments.contract.verdicts import tallied
 
 FILE = ".verdicts.json"
-_JUDGES = ("claims", "evidence", "expressions", "labelled", "vocabulary")
+_JUDGES = ("claims", "evidence", "expressions", "labelled", "verdicts", "vocabulary")
 
 
 def last_verdicts(outputs: Path, names: Iterable[str]) -> dict[str, dict[str, int] | None]:
@@ -56,7 +57,6 @@ def _judges() -> int:
 
 
 def _judged(outputs: Path, name: str) -> dict[str, int] | None:
-    from experiments.contract.claims import tallied
     from experiments.contract.errors import BadInput
     from experiments.records.store import RunStore
 

@@ -22,11 +22,18 @@ def write_tables(record: Record, folder: Path, formats: Sequence[str]) -> list[P
         tables["claims"] = claims_table(record.verdicts)
     paths = []
     for name, table in tables.items():
-        for style in formats:
-            path = folder / f"{name}.{FORMATS[style]}"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(_RENDER[style](table), encoding="utf-8")
-            paths.append(path)
+        paths += write_table(table, folder, name, formats)
+    return paths
+
+
+def write_table(table: Table, folder: Path, name: str, formats: Sequence[str]) -> list[Path]:
+    """One table in some formats."""
+    paths = []
+    folder.mkdir(parents=True, exist_ok=True)
+    for style in formats:
+        path = folder / f"{name}.{FORMATS[style]}"
+        path.write_text(_RENDER[style](table), encoding="utf-8")
+        paths.append(path)
     return paths
 
 

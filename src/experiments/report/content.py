@@ -13,11 +13,11 @@ from typing import Any
 from experiments.configuration import catalogue
 from experiments.configuration.catalogue import BOOKS
 from experiments.contract import views
-from experiments.contract.claims import ORIGINS, STANDINGS, tallied
 from experiments.contract.errors import BadInput
 from experiments.contract.knobs import allowed
 from experiments.contract.places import topic
 from experiments.contract.study import studies
+from experiments.contract.verdicts import ORIGINS, STANDINGS, tallied
 from experiments.contract.views import Table
 from experiments.records.store import Record, read
 from experiments.report.drawings import Drawing, Drawn, shown

@@ -28,6 +28,7 @@ from experiments.records.store import Record, read
 from experiments.report.slugs import humanised
 from experiments.running.pools import drawing_pool
 from experiments.sweeping import figure
+from experiments.sweeping.figure import read_cells
 from experiments.sweeping.run import read_sweep
 
 FORMATS = ("svg", "pdf", "png")
@@ -129,7 +130,7 @@ def _draw_run(source: Path, folder: Path) -> list[Path]:
 
 def _draw_sweep(source: Path, folder: Path) -> list[Path]:
     plan, _, _ = read_sweep(source)
-    return figure.redraw(plan, source, folder, FORMATS)
+    return figure.redraw(plan, read_cells(source), folder, FORMATS)
 
 
 def _draw_all(draw: Draw, missing: list[Task]) -> Iterator[str]:

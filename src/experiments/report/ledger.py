@@ -7,8 +7,8 @@ from typing import Any
 
 from experiments.configuration import errata
 from experiments.configuration.errata import Erratum
-from experiments.contract.claims import ERRATUM
 from experiments.contract.errors import BadInput
+from experiments.contract.verdicts import ERRATUM
 from experiments.report.content import Result
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from experiments.configuration.catalogue import BOOKS
-from experiments.contract.claims import ORIGINS, STANDINGS
+from experiments.contract.verdicts import ORIGINS, STANDINGS
 from experiments.report import provenance
 from experiments.report.slugs import humanised
 

@@ -12,7 +12,7 @@ import json
 import math
 from typing import Any
 
-from experiments.contract.claims import ORIGINS, VERDICTS
+from experiments.contract.verdicts import ORIGINS, VERDICTS
 from experiments.report.scoreboard import Claims
 from models.datasets import GRADES
 

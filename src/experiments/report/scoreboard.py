@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from experiments.configuration.catalogue import BOOKS
-from experiments.contract.claims import DIFFERS, ERRATUM, STANDINGS, tallied
 from experiments.contract.places import topic
+from experiments.contract.verdicts import DIFFERS, ERRATUM, STANDINGS, tallied
 from experiments.records.store import Record
 
 Claims = list[dict[str, Any]]

@@ -15,7 +15,7 @@ from experiments.report.tables import Sheet, sheet
 from experiments.sweeping.figure import headline, read_cells
 from experiments.sweeping.plan import Plan
 from experiments.sweeping.run import read_sweep
-from experiments.sweeping.tables import number_or_text
+from experiments.sweeping.tables import mean_and_error, number_or_text
 
 FILES = ("sweep.json", "cells.csv", "pivot.csv")
 COLUMNS = 6  # at most so many combinations stand side by side
@@ -126,7 +126,8 @@ def _paired(pivot: Table, plan: Plan) -> Table:
         metrics.sort(key=lambda name: name != plan.metric)  # the figure's quantity first
     means = {
         name: [
-            _pair(*both) for both in zip(pivot[f"{name} mean"], pivot[f"{name} s.e."], strict=True)
+            mean_and_error(*both)
+            for both in zip(pivot[f"{name} mean"], pivot[f"{name} s.e."], strict=True)
         ]
         for name in metrics
     }
@@ -142,15 +143,3 @@ def _paired(pivot: Table, plan: Plan) -> Table:
         label = ", ".join(f"{name} = {values[i]}" for name, values in knobs.items())
         rows[label] = [fixed["runs"][i], *(values[i] for values in means.values())]
     return rows
-
-
-def _pair(mean: Any, error: Any) -> str | None:
-    """A mean to the digits that its standard error leaves standing: 2.67 ± 0.67."""
-    if mean is None:
-        return None
-    if not error:
-        return f"{mean:.6g}"
-    digits = max(0, 1 - math.floor(math.log10(error)))
-    if digits > 8 or abs(mean) >= 1e7:
-        return f"{mean:.6g} ± {error:.2g}"
-    return f"{mean:.{digits}f} ± {error:.{digits}f}"

@@ -32,12 +32,11 @@ def draw_sweep(
 
 
 def redraw(
-    plan: Plan, source: Path, folder: Path, formats: Sequence[str], look: str = "screen"
+    plan: Plan, table: "pd.DataFrame", folder: Path, formats: Sequence[str], look: str = "screen"
 ) -> list[Path]:
     """Draw a recorded sweep anew from its table of cells."""
     from experiments.drawing import canvas
 
-    table = read_cells(source)
     with canvas.style(look):
         found = figures(plan, table, pivot_table(plan, table))
         return canvas.save_all(found, folder, formats)

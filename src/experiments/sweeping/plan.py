@@ -4,7 +4,7 @@ import hashlib
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from experiments.configuration.passwords import redacted
 from experiments.contract.exact_json import dumps
 from experiments.contract.expressions import evaluate
 from experiments.contract.labelled import BadExpression
-from experiments.contract.outcome import Quantity
+from experiments.contract.outcome import Quantity, Scalar
 from experiments.records.store import Record
 
 
@@ -108,12 +108,9 @@ class Rows:
         metrics = record.metrics
         if metric and metric not in metrics and not error:
             try:
-                metrics = {metric: evaluate(metric, record.outcome), **metrics}
+                metrics = {metric: evaluated(metric, record.outcome), **metrics}
             except BadExpression as problem:
                 self.problem = str(problem)
-            if isinstance(metrics.get(metric), Quantity):
-                self.problem = f"{metric}: an array; mean(...), min(...) or a label makes one of it"
-                metrics.pop(metric)
         self.put(index, record.id, {k: v for k, v in metrics.items() if not isinstance(v, str)})
 
     def put(self, index: int, run: str, metrics: dict[str, Any]) -> None:
@@ -146,6 +143,15 @@ class Rows:
             return list(cells)
         kept = {name for name, _ in cells.most_common(most)}
         return [name for name in cells if name in kept]
+
+
+def evaluated(metric: str, outcome: Mapping[str, Quantity]) -> Scalar:
+    """The one value that an expression comes to."""
+    value = evaluate(metric, outcome)
+    if isinstance(value, Quantity | tuple):
+        raise BadExpression(f"{metric}: an array; mean(...), min(...) or a label makes one of it")
+    found: Scalar = value
+    return found
 
 
 def _float(value: float) -> float:

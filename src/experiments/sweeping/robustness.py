@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.configuration.jobs import Job
-from experiments.contract.claims import UNTESTED
+from experiments.contract.verdicts import UNTESTED
 from experiments.records.store import Record
 from experiments.sweeping.plan import Cell
 

@@ -7,7 +7,7 @@ found, those that are missing are run, and the parent is brought up to date.
 import math
 import time
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -49,11 +49,13 @@ def run_sweep(
     launcher: Launcher,
     *,
     on_done: Callable[[Done], None],
+    tags: Mapping[str, str] | None = None,
     **options: Any,
 ) -> Rows:
     """Run a sweep's missing cells; tables, figure and the parent's last word whatever happened."""
     folder = outputs / "sweeps" / plan.id
     state: dict[str, Any] = {"started": time.time(), "status": RUNNING, **environment()}
+    state["tags"] = {**_tags(folder), **(tags or {})}
     RunStore(outputs).sweep_leftovers()
     with shared(folder / AT_WORK):
         if not (folder / "sweep.json").exists():
@@ -73,18 +75,28 @@ def run_sweep(
         finally:
             state |= {"status": status, "finished": time.time()}
             parent.flush()
-            if parent.logged_anything or not _is_written(folder, plan, rows):
+            if parent.logged_anything or not _is_written(folder, plan, rows, state["tags"]):
                 parent.close(rows, folder)
     return rows
 
 
-def _is_written(folder: Path, plan: Plan, rows: Rows) -> bool:
-    """Is this very sweep, finished with these runs, what the folder holds?"""
+def _is_written(folder: Path, plan: Plan, rows: Rows, tags: Mapping[str, str]) -> bool:
+    """Is this very sweep, finished with these runs and drawn so, what the folder holds?"""
     try:
-        _, state, runs = read_sweep(folder)
+        there, state, runs = read_sweep(folder)
     except (OSError, ValueError):
         return False
-    return runs == rows.runs and state["status"] == FINISHED
+    same = runs == rows.runs and there.metric == plan.metric
+    return same and state["status"] == FINISHED and state.get("tags", {}) == tags
+
+
+def _tags(folder: Path) -> dict[str, str]:
+    """The tags that a sweep has already."""
+    try:
+        found: dict[str, str] = read_sweep(folder)[1].get("tags", {})
+    except (OSError, ValueError):
+        return {}
+    return found
 
 
 class Jobs(Sequence[Job]):
@@ -176,6 +188,7 @@ def parent_payload(
         IMAGES: "True" if small is not None else "",
         "git_commit": state["git"]["commit"] or "",
         "git_dirty": str(state["git"]["dirty"]).lower(),
+        **state.get("tags", {}),
     }
     return Payload(
         record_id=plan.id,

@@ -1,5 +1,6 @@
 """The tables of a sweep: one row a cell, and means with standard errors over seeds."""
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from experiments.sweeping.plan import Plan, Rows
@@ -78,3 +79,15 @@ def number_or_text(text: str) -> int | float | str:
         except ValueError:
             continue
     return text
+
+
+def mean_and_error(mean: float | None, error: float | None) -> str | None:
+    """A mean to the digits that its standard error leaves standing: 2.67 ± 0.67."""
+    if mean is None:
+        return None
+    if not error or not math.isfinite(error) or not math.isfinite(mean):
+        return f"{mean:.6g}"
+    digits = max(0, 1 - math.floor(math.log10(error)))
+    if digits > 8 or abs(mean) >= 1e7:
+        return f"{mean:.6g} ± {error:.2g}"
+    return f"{mean:.{digits}f} ± {error:.{digits}f}"

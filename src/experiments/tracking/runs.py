@@ -3,15 +3,15 @@
 import dataclasses
 import hashlib
 import uuid
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from experiments.contract import views
-from experiments.contract.claims import STANDINGS, tallied
 from experiments.contract.exact_json import dumps
 from experiments.contract.places import topic
+from experiments.contract.verdicts import in_words
+from experiments.records import tags as own_tags
 from experiments.records.store import Record
 
 RUN_ID = "bythebook.run_id"
@@ -85,7 +85,7 @@ def _tags(record: Record, facts: dict[str, Any], parent: str | None, kind: str) 
         "section": source.section,
         "item": source.item,
         "topic": topic(record.study),
-        "verdict": summary(record.verdicts),
+        "verdict": in_words(record.verdicts),
         JUDGED: judged(record),
         "data_grade": record["grade"],
         "seed": str(record["science"]["seed"]),
@@ -108,6 +108,7 @@ def _tags(record: Record, facts: dict[str, Any], parent: str | None, kind: str) 
         tags["error.message"] = record["error"]["message"]
     if parent:
         tags["mlflow.parentRunId"] = parent
+    tags |= own_tags.read(record.folder)
     if headline(record) is not None:
         tags[IMAGES] = "True"
     return tags
@@ -119,19 +120,14 @@ def _clipped(tags: dict[str, str]) -> dict[str, str]:
 
 def judged(record: Record) -> str:
     """A digest of what MLflow shows of the verdicts: claims may be worded or judged anew."""
-    text = dumps([record.verdicts, dataclasses.asdict(record.source)])
+    shown = [record.verdicts, dataclasses.asdict(record.source), own_tags.read(record.folder)]
+    text = dumps([part for part in shown if part])
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def refreshed(record: Record) -> Payload:
     """The verdicts and words of a run that is logged already."""
     return replace(payload(record), metrics=[], params={}, artifacts={}, update=True)
-
-
-def summary(verdicts: Iterable[dict[str, Any]]) -> str:
-    """The verdicts of a run in a few words: `3 reproduced, 1 erratum`."""
-    counts = tallied(verdicts)
-    return ", ".join(f"{counts[name]} {name}" for name in STANDINGS if counts[name])
 
 
 def description(record: Record) -> str:

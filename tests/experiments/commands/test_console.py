@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from experiments.commands import console
-from experiments.contract.claims import VERDICTS
+from experiments.contract.verdicts import VERDICTS
 
 Capture = pytest.CaptureFixture[str]
 CLAIM: dict[str, Any] = {

@@ -30,7 +30,7 @@ def test_figures_of_one_run_and_of_a_sweeps_cells(outputs: Path, capsys: Capture
     assert main([*sweep, "tracking=off"]) == 0
     (folder,) = (outputs / "sweeps").iterdir()
     first, second = (path.name for path in RunStore(outputs).folders())
-    assert main(["figures", f"run:{first[:10]}", f"sweep:{folder.name}"]) == 0
+    assert main(["figures", f"run:{first[:10]}", f"sweep:{folder.name}", "--cells"]) == 0
     place = outputs / "figures" / "screen"
     cells = Path("sweeps", folder.name)
     assert {path.relative_to(place) for path in place.rglob("*.png")} == {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from experiments.cli import main
-from experiments.configuration import catalogue
+from experiments.configuration.selection import select
 from experiments.contract.study import studies
 from experiments.records.store import Record
 
@@ -27,7 +27,7 @@ def test_every_knob_with_its_default_and_every_result(outputs: Path, capsys: Cap
     assert [knob["knob"] for knob in found["knobs"]] == [field.name for field in fields]
     named = [knob["doc"] for knob in found["knobs"]]
     assert named == [field.metadata["doc"] for field in fields]
-    assert found["experiments"] == catalogue.select(["study:polynomial_order"])
+    assert found["experiments"] == select(["study:polynomial_order"])
     assert main(["show", "study:polynomial_order"]) == 0
     assert "holdout_from" in capsys.readouterr().out
 

@@ -33,15 +33,6 @@ def test_experiments_come_in_the_books_order() -> None:
     assert numbers == sorted(numbers)
 
 
-def test_selection() -> None:
-    assert catalogue.select([]) == NAMES
-    assert set(catalogue.select(["fcml"])) == {n for n in NAMES if n.startswith("fcml/")}
-    assert catalogue.select(["fcml/fig-1.15", "fcml/fig-1.15"]) == ["fcml/fig-1.15"]
-    assert "fcml/fig-1.15" in catalogue.select(["study:polynomial_order"])
-    with pytest.raises(BadInput, match="selects nothing"):
-        catalogue.select(["fcml/fig-0.0"])
-
-
 STUDY = "defaults:\n  - override /study: polynomial_order\n"
 
 

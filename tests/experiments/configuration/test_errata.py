@@ -8,8 +8,8 @@ import pytest
 
 from experiments.configuration import catalogue, errata
 from experiments.configuration.build import experiment_job
-from experiments.contract.claims import ERRATUM
 from experiments.contract.errors import BadInput
+from experiments.contract.verdicts import ERRATUM
 
 ENTRY = """
 says: the sum is wrong

@@ -1,13 +1,11 @@
 """Verdicts on claims: the printed digits are the tolerance."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.contract.claims import Claim, Verdict, judge, number, rounds_to, shown, tallied
+from experiments.contract.claims import Claim, Verdict, judge, number, rounds_to, shown
 from experiments.contract.errors import BadInput
 from experiments.contract.outcome import Outcome, axis
 
@@ -196,13 +194,3 @@ def test_values_are_shown_with_two_digits_more_than_printed(
     value: float, printed: str | None, text: str
 ) -> None:
     assert shown(value, printed) == text
-
-
-def test_errata_are_counted_by_cause() -> None:
-    def found(standing: str, cause: str | None = None, place: str = "") -> dict[str, Any]:
-        return {"verdict": standing, "standing": standing, "cause": cause, "place": place}
-
-    one_covariance = [found("erratum", "covariance") for _ in range(10)]
-    others = [found("erratum"), found("erratum"), found("erratum", "covariance", "notes 3.3")]
-    counts = tallied([*one_covariance, *others, found("differs")])
-    assert counts == {"erratum": 4, "differs": 1}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.contract.claims import ORIGINS
+from experiments.contract.verdicts import ORIGINS
 from experiments.records.store import Record
 from experiments.report import content, drawings
 from experiments.report.content import Result, anchored, by_origin

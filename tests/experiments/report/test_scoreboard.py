@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.contract.claims import STANDINGS
+from experiments.contract.verdicts import STANDINGS
 from experiments.report.results import FIELDS
 from experiments.report.scoreboard import COLUMNS, claim_records, markdown, rows, surprises
 

@@ -5,8 +5,6 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from experiments.report import sweeps
 
 
@@ -20,22 +18,6 @@ def test_sweep_page(made: Any, parsed: dict[Path, Any]) -> None:
     for suffix in ("svg", "pdf", "png"):
         assert f"../sweeps/{folder.name}/sweep.{suffix}" in page.links
     assert f"sweeps/{folder.name}.html" in made.text("experiments/fcml/fig-8.7.html")
-
-
-@pytest.mark.parametrize(
-    ("mean", "error", "words"),
-    [
-        (2.66667, 0.6667, "2.67 ± 0.67"),
-        (296.7, 290.4, "297 ± 290"),
-        (0.0666993, 0.00321, "0.0667 ± 0.0032"),
-        (3.0, 0.0, "3"),
-        (1 / 3, None, "0.333333"),
-        (1e9, 2.5e-12, "1e+09 ± 2.5e-12"),
-        (None, None, None),
-    ],
-)
-def test_means_have_the_digits_that_their_errors_leave(mean: Any, error: Any, words: str) -> None:
-    assert sweeps._pair(mean, error) == words
 
 
 def test_a_sweep_that_cannot_be_read_costs_a_line(made: Any, tmp_path: Path) -> None:

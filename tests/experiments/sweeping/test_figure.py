@@ -79,6 +79,8 @@ def test_a_recorded_sweep_is_drawn_from_its_cells(tmp_path: Path) -> None:
     table.loc[0, "loss"] = math.nan
     table.to_csv(tmp_path / "cells.csv", index=False)
     assert list(figure.read_cells(tmp_path)["study.data"]) == list(table["study.data"])
-    paths = figure.redraw(plan, tmp_path, tmp_path / "out", ["svg", "pdf"], "print")
+    paths = figure.redraw(
+        plan, figure.read_cells(tmp_path), tmp_path / "out", ["svg", "pdf"], "print"
+    )
     assert [p.name for p in paths] == ["sweep.svg", "sweep.pdf", "curves.svg", "curves.pdf"]
     assert b"/Type3" not in (tmp_path / "out" / "sweep.pdf").read_bytes()

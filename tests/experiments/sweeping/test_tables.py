@@ -11,7 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.sweeping.plan import Plan, Rows
-from experiments.sweeping.tables import WIDEST, long_table, number_or_text, pivot_table
+from experiments.sweeping.tables import (
+    WIDEST,
+    long_table,
+    mean_and_error,
+    number_or_text,
+    pivot_table,
+)
 
 metrics = st.dictionaries(
     st.sampled_from("abcde"), st.booleans() | st.integers(-(10**9), 10**9) | st.floats(-1e9, 1e9)
@@ -89,3 +95,20 @@ def test_a_swept_value_is_what_it_was(value: Any) -> None:
     found = number_or_text(str(value))
     assert found == value
     assert type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("mean", "error", "words"),
+    [
+        (2.66667, 0.6667, "2.67 ± 0.67"),
+        (296.7, 290.4, "297 ± 290"),
+        (0.0666993, 0.00321, "0.0667 ± 0.0032"),
+        (3.0, 0.0, "3"),
+        (1 / 3, None, "0.333333"),
+        (1e9, 2.5e-12, "1e+09 ± 2.5e-12"),
+        (None, None, None),
+        (float("inf"), 1.0, "inf"),
+    ],
+)
+def test_means_have_the_digits_that_their_errors_leave(mean: Any, error: Any, words: str) -> None:
+    assert mean_and_error(mean, error) == words

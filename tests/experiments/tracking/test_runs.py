@@ -2,7 +2,7 @@
 
 from experiments.records.store import Record
 from experiments.tracking import runs
-from experiments.tracking.runs import JUDGED, judged, payload, refreshed, summary
+from experiments.tracking.runs import JUDGED, judged, payload, refreshed
 
 
 def test_numbers_are_metrics_and_curves_have_their_coordinates_as_steps(record: Record) -> None:
@@ -30,14 +30,6 @@ def test_a_cell_is_named_after_what_was_swept_and_hangs_below_its_parent(record:
     found = payload(record, parent="feed", cell="seed=0")
     assert (found.name, found.artifacts) == ("seed=0", {})
     assert (found.tags["kind"], found.tags["mlflow.parentRunId"]) == ("cell", "feed")
-
-
-def test_verdicts_are_counted_in_words() -> None:
-    names = ["reproduced", "erratum", "reproduced", "reproduced"]
-    plain = {"cause": None, "place": ""}
-    verdicts = [{"standing": name, "verdict": name, **plain} for name in names]
-    assert summary(verdicts) == "3 reproduced, 1 erratum"
-    assert summary([]) == ""
 
 
 def test_a_claim_in_other_words_is_told_anew_and_nothing_else(record: Record) -> None:

@@ -1,0 +1,49 @@
+"""`bythebook diff`: what differs between two runs, and nothing else."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from experiments.cli import main
+from experiments.commands import run
+from experiments.commands.diff import quantities, settings, verdicts
+from experiments.records.store import Record, RunStore
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def other(outputs: Path, recorded: Record, capsys: Capture) -> Record:
+    """The same result with fewer orders."""
+    words = ["fcml/fig-1.15", "study.orders=[1,2,3]", "tracking=off", "figures=false"]
+    assert run.main(words) == 0
+    capsys.readouterr()
+    (found,) = [f for f in RunStore(outputs).folders() if f.name != recorded.id]
+    return RunStore(outputs).find(found.name)
+
+
+def test_a_run_does_not_differ_from_itself(recorded: Record, capsys: Capture) -> None:
+    assert main(["diff", recorded.id, "fcml/fig-1.15"]) == 0
+    assert "are the same" in capsys.readouterr().out
+
+
+def test_knobs_quantities_and_verdicts(recorded: Record, other: Record, capsys: Capture) -> None:
+    changed = {row[0]: row[1:] for row in settings(recorded, other)}
+    assert changed == {"orders": ["[1, 2, 3, 4, 5, 6, 7, 8]", "[1, 2, 3]"]}
+    arrays = {row[0] for row in quantities(recorded, other)}
+    assert {"loo_loss", "axis order"} <= arrays
+    assert "inputs" not in arrays
+    assert any("not there" in row for row in verdicts(recorded, other))
+    assert main(["diff", recorded.id[:8], other.id[:8], "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["first"], found["second"]) == (recorded.id, other.id)
+    assert [entry["what"] for entry in found["settings"]] == ["orders"]
+    assert main(["diff", recorded.id, other.id]) == 0
+    assert "orders" in capsys.readouterr().out
+
+
+def test_bad_input_is_one_line(recorded: Record, refused: Callable[..., str]) -> None:
+    assert "no run 'ffff'" in refused("diff", recorded.id, "ffff")
+    assert "has no recorded run" in refused("diff", "fcml/fig-1.1", recorded.id)

@@ -1,0 +1,80 @@
+"""`bythebook runs`: a table of runs, as the records have them."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from experiments.cli import main
+from experiments.commands import run
+from experiments.records.store import Record, RunStore
+
+Capture = pytest.CaptureFixture[str]
+SWEEP = ["-m", "study=polynomial_order", "study.methods=[loo]", "study.folds=2,3", "seed=0,1"]
+
+
+@pytest.fixture
+def swept(outputs: Path, recorded: Record, capsys: Capture) -> Path:
+    """Four cells of a sweep beside one result."""
+    assert run.main([*SWEEP, "tracking=off", "--tag", "paper=fig3"]) == 0
+    capsys.readouterr()
+    return outputs
+
+
+def ids(capsys: Capture, *words: str) -> list[str]:
+    assert main(["runs", *words, "--json"]) == 0
+    return [entry["run"] for entry in json.loads(capsys.readouterr().out)]
+
+
+def test_selections(swept: Path, recorded: Record, capsys: Capture) -> None:
+    everything = {folder.name for folder in RunStore(swept).folders()}
+    cells = everything - {recorded.id}
+    assert len(cells) == 4
+    sweep = next((swept / "sweeps").iterdir()).name
+    assert set(ids(capsys)) == everything
+    assert ids(capsys, "fcml/1") == [recorded.id]
+    assert set(ids(capsys, "study:polynomial_order")) == everything
+    assert set(ids(capsys, f"sweep:{sweep.removeprefix('sweep-')[:5]}")) == cells
+    assert set(ids(capsys, "--tag", "paper=fig3")) == cells
+    assert ids(capsys, "--tag", "paper=fig4") == []
+    assert set(ids(capsys, "--where", "folds == 3 and seed == 1")) < cells
+    assert ids(capsys, "--search", "leave-one-out", "fcml/1") == [recorded.id]
+
+
+def test_what_is_piped_is_one_line_a_row(swept: Path, capsys: Capture) -> None:
+    assert main(["runs", "--sort", "seed", "--columns", "run,seed,folds"]) == 0
+    header, *lines = capsys.readouterr().out.splitlines()
+    assert header.split() == ["run", "seed", "folds"]
+    assert len(lines) == 5
+    seeds = [int(line.split()[1]) for line in lines]
+    assert seeds == sorted(seeds)
+    assert main(["runs", "--limit", "2"]) == 0
+    told = capsys.readouterr()
+    assert len(told.out.splitlines()) == 3
+    assert "the first 2 of 5 runs" in told.err
+
+
+def test_csv_has_every_digit(swept: Path, capsys: Capture) -> None:
+    assert main(["runs", "study:polynomial_order", "--csv"]) == 0
+    table = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    for line in table:
+        record = RunStore(swept).find(line["run"])
+        assert float(line["loo_best_order"]) == record.metrics["loo_best_order"]
+        assert int(line["seed"]) == record["science"]["seed"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--limit", "-1"],
+        ["--sort", "sed"],
+        ["--where", "sed<1"],
+        ["--columns", "sed"],
+        ["fcml/fig"],
+    ],
+)
+def test_bad_input_is_one_line(swept: Path, words: list[str], refused: Callable[..., str]) -> None:
+    assert refused("runs", *words)
