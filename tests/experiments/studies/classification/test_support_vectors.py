@@ -58,6 +58,10 @@ def test_the_margin_of_two_points_by_hand(run: Callable[..., Any]) -> None:
     assert nearest == pytest.approx(distances.min())
     centre = outcome["distance_of_centre"].at(machine="hard", repetition=0).item
     assert centre == pytest.approx((4 * w1 + 4 * w2 + b) / np.hypot(w1, w2))
+    assert outcome["widest_margin"].at(repetition=0).item == pytest.approx(nearest)
+    gap = outcome["stationarity_gap"]
+    assert gap.at(sign="plus").values.max() < 1e-6
+    assert gap.at(sign="minus").values.min() > 0.1
     assert "primal_objective" not in outcome
 
 

@@ -165,6 +165,8 @@ def test_a_random_start_shows_one_that_finds_the_best(run: Run) -> None:
     assert outcome["kmeans_agreement"].item > 0.98
     assert outcome["iterations_to_settle"].values.min() >= 0
     assert len(outcome["iterations_to_settle"]) <= 30
+    gains = np.diff(outcome["log_likelihood"].values)  # of the first start that finds the best
+    assert outcome["largest_gain_at"].values[0] == gains.argmax() + 1
 
 
 def test_a_collapse_at_once_is_reported(run: Run) -> None:

@@ -45,6 +45,7 @@ def test_training_likelihood_against_scikit_learn(run: Run) -> None:
         expected = best.score(X) * len(X)
         assert found.at(covariance=ours, k=3).item == pytest.approx(expected, abs=0.05)
     assert (outcome["labels"].at(k=1).values == 1).all()
+    assert outcome["fewest_parts"].at(k=1).values.max() == 3  # three components share the one
     best = GaussianMixture(3, n_init=5, tol=1e-7, random_state=0).fit_predict(X)
     assert adjusted_rand_score(best, outcome["labels"].at(k=3).values) > 0.98
     assert "held_out" not in outcome
