@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from experiments.commands import console, selecting
+from experiments.commands import console, performing, selecting
 from experiments.commands.codes import OK, UNEXPECTED
 from experiments.commands.older import tell_of_older
 from experiments.configuration.build import experiment_job
@@ -24,11 +24,8 @@ from experiments.records.last_verdicts import last_verdicts
 from experiments.records.store import Record, RunStore
 from experiments.report import scoreboard
 from experiments.running.launchers import Processes
-from experiments.running.runner import Done, perform_all
+from experiments.running.runner import Done
 from experiments.tracking.client import Forgiving, open_tracker
-from experiments.tracking.runs import JUDGED, Payload, judged, payload, refreshed
-
-BATCH = 25  # records logged at once
 
 
 def main(options: argparse.Namespace) -> int:
@@ -48,33 +45,18 @@ def main(options: argparse.Namespace) -> int:
     forgiving = Forgiving(tracker, console.tell) if tracker is not None else None
 
     found: dict[int, Record] = {}
-    waiting: list[Payload] = []
     computed = 0
-    shown = forgiving.tagged(JUDGED) if forgiving is not None else {}
+    performed = performing.selected(
+        jobs, outputs, forgiving, Processes(workers), own_tags=given, fresh=options.fresh
+    )
     with _progress(len(jobs), quiet=options.json) as show:
-        for done in perform_all(
-            jobs, outputs, Processes(workers), fresh=options.fresh, tables=True
-        ):
+        for done in performed:
             found[done.index] = done.record
-            tags.add(done.record.folder, given)
             computed += done.computed
-            waiting += _news(done.record, shown)
-            if forgiving is not None and len(waiting) >= BATCH:
-                forgiving.put(waiting)
-                waiting = []
             show(names[done.index], done)
-        if forgiving is not None and waiting:
-            forgiving.put(waiting)
     records = {name: found[index] for index, name in enumerate(names)}
     tell_of_older(RunStore(outputs), names)
     return _tell(records, computed, outputs, as_json=options.json)
-
-
-def _news(record: Record, shown: dict[str, str]) -> list[Payload]:
-    """What MLflow does not know of a run: all of it, other verdicts than it shows, or nothing."""
-    if record.id not in shown:
-        return [payload(record)]
-    return [refreshed(record)] if shown[record.id] != judged(record) else []
 
 
 @contextmanager

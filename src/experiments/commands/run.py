@@ -9,7 +9,7 @@ from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf
 from rich.markup import escape
 
-from experiments.commands import console, help, preview, sweep_views
+from experiments.commands import console, help, performing, preview, sweep_views
 from experiments.commands.codes import OK, UNEXPECTED
 from experiments.configuration.arguments import Arguments, read
 from experiments.configuration.compose import CONFIG, Composed, Composer, composer
@@ -17,18 +17,14 @@ from experiments.configuration.jobs import Job
 from experiments.configuration.paths import outputs_folder, writable
 from experiments.configuration.schema import Settings
 from experiments.contract.errors import BadInput
-from experiments.records import run_files
 from experiments.records import tags as run_tags
-from experiments.records.store import Record
 from experiments.running import launchers
-from experiments.running.runner import Done, perform_all
+from experiments.running.runner import Done
 from experiments.sweeping.expand import cells
 from experiments.sweeping.plan import Cell, Plan, Rows
-from experiments.sweeping.recorded import check_metric
 from experiments.sweeping.run import run_sweep
 from experiments.sweeping.tables import WIDEST, long_table
 from experiments.tracking.client import Forgiving, Tracker, open_tracker
-from experiments.tracking.runs import payload, refreshed
 
 SHOWN = 10  # failed cells that the end of a sweep names
 
@@ -92,27 +88,18 @@ def one(composed: Composed, *, dry: bool = False, tags: Mapping[str, str] | None
         return preview.show([(job.title, job)], outputs_folder(cfg.outputs), fresh=cfg.fresh)
     outputs = writable(outputs_folder(cfg.outputs))
     tracker = _tracker(cfg, outputs)
-    (done,) = perform_all([job], outputs, fresh=cfg.fresh, **_limits(cfg))
-    drawn = not cfg.figures or _draw(done.record)
-    run_tags.add(done.record.folder, tags or {})
-    if tracker is not None:
-        tracker.put([payload(done.record)])
-        if tags and not done.computed:
-            tracker.put([refreshed(done.record)])
+    done, drawn = performing.one(
+        job,
+        outputs,
+        tracker,
+        tell=console.tell,
+        figures=cfg.figures,
+        own_tags=tags,
+        fresh=cfg.fresh,
+        **_limits(cfg),
+    )
     code = _tell_one(job, done)
     return code if drawn else UNEXPECTED
-
-
-def _draw(record: Record) -> bool:
-    """Draw; strange numbers that no figure can hold cost the figures and not the run."""
-    try:
-        run_files.ensure(record)
-    except (BadInput, OSError):
-        raise
-    except Exception as error:
-        console.tell(f"the figures cannot be drawn: {type(error).__name__}: {error}")
-        return False
-    return True
 
 
 def many(cells: Sequence[Cell], given: Arguments, cfg: Settings) -> int:
@@ -124,10 +111,7 @@ def many(cells: Sequence[Cell], given: Arguments, cfg: Settings) -> int:
     launcher = launchers.make(cfg.launch, cfg.jobs)
     outputs = writable(outputs_folder(cfg.outputs))
     tracker = _tracker(cfg, outputs)
-    if cfg.metric is not None:  # found out with one cell rather than with all of them
-        (first,) = perform_all([cells[0].job], outputs, **_limits(cfg))
-        if first.record.finished:
-            check_metric(cfg.metric, first.record.outcome, first.record.metrics)
+    performing.try_metric(cfg.metric, cells[0].job, outputs, **_limits(cfg))
     console.out.print(f"{plan.id}: {len(cells)} cells, {escape(plan.title)}")
     computed = 0
     with console.counting() as progress:

@@ -27,7 +27,7 @@ def main(options: argparse.Namespace) -> int:
     if options.limit < 0:
         raise BadInput(f"--limit {options.limit} is not allowed; allowed: int >= 0, 0 is all")
     wanted = tags.parsed(options.tag)
-    found = list(listing.rows(_folders(options, outputs, wanted), console.tell))
+    found = list(listing.rows(folders(options, outputs, wanted), console.tell))
     if options.where:
         found = listing.where(found, options.where)
     newest_first = options.sort is None
@@ -52,7 +52,7 @@ def main(options: argparse.Namespace) -> int:
     return OK
 
 
-def _folders(options: argparse.Namespace, outputs: Path, wanted: dict[str, str]) -> Iterator[Path]:
+def folders(options: argparse.Namespace, outputs: Path, wanted: dict[str, str]) -> Iterator[Path]:
     """The folders of the selected runs, each once."""
     swept = _of_tagged_sweeps(outputs, wanted) if wanted else set()
     for folder in dict.fromkeys(_selected(options, outputs)):
