@@ -76,3 +76,45 @@ def test_groups_apart_on_a_line_by_turning_it():
         assert apart_on_a_line(points, labels) == gaps.any()
         found.append(gaps.any())
     assert {True, False} == set(found)
+
+
+def test_contested_columns_by_the_rule_one_by_one():
+    """More than a quarter votes, between 15 and 85 % in favour; from 2 % of the order to half."""
+    rng = np.random.default_rng(5)
+    Y = np.where(rng.random((40, 200)) < rng.random(200), 1.0, -1.0)
+    Y[rng.random(Y.shape) < rng.random(200)] = 0.0
+    right = rng.random(200)
+    close = []
+    for m in range(200):
+        for_it, against = (Y[:, m] == 1).sum(), (Y[:, m] == -1).sum()
+        cast = for_it + against
+        if cast > 10 and 0.15 < for_it / cast < 0.85:
+            close.append(m)
+    assert 20 < len(close) < 180
+    order = sorted(close, key=lambda m: right[m])
+    last = len(order) - 1
+    expected = [order[int(share * last)] for share in (0.02, 0.18, 0.34, 0.5)]
+    assert_array_equal(contested(Y, right, 4), expected)
+
+
+def test_spreads_and_shares_of_random_groups_by_loops():
+    rng = np.random.default_rng(6)
+    points, labels = rng.standard_normal((2, 30, 3)), np.arange(30) % 4
+    found = spreads(points, labels, 3), between_share(points, labels)
+    for r in range(2):
+        for k in range(3):
+            mine = points[r, labels == k]
+            away = [np.sqrt(((x - np.median(mine, axis=0)) ** 2).sum()) for x in mine]
+            assert_allclose(found[0][r, k], np.median(away))
+        for d in range(3):
+            means = [points[r, labels == k, d].mean() for k in range(4)]
+            assert_allclose(found[1][r, d], np.var(means) / np.var(points[r, :, d]))
+    share = nearest_to_own(points, labels, 3)
+    for r in range(2):
+        middles = [np.median(points[r, labels == k], axis=0) for k in range(3)]
+        hits = [
+            int(np.argmin([((x - m) ** 2).sum() for m in middles]) == k)
+            for x, k in zip(points[r], labels, strict=True)
+            if k < 3
+        ]
+        assert_allclose(share[r], np.mean(hits))

@@ -97,3 +97,34 @@ def test_weights_stay_inside_if_and_only_if_they_are_convex() -> None:
     weights = np.array([[0.5, 0.6], [1.5, -0.5], [0.5, 0.5]])
     inside = between(weights, np.array([[1.0, 1.0], [0.0, 1.0], [3.0, 4.0]]))
     assert inside.tolist() == [False, False, True]
+
+
+def test_every_loss_of_skewed_members_by_its_formula() -> None:
+    found = skewed_losses(4, 6, np.random.default_rng(17))
+    rng = np.random.default_rng(17)
+    members = rng.gamma(1.0, size=(6, 4, 20)) - rng.uniform(0, 2, (6, 1, 1))
+    rules = {
+        "square": lambda e: e * e,
+        "absolute": lambda e: abs(e),
+        "fourth_power": lambda e: e * e * e * e,
+        "exponential": lambda e: np.e**e,
+        "root": lambda e: abs(e) ** 0.5,
+    }
+    for i, (name, loss) in enumerate(rules.items()):
+        assert list(LOSSES)[i] == name
+        for trial in range(6):
+            whole = [loss(e) for e in members[trial].ravel()]
+            together = [loss(e) for e in members[trial].mean(0)]
+            assert_allclose(found.average[i, trial], np.mean(whole), rtol=1e-10)
+            assert_allclose(found.committee[i, trial], np.mean(together), rtol=1e-10)
+
+
+def test_a_third_of_the_weights_of_each_kind() -> None:
+    found = weighted_means(3, 9000, np.random.default_rng(18))
+    assert found.are_convex[6000:].all()
+    assert not found.are_convex[:3000].any()  # they sum to anything
+    assert 0.05 < found.are_convex[3000:6000].mean() < 0.8  # and these to one, with any signs
+    assert found.convex_stay_inside.shape == found.stay_inside.shape == (9000,)
+    errors = uncorrelated_errors(2000, 2500, np.random.default_rng(19))
+    sizes = np.linalg.norm(errors, axis=1)
+    assert_allclose([sizes.min(), sizes.max(), sizes.mean()], [0.5, 2, 1.25], rtol=0.02)

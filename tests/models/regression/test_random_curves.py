@@ -39,3 +39,18 @@ def test_data_lie_about_the_curve() -> None:
     # The curve moves between x and the grid: the middle half is least disturbed by its jumps.
     spread = np.subtract(*np.quantile(residual, [0.75, 0.25])) / 1.349
     assert_allclose(spread, 1 / 15, rtol=0.15)
+
+
+def test_centres_targets_and_noise_are_as_many_and_as_wide_as_the_text_says() -> None:
+    """Drawn again from the same stream; 20 centres and targets in -5 to 5, a width of 0.1."""
+    data = random_curves(3, 7, np.random.default_rng(4), 11)
+    rng = np.random.default_rng(4)
+    x = rng.uniform(-5, 5, (3, 7))
+    centres, targets = rng.uniform(-5, 5, (2, 3, 20))
+    noise = rng.standard_normal((3, 7)) / 15
+    assert_allclose(data.grid, np.arange(-5, 6))
+    for r in range(3):
+        for inputs, found, off in ((x[r], data.t[r], noise[r]), (data.grid, data.h[r], 0.0)):
+            weights = np.exp(-np.abs(inputs[:, None] - centres[r]) / (2 * 0.1))
+            assert_allclose(found, weights @ targets[r] / weights.sum(1) + off, rtol=1e-10)
+    assert_allclose(data.x, x)
