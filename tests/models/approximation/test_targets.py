@@ -104,3 +104,62 @@ def test_a_linear_regression_is_its_own_approximation() -> None:
     assert outside == 0
     other = regression(Posterior(X, (X[:, 0] > 0).astype(float), 3.0))
     assert total_variation(other, other.mean, other.covariance)[0] > 0.01
+
+
+def test_two_variables_are_looked_at_in_all_directions() -> None:
+    """A Gaussian is its own parabola; a fourth power adds what it adds, and the window is wider."""
+    S = np.array([[4.0, 1.0], [1.0, 0.5]])
+    P, mode = np.linalg.inv(S), np.array([3.0, -1.0])
+    L = np.linalg.cholesky(S)
+
+    def log_g(x: np.ndarray) -> np.ndarray:
+        off = x - mode
+        return np.asarray(7.0 - np.einsum("...i,ij,...j->...", off, P, off) / 2)
+
+    nowhere = np.tile([-np.inf, np.inf], (2, 1))
+    target = Target(log_g, 0.0, mode, -P, mode, S, nowhere, nowhere)
+    distances = np.array([0.5, 1.0, 3.0])
+    near = about_mode(target, S, distances)
+    assert_allclose(near.direction, 3.0 * np.arange(120), atol=1e-9)
+    assert near.log_error.shape == (120, 3)
+    assert near.log_error.max() < 1e-10
+    assert near.search_gap < 1e-4
+    assert near.curvature_gap < 1e-6
+
+    def bent(x: np.ndarray) -> np.ndarray:
+        z = np.linalg.solve(L, (x - mode).reshape(-1, 2).T).T.reshape(x.shape)
+        return np.asarray(log_g(x) + 0.1 * z[..., 0] ** 4)
+
+    found = about_mode(target._replace(log_g=bent), S, distances).log_error
+    turn = np.radians(3.0 * np.arange(120))
+    assert_allclose(found, 0.1 * np.outer(np.cos(turn), distances) ** 4, atol=1e-10)
+    sd = np.sqrt(np.diag(S))
+    for x, middle, width in zip(window(target, sd), mode, sd, strict=True):
+        assert_allclose(x, np.linspace(middle - 4 * width, middle + 6 * width, 101))
+    (one,) = window(gamma(20.0, 0.5), np.array([2.0]))
+    assert_allclose(one, np.linspace(38 - 9, 38 + 12, 301))
+
+
+def test_the_posterior_of_a_logistic_regression_by_a_grid() -> None:
+    """Mean, covariance and evidence of two weights as sums over a fine grid."""
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((15, 2))
+    t = (X[:, 0] + 0.5 * rng.standard_normal(15) > 0).astype(float)
+    target = regression(Posterior(X, t, 2.0))
+    axis = np.linspace(-8, 10, 721)
+    w = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1).reshape(-1, 2)
+    f = w @ X.T
+    log_p = stats.norm(0, np.sqrt(2)).logpdf(w).sum(1) - np.logaddexp(0, -f * (2 * t - 1)).sum(1)
+    p = np.exp(log_p)
+    cell = (axis[1] - axis[0]) ** 2
+    assert_allclose(target.log_evidence, np.log(p.sum() * cell), rtol=1e-4)
+    mean = p @ w / p.sum()
+    assert_allclose(target.mean, mean, rtol=1e-3)
+    assert_allclose(
+        target.covariance, (p[:, None] * (w - mean)).T @ (w - mean) / p.sum(), rtol=1e-3
+    )
+    assert_allclose(target.mode, w[log_p.argmax()], atol=0.02)
+    sd = np.sqrt(np.diag(np.linalg.inv(-target.hessian)))
+    assert_allclose(target.reach, np.stack([target.mode - 12 * sd, target.mode + 12 * sd], axis=-1))
+    inside = ((w > target.reach[:, 0]) & (w < target.reach[:, 1])).all(1)
+    assert p[~inside].sum() < 1e-9 * p.sum()
