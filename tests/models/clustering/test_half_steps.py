@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import norm
 
 from models.clustering.gaussian_mixture import GaussianMixture
-from models.clustering.half_steps import arbitrary_q, half_steps, neighbour_gains
+from models.clustering.half_steps import arbitrary_q, gains_of_q, half_steps, neighbour_gains
 from models.clustering.mixture import moments
 
 
@@ -51,3 +51,13 @@ def test_no_neighbour_of_the_weighted_moments_has_a_larger_bound():
     assert neighbour_gains(X, theta, q, rng).max() < 0
     off = theta._replace(mu=mu + 0.01)
     assert neighbour_gains(X, off, q, rng, neighbours=300).min() > 0
+
+
+@pytest.mark.parametrize("power", [0.9, 1.1])
+def test_no_q_near_the_posterior_has_a_larger_bound_and_some_near_others_do(power):
+    rng = np.random.default_rng(4)
+    joint = rng.normal(size=(3, 40, 4)) - 1
+    q = np.exp(joint) / np.exp(joint).sum(axis=-1, keepdims=True)
+    off = q**power / (q**power).sum(axis=-1, keepdims=True)
+    assert gains_of_q(joint, q, rng).max() < 0
+    assert gains_of_q(joint, off, rng, neighbours=100).min() > 0

@@ -20,7 +20,7 @@ from models.clustering.gaussian_mixture_variants import (
     half_step_bounds,
     renewal_error,
 )
-from models.clustering.half_steps import arbitrary_q, half_steps, neighbour_gains
+from models.clustering.half_steps import arbitrary_q, gains_of_q, half_steps, neighbour_gains
 from models.clustering.mixture import free_energy, kl_to_posterior, posterior
 from models.em import first_reached, held, path, smallest_gain, take
 from models.em_examples import EXAMPLES
@@ -88,6 +88,7 @@ class EmTheory(Clusters, Study):
             random_bound=any_q.of(free_energy(joint[:1], q)),  # at the start's theta
             random_divergence=any_q.of(kl_to_posterior(joint[:1], q)),
             largest_neighbour_gain=half[0].of(neighbour_gains(X, *after, rng.spawn(1)[0])),
+            largest_gain_of_q=half[0].of(gains_of_q(joint[:-1], after[1], rng.spawn(1)[0])),
             **further,
         )
 
