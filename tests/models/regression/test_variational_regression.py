@@ -117,3 +117,14 @@ def test_the_least_step_is_the_smallest_change_of_any_data_set() -> None:
     assert found._replace(history=history).least_step == -0.5
     assert found._replace(history=history[:1]).least_step == 0.0  # it only rises
     assert found.least_step > -1e-9
+
+
+def test_an_improper_prior_has_no_constant() -> None:
+    """With a_0 = 0 or b_0 = 0 there is none to add; what remains is a limit of proper priors."""
+    Phi, t = cubic_sets(2, 3)
+    for a0, b0 in ((0.0, 0.5), (0.5, 0.0), (0.0, 0.0)):
+        found = fit(Phi, t, BETA, a0=a0, b0=b0).bound
+        near_a, near_b = max(a0, 1e-9), max(b0, 1e-9)
+        proper = fit(Phi, t, BETA, a0=near_a, b0=near_b).bound
+        constant = near_a * np.log(near_b) - gammaln(near_a)
+        assert_allclose(found, proper - constant, rtol=1e-6)
