@@ -53,6 +53,9 @@ def test_a_die_that_is_not_loaded_cannot_be_found_out(run: Run) -> None:
         outcome["errors"].at(estimate=name).values for name in ("filtered", "smoothed")
     )
     assert filtered.mean() == smoothed.mean() == outcome["lagged_errors"].values.mean()
+    loaded = 1 / 3 + (0.5 - 1 / 3) * 0.85 ** np.arange(30)  # all that is ever known
+    bits = -np.mean(loaded * np.log2(loaded) + (1 - loaded) * np.log2(1 - loaded))
+    assert_allclose(outcome["uncertainty"], np.full((2, 50), bits), rtol=1e-12)
 
 
 def test_games_have_the_runs_and_faces_of_the_model(run: Run) -> None:

@@ -111,8 +111,16 @@ def test_early_stopping_finds_the_turn_of_the_validation_error(run: Run) -> None
         rtol=1e-12,
     )
     assert np.all(stopped <= 3000)
-    rms = np.sqrt(found["descent_test_loss"].values.mean(axis=1))
-    assert rms[0] <= 1.05 * rms[1]
+    rms = np.sqrt(np.mean(found["descent_test_loss"].at(moment="stopped")))
+    assert rms <= 1.05 * np.sqrt(np.mean(found["descent_test_loss"].at(moment="last")))
+    assert_allclose(found["descent_training_loss"].at(moment="start"), path.values[:, 0])
+    size = found["descent_squared_weights"]
+    small = run(dataclasses.replace(study, epochs=3, start_size=1e-3))
+    assert_allclose(
+        small["descent_squared_weights"].at(moment="start"), 1e-6 * size.at(moment="start").values
+    )
+    assert np.max(small["nonlinearity"].at(moment="start")) < 1e-6  # tanh near the origin
+    assert np.min(found["nonlinearity"].at(moment="last")) > 0.1  # a sine is no line
     with style("screen"):
         assert list(dict(draw(study, found))) == ["epochs"]
     short = run(dataclasses.replace(study, epochs=3))

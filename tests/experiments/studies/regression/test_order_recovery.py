@@ -90,6 +90,15 @@ def test_losses_and_choices_are_those_of_a_plain_loop(run: Run) -> None:
     assert found["true_order"].item == 3
 
 
+def test_the_choice_of_a_hold_out_set_fitted_to_what_is_left(run: Run) -> None:
+    found, (x, t), u = run(SMALL), sets(SMALL), np.linspace(-1, 1, 200_001)
+    order = found["holdout_loss"].values.argmin(axis=-1)
+    for r in range(6):  # the first three points are held out
+        off = Polynomial.fit(x[r, 3:], t[r, 3:], int(order[r]))(u) - (u - u**3)
+        expected = float(np.trapezoid(off**2, u)) / 2 + 0.09
+        assert_allclose(found["left_test_loss"].values[r], expected, rtol=1e-6)
+
+
 def test_a_test_set_approximates_the_expected_loss(run: Run) -> None:
     exact = run(OrderRecovery(orders=[1, 3], repetitions=5))["test_loss"].values
     drawn = run(OrderRecovery(orders=[1, 3], repetitions=5, test_points=10_000))["test_loss"].values

@@ -200,3 +200,18 @@ def test_path_and_shown_penalties_are_merged_and_drawn(run: Run) -> None:
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
     with pytest.raises(BadInput, match=complaint):
         RidgePath(**knobs)  # type: ignore[arg-type]
+
+
+def test_the_origin_of_the_targets(run: Run) -> None:
+    """Targets moved by one: with all weights penalised the fit follows by the ridge of a constant.
+
+    The whole of it is found with the normal equations.
+    """
+    found = run(MEN)
+    years, _ = load("olympics-100m-men").xt
+    Phi = ((years - 1896) / 112)[:, None] ** np.arange(5)
+    moved = Phi @ solve(Phi, np.ones(27), 27 * 1e-4)
+    effect = found["origin_effect"]
+    expected = np.abs(moved - 1).max()
+    assert_allclose(effect.at(order=4, first_weight="penalised").item, expected, rtol=1e-6)
+    assert effect.at(order=4, first_weight="free").item < 1e-9
