@@ -290,3 +290,14 @@ def test_one_step_is_bayes_rule() -> None:
     pair = np.array([1.0, 1e-10 * np.exp(30.0)])
     np.testing.assert_allclose(posterior, pair / pair.sum(), rtol=1e-13)
     np.testing.assert_allclose(log_c, np.log(pair.sum()), rtol=1e-13)
+
+
+def test_a_block_holds_what_a_cache_holds_and_one_sequence_at_least() -> None:
+    assert hmm_recursions._sequences(hmm_recursions.BLOCK // 4) == 4
+    assert hmm_recursions._sequences(100) == hmm_recursions.BLOCK // 100
+    assert hmm_recursions._sequences(2 * hmm_recursions.BLOCK) == 1
+    T = hmm_recursions.BLOCK + 1  # longer than a block
+    _, log_c = hmm_recursions.forward(
+        np.full(2, 0.5), np.full((2, 2), 0.5), evidence(np.zeros((T, 2)))
+    )
+    np.testing.assert_allclose(log_c, np.zeros(T), atol=1e-12)
