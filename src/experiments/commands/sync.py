@@ -16,10 +16,12 @@ from experiments.records import run_files
 from experiments.records.locks import is_free
 from experiments.records.store import Record, RunStore, is_older, read
 from experiments.sweeping.plan import Rows
-from experiments.sweeping.run import AT_WORK, child_payloads, parent_payload, read_sweep
+from experiments.sweeping.run import AT_WORK, read_sweep
+from experiments.sweeping.tracked import child_payloads, parent_payload
 from experiments.tracking import figures
 from experiments.tracking.client import Tracker, Unreachable, open_tracker
 from experiments.tracking.runs import JUDGED, KILLED, RUNNING, judged, payload, refreshed
+from experiments.tracking.studies import describe
 
 BATCH = 200
 Folders = dict[str, Path]  # by the run's id
@@ -57,6 +59,7 @@ def main(options: argparse.Namespace) -> int:
             if shown[record.id] != judged(record)
         ]
         tracker.put(judged_anew)
+        describe(outputs, tracker)
     except (Unreachable, sqlite3.Error) as error:
         console.tell(f"the store cannot be reached: {error}")
         return UNEXPECTED
@@ -95,7 +98,7 @@ def _sync_sweep(
     files = {file.name: file for file in folder.glob("[!.]*.*")}
     parent = tracker.put([parent_payload(plan, state, rows, files)])[plan.id]
     cells = [(places[record["key"]], record) for record in _records(paths)]
-    tracker.put(child_payloads(plan, cells, parent))
+    tracker.put(child_payloads(plan, cells, parent, ()))
     return len(cells)
 
 

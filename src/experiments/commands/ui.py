@@ -19,8 +19,10 @@ from experiments.commands.server import QUIET, check_port
 from experiments.configuration.paths import outputs_folder, writable
 from experiments.contract.errors import BadInput
 from experiments.report.tracked import VIEW
-from experiments.tracking.client import LocalTracker
+from experiments.tracking import ui_app
+from experiments.tracking.client import Forgiving, LocalTracker
 from experiments.tracking.figures import illustrate, latest
+from experiments.tracking.studies import describe
 
 # The cells of sweeps would swamp the list: they hang below their parents.
 RUNS = "searchFilter=" + urllib.parse.quote("tags.kind != 'cell'")
@@ -33,6 +35,7 @@ def main(options: argparse.Namespace) -> int:
     tracker = LocalTracker(outputs)
     view = _view(tracker.database, options.study)
     tracker.create()
+    describe(outputs, Forgiving(tracker, console.tell))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(OK))  # the server goes with us
     server = _start(tracker, outputs, options.host, options.port)
     address = f"http://{options.host}:{options.port}"
@@ -85,12 +88,13 @@ def _view(database: Path, study: str | None) -> str:
 def _start(tracker: LocalTracker, outputs: Path, host: str, port: int) -> "subprocess.Popen[bytes]":
     command = [sys.executable, "-m", "mlflow", "server", "--workers", "1"]
     command += ["--backend-store-uri", tracker.uri, "--host", host, "--port", str(port)]
+    command += ["--app-name", "bythebook"]  # experiments.tracking.ui_app
     command += ["--default-artifact-root", str(tracker.artifacts / "default")]
     # One worker: with more, every request waits 40 ms for a delayed acknowledgement. A session of
     # its own: Ctrl-C is for us, who stop it without the traceback that it would leave.
     return subprocess.Popen(
         command,
-        env={**os.environ, **QUIET},
+        env={**os.environ, **QUIET, ui_app.DATABASE: str(tracker.database)},
         cwd=outputs,
         stdout=sys.stderr,
         start_new_session=True,

@@ -52,5 +52,5 @@ def _from_mlflow(outputs: Path, run_id: str) -> str:
             sql = "SELECT value FROM tags WHERE run_uuid = ? AND key = ?"
             row = connection.execute(sql, [run_id, RUN_ID]).fetchone()
         if row is not None:
-            return str(row[0])
+            return str(row[0]).partition("@")[0]  # a sweep's entry of a run that was found
     raise BadInput(f"MLflow run '{run_id}' is not in {database}")

@@ -4,10 +4,9 @@ A sweep is named by what its cells are, so issuing it again finds it again: cell
 found, those that are missing are run, and the parent is brought up to date.
 """
 
-import math
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -16,28 +15,23 @@ from typing import Any
 from experiments.configuration.jobs import Job
 from experiments.contract.exact_json import loads
 from experiments.records.locks import shared
-from experiments.records.store import Record, RunStore, lines
+from experiments.records.store import RunStore, lines
 from experiments.running.launchers import Launcher
 from experiments.running.provenance import environment
 from experiments.running.runner import Done, perform_all
 from experiments.sweeping.figure import draw_sweep
 from experiments.sweeping.plan import Cell, Plan, Rows, columns
 from experiments.sweeping.tables import long_table, metric_names, pivot_table
+from experiments.sweeping.tracked import Logged, child_payloads, parent_payload
 from experiments.tracking.client import Tracker
 from experiments.tracking.runs import (
     FAILED,
     FINISHED,
-    IMAGES,
     KILLED,
-    MLFLOW_ID,
     RUNNING,
-    Payload,
-    glance,
-    payload,
 )
 
 FLUSH_SECONDS, FLUSH_CELLS = 2.0, 200
-CURVE = 500  # points of a metric along a knob
 AT_WORK = ".at-work"  # a lock that a sweep's folder has while someone runs it
 
 
@@ -117,12 +111,12 @@ class _Parent:
 
     def __init__(self, plan: Plan, state: dict[str, Any], tracker: Tracker | None) -> None:
         self.plan, self.state, self.tracker = plan, state, tracker
-        self.logged = tracker.logged() if tracker is not None else set()
+        self.logged = Logged(plan, tracker)
         self.run_id: str | None = None
         self.waiting: list[Done] = []
         self.flushed = time.monotonic()
         # A sweep whose cells are all found and logged costs the store one look and no write.
-        self.logged_anything = tracker is not None and plan.id not in self.logged
+        self.logged_anything = tracker is not None and plan.id not in self.logged.all
 
     def add(self, done: Done) -> None:
         if self.tracker is None or done.record.id in self.logged:
@@ -138,7 +132,7 @@ class _Parent:
                 begun = self.tracker.put([parent_payload(self.plan, self.state, nothing, {})])
                 self.run_id = begun.get(self.plan.id)
             cells = [(done.index, done.record) for done in self.waiting]
-            self.tracker.put(child_payloads(self.plan, cells, self.run_id))
+            self.tracker.put(child_payloads(self.plan, cells, self.run_id, self.logged.all))
             self.logged_anything = True
         self.waiting, self.flushed = [], time.monotonic()
 
@@ -150,92 +144,6 @@ class _Parent:
         finally:
             if self.tracker is not None:
                 self.tracker.put([parent_payload(self.plan, self.state, rows, files)])
-
-
-def child_payloads(
-    plan: Plan, cells: Iterable[tuple[int, Record]], parent: str | None
-) -> list[Payload]:
-    """What MLflow is to know of a sweep's cells."""
-    return [payload(r, parent=parent, cell=plan.label(i)) for i, r in cells]
-
-
-def parent_payload(
-    plan: Plan, state: dict[str, Any], rows: Rows, files: dict[str, Path]
-) -> Payload:
-    """What MLflow is to know of the sweep itself: its counts, curves, tables and figure."""
-    finished, failed = len(rows) - len(rows.errors), len(rows.errors)
-    metrics: list[tuple[str, float, int]] = []
-    if rows:
-        metrics = [
-            ("cells", float(len(plan)), 0),
-            ("cells_finished", float(finished), 0),
-            ("cells_failed", float(failed), 0),
-            *_curves(plan, rows),
-        ]
-    note = f"{len(plan)} cells: `{_code(plan.overrides)}`"
-    artifacts = {name: path for name, path in files.items() if path.suffix != ".webp"}
-    small = files.get("sweep.webp")
-    if small is not None:
-        note += f"\n\n![sweep](get-artifact?path=sweep.png&run_uuid={MLFLOW_ID})"
-        artifacts |= glance(small, plan.id, 0)  # the same name when it is brought up to date
-    tags = {
-        "kind": "sweep",
-        "study": plan.study,
-        "mlflow.user": state["user"],
-        "mlflow.source.name": state["command"][:7900],
-        "mlflow.source.type": "LOCAL",
-        "mlflow.note.content": note,
-        IMAGES: "True" if small is not None else "",
-        "git_commit": state["git"]["commit"] or "",
-        "git_dirty": str(state["git"]["dirty"]).lower(),
-        **state.get("tags", {}),
-    }
-    return Payload(
-        record_id=plan.id,
-        experiment=plan.study,
-        name=_name(plan.title)[:250],
-        status=state["status"],
-        start=int(1000 * state["started"]),
-        end=int(1000 * state["finished"]) if "finished" in state else None,
-        params={"overrides": " ".join(plan.overrides)[:6000]},
-        metrics=metrics,
-        tags={name: value for name, value in tags.items() if value},
-        artifacts=artifacts,
-        update=True,
-    )
-
-
-def _name(title: str) -> str:
-    """The title with the knobs first: lists of runs cut names at their end."""
-    item, _, knobs = title.rpartition(" over ")
-    return f"over {knobs} ({item})"
-
-
-def _code(words: Iterable[str]) -> str:
-    """Words that stay code in Markdown: nothing in them ends it."""
-    return " ".join(" ".join(words).replace("`", "'").split())[:7000]
-
-
-def _curves(plan: Plan, rows: Rows) -> list[tuple[str, float, int]]:
-    """Mean of every metric along a swept knob; the step is its value, or the place on its grid.
-
-    Of more points than a chart can show the tables have all, and MLflow some.
-    """
-    knobs = plan.knobs
-    if len(knobs) != 1:
-        return []
-    table = long_table(plan, rows)
-    values = list(dict.fromkeys(table[knobs[0]]))
-    whole = all(isinstance(value, int) and 0 <= value < 2**31 for value in values)
-    places = {value: value if whole else i for i, value in enumerate(values)}
-    means = table.groupby(knobs[0], sort=False)[metric_names(table, plan)].mean()
-    means = means.iloc[:: math.ceil(len(means) / CURVE)]
-    return [
-        (f"curves/mean {name}", float(value), places[knob])
-        for name in means.columns
-        for knob, value in means[name].items()
-        if not math.isnan(value)
-    ]
 
 
 def write(plan: Plan, state: dict[str, Any], rows: Rows, folder: Path) -> dict[str, Path]:

@@ -11,7 +11,7 @@ import sqlite3
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -45,6 +45,12 @@ class Tracker(Protocol):
 
     def tagged(self, tag: str) -> dict[str, str]:
         """The value of a tag for each record that is in the store, whole, and carries it."""
+
+    def experiments(self) -> dict[str, dict[str, str]]:
+        """The tags of every experiment that is in the store, by its name."""
+
+    def describe(self, tags: Mapping[str, Mapping[str, str]]) -> None:
+        """Set tags of experiments that are in the store."""
 
     def logged(self, tag: str = RUN_ID) -> set[str]:
         """The ids of all records that are in the store, whole; with a tag, those that carry it."""
@@ -90,6 +96,22 @@ class Forgiving(Tracker):
             self._give_up(error)
             return {}
 
+    def experiments(self) -> dict[str, dict[str, str]]:
+        if self.broken:
+            return {}
+        try:
+            return self.tracker.experiments()
+        except (Unreachable, sqlite3.Error, OSError) as error:
+            self._give_up(error)
+            return {}
+
+    def describe(self, tags: Mapping[str, Mapping[str, str]]) -> None:
+        if not self.broken:
+            try:
+                self.tracker.describe(tags)
+            except (Unreachable, sqlite3.Error, OSError) as error:
+                self._give_up(error)
+
     def _give_up(self, error: Exception) -> None:
         self.broken = True
         self.tell(f"not tracked ({error}); the runs are kept, `bythebook sync` logs them later")
@@ -120,6 +142,19 @@ class LocalTracker(Tracker):
         if sqlite.understands(self.database):
             return sqlite.tagged(self.database, tag)
         return ClientTracker(self.uri, self.artifacts).tagged(tag)
+
+    def experiments(self) -> dict[str, dict[str, str]]:
+        if not self.database.exists():
+            return {}
+        if sqlite.understands(self.database):
+            return sqlite.experiments(self.database)
+        return ClientTracker(self.uri, self.artifacts).experiments()
+
+    def describe(self, tags: Mapping[str, Mapping[str, str]]) -> None:
+        if tags and sqlite.understands(self.database):
+            sqlite.describe(self.database, tags)
+        elif tags:
+            ClientTracker(self.uri, self.artifacts).describe(tags)
 
     def create(self) -> None:
         """Make the database once: MLflow's own migration loses all but one of several at a time."""
@@ -178,6 +213,20 @@ class ClientTracker(Tracker):
 
     def tagged(self, tag: str) -> dict[str, str]:
         return self._insist(partial(self._tagged, tag=tag))
+
+    def experiments(self) -> dict[str, dict[str, str]]:
+        found = self._insist(lambda client: client.search_experiments())
+        return {entry.name: dict(entry.tags) for entry in found}
+
+    def describe(self, tags: Mapping[str, Mapping[str, str]]) -> None:
+        for name, values in tags.items():
+            self._insist(partial(self._describe, name=name, tags=values))
+
+    def _describe(self, client: "MlflowClient", name: str, tags: Mapping[str, str]) -> None:
+        found = client.get_experiment_by_name(name)
+        if found is not None:
+            for key, value in tags.items():
+                client.set_experiment_tag(found.experiment_id, key, value)
 
     def _insist(self, action: "Callable[[MlflowClient], T]") -> T:
         """Try again after a pause. Each action looks before it writes, so none is done twice;

@@ -10,7 +10,7 @@ import secrets
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,6 +45,29 @@ def tagged(database: Path, tag: str) -> dict[str, str]:
     return {
         name: values[run] for name, (run, status) in known if status != "RUNNING" and run in values
     }
+
+
+def experiments(database: Path) -> dict[str, dict[str, str]]:
+    """The tags of every experiment, by its name."""
+    sql = "SELECT name, key, value FROM experiments LEFT JOIN experiment_tags USING (experiment_id)"
+    found: dict[str, dict[str, str]] = {}
+    with closing(sqlite3.connect(database, timeout=_PATIENCE)) as connection:
+        for name, key, value in connection.execute(f"{sql} WHERE lifecycle_stage = 'active'"):
+            tags = found.setdefault(name, {})
+            if key is not None:
+                tags[key] = value
+    return found
+
+
+def describe(database: Path, tags: Mapping[str, Mapping[str, str]]) -> None:
+    """Set tags of experiments that are in the store."""
+    sql = (
+        "INSERT OR REPLACE INTO experiment_tags (key, value, experiment_id)"
+        " SELECT ?, ?, experiment_id FROM experiments WHERE name = ? AND workspace = 'default'"
+    )
+    rows = [(key, value, name) for name, values in tags.items() for key, value in values.items()]
+    with _transaction(database) as db:
+        db.executemany(sql, rows)
 
 
 def put(database: Path, artifacts: Path, payloads: Sequence["Payload"]) -> dict[str, str]:

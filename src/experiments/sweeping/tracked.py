@@ -1,0 +1,161 @@
+"""What MLflow is told of a sweep: its parent run with counts, curves and files, and its cells."""
+
+import math
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from experiments.records.store import Record
+from experiments.sweeping.figure import LINES, headline
+from experiments.sweeping.plan import Plan, Rows, short
+from experiments.sweeping.tables import long_table, metric_names
+from experiments.tracking.client import Tracker
+from experiments.tracking.runs import IMAGES, MLFLOW_ID, Payload, glance, payload
+
+SWEEP = "sweep"  # the tag of a cell: whose it is
+CURVE = 500  # points of a metric along a knob
+NAMED = 4  # values of a knob that a sweep's name has room for
+
+
+def child_payloads(
+    plan: Plan, cells: Iterable[tuple[int, Record]], parent: str | None, logged: Collection[str]
+) -> list[Payload]:
+    """What MLflow is to know of a sweep's cells; one that is logged already is told again.
+
+    A run has one parent there. A cell that was found, on its own or in another sweep, therefore has
+    a second entry of its own name below this one.
+    """
+    found = []
+    for index, record in cells:
+        made = payload(record, parent=parent, cell=plan.label(index))
+        made.tags[SWEEP] = plan.id
+        again = record.id in logged
+        found.append(replace(made, record_id=again_id(record.id, plan)) if again else made)
+    return found
+
+
+def again_id(record_id: str, plan: Plan) -> str:
+    """The name of a run's second entry, below this sweep."""
+    return f"{record_id}@{plan.id}"
+
+
+class Logged:
+    """Which cells the store knows, and which of them hang below this sweep."""
+
+    def __init__(self, plan: Plan, tracker: Tracker | None) -> None:
+        self.plan = plan
+        self.all = tracker.logged() if tracker is not None else set()
+        sweeps = tracker.tagged(SWEEP) if tracker is not None else {}
+        self.here = {name for name, sweep in sweeps.items() if sweep == plan.id}
+
+    def __contains__(self, record_id: str) -> bool:
+        return record_id in self.here or again_id(record_id, self.plan) in self.here
+
+
+def parent_payload(
+    plan: Plan, state: dict[str, Any], rows: Rows, files: dict[str, Path]
+) -> Payload:
+    """What MLflow is to know of the sweep itself: its counts, curves, tables and figure."""
+    finished, failed = len(rows) - len(rows.errors), len(rows.errors)
+    metrics: list[tuple[str, float, int]] = []
+    if rows:
+        metrics = [
+            ("cells", float(len(plan)), 0),
+            ("cells_finished", float(finished), 0),
+            ("cells_failed", float(failed), 0),
+            *_curves(plan, rows),
+        ]
+    note = f"{len(plan)} cells: `{_code(plan.overrides)}`"
+    artifacts = {name: path for name, path in files.items() if path.suffix != ".webp"}
+    small = files.get("sweep.webp")
+    if small is not None:
+        note += f"\n\n![sweep](get-artifact?path=sweep.png&run_uuid={MLFLOW_ID})"
+        artifacts |= glance(small, plan.id, 0)  # the same name when it is brought up to date
+    tags = {
+        "kind": "sweep",
+        "study": plan.study,
+        "mlflow.user": state["user"],
+        "mlflow.source.name": state["command"][:7900],
+        "mlflow.source.type": "LOCAL",
+        "mlflow.note.content": note,
+        IMAGES: "True" if small is not None else "",
+        "git_commit": state["git"]["commit"] or "",
+        "git_dirty": str(state["git"]["dirty"]).lower(),
+        **state.get("tags", {}),
+    }
+    return Payload(
+        record_id=plan.id,
+        experiment=plan.study,
+        name=name(plan)[:250],
+        status=state["status"],
+        start=int(1000 * state["started"]),
+        end=int(1000 * state["finished"]) if "finished" in state else None,
+        params={"overrides": " ".join(plan.overrides)[:6000]},
+        metrics=metrics,
+        tags={name: value for name, value in tags.items() if value},
+        artifacts=artifacts,
+        update=True,
+    )
+
+
+def name(plan: Plan) -> str:
+    """What was swept first: lists cut names at their end, and sweeps of one study differ here."""
+    item = plan.title.rpartition(" over ")[0]
+    parts = [f"{short(knob)} {_values(plan.swept[knob])}" for knob in plan.knobs]
+    seeds = len(set(plan.swept.get("seed", ())))
+    if seeds:
+        parts.append(f"{seeds} seed{'s' if seeds > 1 else ''}")
+    return f"{', '.join(parts) or 'one cell'} ({item or plan.study})"
+
+
+def _values(values: list[str]) -> str:
+    """The values of a knob: all of a few, the ends of many."""
+    different = list(dict.fromkeys(values))
+    if len(different) <= NAMED:
+        return ", ".join(different)
+    return f"{different[0]} to {different[-1]} ({len(different)})"
+
+
+def _code(words: Iterable[str]) -> str:
+    """Words that stay code in Markdown: nothing in them ends it."""
+    return " ".join(" ".join(words).replace("`", "'").split())[:7000]
+
+
+def _curves(plan: Plan, rows: Rows) -> list[tuple[str, float, int]]:
+    """Means along the first swept knob: of every metric, or of the first for all other values.
+
+    The step is the knob's value, or its place on the grid. Of more points or lines than a chart can
+    show the tables have all, and MLflow some.
+    """
+    if not plan.knobs:
+        return []
+    first, *others = plan.knobs
+    table = long_table(plan, rows)
+    names = metric_names(table, plan)
+    if not names:
+        return []
+    values = list(dict.fromkeys(table[first]))
+    whole = all(isinstance(value, int) and 0 <= value < 2**31 for value in values)
+    places = {value: value if whole else i for i, value in enumerate(values)}
+    groups = list(table.groupby(others, sort=False))[:LINES] if others else [((), table)]
+    if others:
+        names = [headline(plan, table)]
+    found = []
+    for label, part in groups:
+        at = ", ".join(f"{short(k)}={v}" for k, v in zip(others, label, strict=True))
+        means = part.groupby(first, sort=False)[names].mean()
+        means = means.iloc[:: math.ceil(len(means) / CURVE)]
+        found += [
+            (f"curves/mean {metric}{f' at {_plain(at)}' if at else ''}", float(value), places[knob])
+            for metric in means.columns
+            for knob, value in means[metric].items()
+            if not math.isnan(value)
+        ]
+    return found
+
+
+def _plain(text: str) -> str:
+    """A part of a metric's name, of the characters that MLflow allows there."""
+    return re.sub(r"[^\w .,=:/()-]", "_", text)[:200]
