@@ -62,6 +62,27 @@ def test_ui_opens_on_the_runs_and_not_on_the_cells(page: Any, address: str) -> N
     page.get_by_text("2 matching runs").wait_for(timeout=60_000)
 
 
+def test_from_the_first_page_to_a_figure_and_to_a_sweeps_chart(page: Any, address: str) -> None:
+    """By clicks alone: no page for language models on the way, verdicts and metrics in the list."""
+    page.goto(address.partition("#")[0])
+    page.get_by_role("link", name="Experiments").first.click()
+    page.get_by_text("polynomial_order", exact=True).first.click()
+    page.get_by_text("Figure 1.15", exact=True).first.wait_for(timeout=60_000)
+    assert "/runs" in page.url
+    words = page.inner_text("body")
+    for column in ("verdict", "item", "loo_best_order"):
+        assert column in words
+    assert "reproduced" in words
+    assert "Compare polynomial orders" in words  # the study is described
+    page.get_by_text("Figure 1.15", exact=True).first.click()
+    page.get_by_text("Show more").first.click()
+    wait_for_image(page, "figures")
+    page.go_back()
+    page.get_by_text("folds 2 to 26 (25), 2 seeds (polynomial_order)").first.click()
+    page.get_by_role("tab", name="Model metrics").click()
+    wait_for_image(page, "images/at a glance~figure")
+
+
 def test_a_run_shows_its_claims_and_its_figure(page: Any, address: str) -> None:
     page.goto(address)
     page.get_by_text("Figure 1.15", exact=True).first.click()
