@@ -1,7 +1,7 @@
 """Counted operations against their closed forms."""
 
 import numpy as np
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from models.chains.hmm_recursions import forward_unscaled
 from models.operation_counts import count_operations, recursion_costs
@@ -36,3 +36,30 @@ def test_costs_come_by_states_and_lengths() -> None:
     K, T = np.array([2, 3, 5])[:, None], np.array([1, 4])
     found = recursion_costs(forward_unscaled, "products", [2, 3, 5], [1, 4])
     assert_array_equal(found, K + (T - 1) * (K * K + K))
+
+
+def test_tallied_numbers_compare_and_compute_as_numbers_do() -> None:
+    """Of equal ones the first is the least and the largest, as NumPy has it."""
+    values = np.array([3.0, -1.0, 4.0, -1.0, 4.0, 0.5])
+    seen: dict[str, object] = {}
+
+    def work(a: Floats, b: Floats) -> None:
+        seen.update(least=a.argmin(), largest=a.max().value)
+        for name, result in (("+", a + b), ("-", a - b), ("*", a * b), ("/", a / b)):
+            seen[name] = [each.value for each in result]
+        seen["exp"] = [each.value for each in np.exp(a)]
+        seen["half"] = [each.value for each in a / 2.0]
+
+    count_operations(work, values, values + 0.25)
+    assert seen["least"] == 1
+    assert seen["largest"] == 4.0
+    other = values + 0.25
+    for name, expected in (
+        ("+", values + other),
+        ("-", values - other),
+        ("*", values * other),
+        ("/", values / other),
+        ("exp", np.exp(values)),
+        ("half", values / 2),
+    ):
+        assert_allclose(seen[name], expected, rtol=1e-15)

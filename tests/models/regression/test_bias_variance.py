@@ -279,3 +279,18 @@ def test_the_standard_error_of_a_covariance() -> None:
     draws = np.random.default_rng(3).multivariate_normal([0, 0], C, (2000, 300))
     spread = np.array([np.cov(w.T, bias=True) for w in draws]).std(0)
     assert_allclose(covariance_error(C, 300), spread, rtol=0.1)
+
+
+def test_gaps_of_a_simulation_by_their_own_standard_errors() -> None:
+    """Once the variance is off, once the bias: each alone decides, and by how much is told."""
+    rng = np.random.default_rng(30)
+    y = rng.normal(size=(1, 400, 6))
+    drawn = decompose(y, np.zeros(6), 0.1)
+    L, spread = 400, ((y - y.mean(1, keepdims=True)) ** 2).mean(-1)[0]
+    off = drawn._replace(variance=drawn.variance + 0.3)
+    expected = 0.3 / (spread.std() / np.sqrt(L))
+    assert simulation_z(y, drawn, off) == pytest.approx(expected, rel=1e-9)
+    off = drawn._replace(bias2=drawn.bias2 + 0.5)
+    point = np.sqrt(drawn.variance[0] / L)
+    expected = 0.5 / (point * (point + np.sqrt(drawn.bias2[0] + 0.5)))
+    assert simulation_z(y, drawn, off) == pytest.approx(expected, rel=1e-9)

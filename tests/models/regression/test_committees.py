@@ -128,3 +128,14 @@ def test_a_third_of_the_weights_of_each_kind() -> None:
     errors = uncorrelated_errors(2000, 2500, np.random.default_rng(19))
     sizes = np.linalg.norm(errors, axis=1)
     assert_allclose([sizes.min(), sizes.max(), sizes.mean()], [0.5, 2, 1.25], rtol=0.02)
+
+
+def test_members_are_not_penalised_unless_told() -> None:
+    rng = np.random.default_rng(20)
+    x, t = rng.uniform(size=12), rng.normal(size=(1, 12))
+    Phi = powers(x, 1)
+    found = bootstrap_predictions(Phi, t, Phi, 3, np.random.default_rng(21))
+    index = np.random.default_rng(21).integers(12, size=(1, 3, 12))
+    for member, rows in enumerate(index[0]):
+        slope, constant = np.polyfit(x[rows], t[0, rows], 1)
+        assert_allclose(found[0, member], constant + slope * x, rtol=1e-8)
