@@ -106,24 +106,20 @@ def m_step(theta: BernoulliMixture, q: Statistics, prior: Prior | None = None) -
     return BernoulliMixture(mixing_proportions(q.N, alpha), mu)  # (9.60)
 
 
-def extreme_updates(n: int, prior: Prior) -> Floats:
-    """What the M step gives for n zeros and for n ones, its least and its greatest, (2,)."""
-    N, ones = np.array([[float(n)]]), np.array([[[0.0, n]]])
-    theta = BernoulliMixture(np.ones((1, 1)), np.full((1, 1, 2), 0.5))
-    return np.asarray(m_step(theta, Statistics(N, ones, n - ones), prior).mu[0, 0])
+def update_by_search(ones: Floats, zeros: Floats, prior: Prior) -> Floats:
+    """The means of an M step from their statistics, by a search for the highest bound with prior.
 
+    One search for each entry, without the closed form.
+    """
 
-def extreme_by_search(n: int, prior: Prior) -> Floats:
-    """The same by a search for the highest bound with its prior, (2,)."""
-
-    def highest(ones: int) -> float:
-        a, b = ones + prior.a - 1, n - ones + prior.b - 1
+    def highest(a: float, b: float) -> float:
         found = minimize_scalar(
             lambda p: -xlogy(a, p) - xlog1py(b, -p), bounds=(0, 1), options={"xatol": 1e-12}
         )
         return float(found.x)  # FCML 6.3.8
 
-    return np.array([highest(0), highest(n)])
+    powers = np.ravel(ones) + prior.a - 1, np.ravel(zeros) + prior.b - 1
+    return np.reshape([highest(a, b) for a, b in zip(*powers, strict=True)], np.shape(ones))
 
 
 def fit(

@@ -14,8 +14,6 @@ from models.clustering.bernoulli_mixture import (
     Statistics,
     constant_variables,
     e_step,
-    extreme_by_search,
-    extreme_updates,
     fit,
     log_density,
     log_joint,
@@ -24,6 +22,7 @@ from models.clustering.bernoulli_mixture import (
     responsibilities,
     sample_clusters,
     start_at_random,
+    update_by_search,
 )
 from models.clustering.mixture import expected_complete
 from models.em import take
@@ -230,10 +229,19 @@ def test_a_prior_without_a_mode_is_an_error(X, rng):
         fit(X, start_at_random(10, 2, rng), prior=Prior(0.5, 1.0))
 
 
+def update(ones, n, prior):
+    """The means that an M step makes of sums of ones among n objects of a single component."""
+    theta = BernoulliMixture(np.ones((1, 1)), np.full((1, 1, len(ones)), 0.5))
+    statistics = Statistics(np.array([[float(n)]]), ones[None, None], n - ones[None, None])
+    return m_step(theta, statistics, prior).mu[0, 0]
+
+
 def test_the_least_and_the_greatest_update() -> None:
     # FCML 6.3.8 prints (alpha - 1) / (alpha + beta - 2) for the least, without the N objects.
-    assert extreme_updates(100, Prior(2.0, 2.0)) == pytest.approx([1 / 102, 101 / 102])
-    assert extreme_updates(10, Prior(3.0, 2.0)) == pytest.approx([2 / 13, 12 / 13])
+    assert update(np.array([0.0, 100.0]), 100, Prior(2.0, 2.0)) == pytest.approx(
+        [1 / 102, 101 / 102]
+    )
+    assert update(np.array([0.0, 10.0]), 10, Prior(3.0, 2.0)) == pytest.approx([2 / 13, 12 / 13])
 
 
 def test_sampled_clusters_have_means_in_the_range(rng):
@@ -256,12 +264,15 @@ def test_constant_variables_are_counted_in_clusters_of_some_size():
 
 
 @pytest.mark.parametrize(("n", "a", "b"), [(100, 2.0, 2.0), (7, 3.0, 1.5)])
-def test_extreme_updates_maximise_the_bound_with_its_prior(n, a, b):
+def test_updates_maximise_the_bound_with_its_prior(n, a, b):
+    ones = np.array([0.0, 0.3 * n, n])
     on_a_grid = np.linspace(0, 1, 1_000_001)[1:-1]
     bounds = [
-        (ones + a - 1) * np.log(on_a_grid) + (n - ones + b - 1) * np.log1p(-on_a_grid)
-        for ones in (0, n)
+        (count + a - 1) * np.log(on_a_grid) + (n - count + b - 1) * np.log1p(-on_a_grid)
+        for count in ones
     ]
     expected = [on_a_grid[bound.argmax()] for bound in bounds]
-    np.testing.assert_allclose(extreme_by_search(n, Prior(a, b)), expected, atol=2e-6)
-    np.testing.assert_allclose(extreme_updates(n, Prior(a, b)), expected, atol=2e-6)
+    found = update_by_search(ones[:, None], n - ones[:, None], Prior(a, b))
+    assert found.shape == (3, 1)
+    np.testing.assert_allclose(found[:, 0], expected, atol=2e-6)
+    np.testing.assert_allclose(update(ones, n, Prior(a, b)), expected, atol=2e-6)

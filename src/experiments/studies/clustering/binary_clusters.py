@@ -75,6 +75,8 @@ class BinaryClusters(Study):
         tightest, observed = Prior(max(self.priors), max(self.priors)), axis("observed", EXTREMES)
         prior, draw = axis("prior", self.priors), axis("draw", self.draws)
         thing, variable = axis("object", self.n), axis("variable", D)
+        cluster = numbered("cluster", K)
+        ends = np.array([0.0, self.n])  # ones, when all objects have none, and when all have one
         return Outcome(
             points=over(seen[0][0], thing, variable),
             labels=thing.of(seen[0][1]),
@@ -82,13 +84,17 @@ class BinaryClusters(Study):
             agreement=over(rows[1], prior, draw),
             smallest_gain=over(rows[2], prior, draw),
             constant_variables=over(
-                [bernoulli.constant_variables(*pair, K) for pair in seen],
-                draw,
-                numbered("cluster", K),
+                [bernoulli.constant_variables(*pair, K) for pair in seen], draw, cluster
             ),
             flat_prior_change=float(np.abs(flat).max()),
-            extreme_update=observed.of(bernoulli.extreme_updates(self.n, tightest)),
-            extreme_by_search=observed.of(bernoulli.extreme_by_search(self.n, tightest)),
+            # With the largest prior, of the first data set and of the least and most ones.
+            update=over(bernoulli.m_step(start, q, tightest).mu[0], cluster, variable),
+            update_by_search=over(
+                bernoulli.update_by_search(q.ones[0], q.zeros[0], tightest), cluster, variable
+            ),
+            extreme_by_search=observed.of(
+                bernoulli.update_by_search(ends, self.n - ends, tightest)
+            ),
         )
 
     def _from_equal(self, rng: Generator) -> Outcome:

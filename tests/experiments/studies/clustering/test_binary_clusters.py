@@ -26,9 +26,13 @@ def test_knobs_that_make_no_sense_are_refused(knobs, complaint):
 
 def test_the_limits_of_the_map_update(run):
     outcome = run(BinaryClusters(priors=[1.0, 2.0], draws=3, restarts=2))
-    zeros, ones = outcome["extreme_update"].values
-    assert zeros == pytest.approx(1 / 102)  # not 1/2, as printed
-    assert ones == pytest.approx(101 / 102)
+    zeros, ones = outcome["extreme_by_search"].values
+    assert zeros == pytest.approx(1 / 102, abs=1e-7)  # not 1/2, as printed
+    assert ones == pytest.approx(101 / 102, abs=1e-7)
+    update, search = outcome["update"].values, outcome["update_by_search"].values
+    assert update.shape == (5, 10)
+    assert np.ptp(update, axis=0).min() > 0.01  # components differ: nothing was averaged
+    np.testing.assert_allclose(search, update, atol=1e-6)
     assert outcome["flat_prior_change"].item == 0
     assert outcome["pinned"].at(prior=1.0).values.mean() > 0
     assert (outcome["pinned"].at(prior=2.0).values == 0).all()
