@@ -90,12 +90,14 @@ def _start(tracker: LocalTracker, outputs: Path, host: str, port: int) -> "subpr
     command += ["--backend-store-uri", tracker.uri, "--host", host, "--port", str(port)]
     command += ["--app-name", "bythebook"]  # experiments.tracking.ui_app
     command += ["--default-artifact-root", str(tracker.artifacts / "default")]
+    own = {ui_app.DATABASE: str(tracker.database), ui_app.WITH_PARENT: "1"}
     # One worker: with more, every request waits 40 ms for a delayed acknowledgement. A session of
     # its own: Ctrl-C is for us, who stop it without the traceback that it would leave.
     return subprocess.Popen(
         command,
-        env={**os.environ, **QUIET, ui_app.DATABASE: str(tracker.database)},
+        env={**os.environ, **QUIET, **own},
         cwd=outputs,
+        stdin=subprocess.PIPE,  # it ends when we do, however we end
         stdout=sys.stderr,
         start_new_session=True,
     )

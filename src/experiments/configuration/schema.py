@@ -10,6 +10,7 @@ from experiments.contract.knobs import knob
 TRACKING = ("local", "server", "off")
 LAUNCHERS = ("local", "dask", "slurm")
 CLUSTERS = ("slurm", "local")
+MOST_CELLS = 1_000_000
 
 
 @dataclass
@@ -44,8 +45,8 @@ class Launch:
 class Limit:
     """What one run may use; null is no limit."""
 
-    seconds: float | None = knob(None, "of computing", above=0)
-    memory_gb: float | None = knob(None, "beyond what the process has", above=0)
+    seconds: float | None = knob(None, "of computing", above=0, at_most=1e7)
+    memory_gb: float | None = knob(None, "beyond what the process has", above=0, at_most=1e6)
 
 
 @dataclass
@@ -56,6 +57,7 @@ class Settings:
     data: Data = field(default_factory=Data)
     outputs: str | None = knob(None, "where runs are kept (the project's outputs/)")
     jobs: int = knob(1, "processes of a sweep", at_least=1)
+    most_cells: int = knob(MOST_CELLS, "that a sweep may have", at_least=1)
     launch: Launch = field(default_factory=Launch)
     limit: Limit = field(default_factory=Limit)
     fresh: bool = knob(False, "compute again what is already recorded")

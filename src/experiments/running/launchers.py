@@ -8,15 +8,24 @@ issued the sweep writes to the tracking store.
 import multiprocessing
 import os
 import re
+import shutil
 import signal
+import tempfile
 import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    CancelledError,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from experiments.configuration.jobs import Job
@@ -63,9 +72,13 @@ class Processes:
                 for number in range(len(pools)) if waiting else ():
                     load = sum(place == number for _, place in running.values())
                     while waiting and load <= self.ahead:
-                        index = waiting.popleft()
-                        future = pools[number].submit(run_chunk, chunks[index], order)
-                        running[future] = index, number
+                        try:
+                            future = pools[number].submit(run_chunk, chunks[waiting[0]], order)
+                        except BrokenProcessPool:  # it broke while nobody looked
+                            if load == 0:
+                                pools[number] = process_pool(1, _begin)
+                            break  # what it was at comes back as broken, and makes room for a new
+                        running[future] = waiting.popleft(), number
                         load += 1
                 done, _ = wait(running, timeout=0.2, return_when=FIRST_COMPLETED)
                 for future in done:
@@ -112,17 +125,22 @@ class Dask:
     address: str
     workers: int = 4
 
-    def run(self, chunks: Sequence[Chunk], order: Order, stopped: Stopped = never) -> Results:
+    def client(self) -> Any:
+        """A connection to the scheduler, which must be there."""
         try:
-            from distributed import Client, KilledWorker
-            from distributed import as_completed as completed
+            from distributed import Client
         except ImportError as error:
             raise BadInput("launch=dask needs: pip install 'bythebook[dask]'") from error
         try:
-            client = Client(self.address, timeout=20)
-        except OSError as error:
+            return Client(self.address, timeout=20)
+        except (OSError, ValueError) as error:
             raise BadInput(f"no Dask scheduler answers at {self.address}") from error
-        with client:
+
+    def run(self, chunks: Sequence[Chunk], order: Order, stopped: Stopped = never) -> Results:
+        with self.client() as client:
+            from distributed import KilledWorker
+            from distributed import as_completed as completed
+
             waiting, finished = deque(range(len(chunks))), completed()
             running: dict[Any, int] = {}
 
@@ -140,7 +158,13 @@ class Dask:
                 if stopped():
                     client.cancel(list(running))
                     return
-                problem = future.exception()
+                try:
+                    problem = future.exception()
+                except (OSError, CancelledError) as error:
+                    raise BadInput(
+                        f"the Dask scheduler at {self.address} is gone; what is done is recorded,"
+                        " and the same command goes on with the rest"
+                    ) from error
                 if problem is not None and not isinstance(problem, KilledWorker):
                     raise problem
                 index = running.pop(future)
@@ -158,15 +182,23 @@ class Slurm:
     memory_gb: float = 4.0
     options: tuple[tuple[str, Any], ...] = ()
 
-    def run(self, chunks: Sequence[Chunk], order: Order, stopped: Stopped = never) -> Results:
+    def executor(self, folder: Path) -> Any:
+        """What submits, its files in this folder; what Slurm does not know is refused."""
         try:
             import submitit
         except ImportError as error:
             raise BadInput("launch=slurm needs: pip install 'bythebook[slurm]'") from error
-        executor = submitit.AutoExecutor(folder=order.outputs / "slurm", cluster=self.cluster)
-        executor.update_parameters(
-            timeout_min=self.minutes, mem_gb=self.memory_gb, name="bythebook", **dict(self.options)
-        )
+        try:
+            made = submitit.AutoExecutor(folder=folder, cluster=self.cluster)
+            stated = {"timeout_min": self.minutes, "mem_gb": self.memory_gb, "name": "bythebook"}
+            made.update_parameters(**stated, **dict(self.options))
+        except (NameError, RuntimeError, TypeError, ValueError) as error:
+            told = " ".join(str(error).split())[:300]
+            raise BadInput(f"launch=slurm cannot be had: {told}") from error
+        return made
+
+    def run(self, chunks: Sequence[Chunk], order: Order, stopped: Stopped = never) -> Results:
+        executor = self.executor(order.outputs / "slurm")
         waiting, running = deque(range(len(chunks))), {}
         if self.cluster == "slurm":  # one array, which Slurm works off `workers` at a time
             executor.update_parameters(slurm_array_parallelism=self.workers)
@@ -191,13 +223,23 @@ class Slurm:
 def make(launch: Any, jobs: int) -> Launcher:
     """The launcher that a configuration's `launch` and `jobs` ask for."""
     if launch.kind == "dask":
-        if not launch.address:
+        if not re.match(r"(tcp|tls|ucx|wss?)://\S", launch.address or ""):
             raise BadInput("launch=dask needs launch.address=<tcp://host:port of the scheduler>")
-        return Dask(launch.address)
+        dask = Dask(launch.address)
+        dask.client().close()  # before anything is written
+        return dask
     if launch.kind == "slurm":
         options = tuple(dict(launch.options).items())
         for name, _ in options:
             if not re.match(r"(slurm|local)_\w|nodes$|(cpus|gpus|tasks)_per_\w+$", name):
                 raise BadInput(f"launch.options.{name}; allowed: slurm_<option of sbatch>")
-        return Slurm(launch.cluster, launch.workers, launch.minutes, launch.memory_gb, options)
+        if launch.cluster == "slurm" and shutil.which("srun") is None:
+            raise BadInput(
+                "launch=slurm: there is no Slurm here (no srun on the path);"
+                " launch.cluster=local runs its jobs on this machine"
+            )
+        slurm = Slurm(launch.cluster, launch.workers, launch.minutes, launch.memory_gb, options)
+        with tempfile.TemporaryDirectory() as folder:
+            slurm.executor(Path(folder))
+        return slurm
     return Processes(min(jobs, 4 * (os.cpu_count() or 1)))

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hydra.core.override_parser.types import Override, QuotedString
+from hydra.core.override_parser.types import ChoiceSweep, Override, QuotedString, RangeSweep
 
 from experiments.configuration.build import Template
 from experiments.configuration.compose import Composer, parsed
-from experiments.configuration.schema import Settings
+from experiments.configuration.schema import MOST_CELLS, Settings
 from experiments.contract.errors import BadInput
 from experiments.sweeping.plan import Cell
 
@@ -69,6 +69,7 @@ class Grid(Sequence[Cell]):
 def cells(words: list[str], compose: Composer) -> tuple[Grid, Settings]:
     """The cells of a sweep, and the settings that are one choice for all of it."""
     overrides = parsed(words)
+    _check_size(overrides)
     knobs = [override for override in overrides if _is_swept_knob(override)]
     others = [override for override in overrides if not _is_swept_knob(override)]
     axes = [_values(override) for override in knobs]
@@ -82,6 +83,31 @@ def cells(words: list[str], compose: Composer) -> tuple[Grid, Settings]:
         raise BadInput(f"{' '.join(words)}: the sweep has no cells; allowed: one value or more")
     swept = [o.get_key_element() for o in overrides if o.is_sweep_override()]
     return Grid(blocks, swept), common
+
+
+def _check_size(overrides: list[Override]) -> None:
+    """Count the cells before any is made: a range of a billion is typed in a second."""
+    stated = [o.value() for o in overrides if o.key_or_group == "most_cells"]
+    most = stated[-1] if stated and isinstance(stated[-1], int) else MOST_CELLS
+    count = math.prod(_count(override) for override in overrides)
+    if count > most:
+        told = f"{count:,}" if count < math.inf else "endlessly many"
+        raise BadInput(
+            f"the sweep would have {told} cells; allowed: {most:,}; most_cells=<number> allows more"
+        )
+
+
+def _count(override: Override) -> float:
+    """How many values an override has; what is no range is a list that somebody typed."""
+    value = override.value()
+    if isinstance(value, RangeSweep):
+        start, stop, step = (float(part or 0) for part in (value.start, value.stop, value.step))
+        if step == 0 or not all(map(math.isfinite, (start, stop, step))):
+            return math.inf if step != 0 and math.isinf(stop) and (stop - start) * step > 0 else 1
+        return max(0, math.ceil((stop - start) / step))
+    if isinstance(value, ChoiceSweep):
+        return len(value.list)
+    return 1
 
 
 def _is_swept_knob(override: Override) -> bool:
@@ -105,7 +131,7 @@ def _strings(override: Override) -> list[tuple[str, str, str]]:
         )
     try:
         return [(key, text, f"{key}={text}") for text in override.sweep_string_iterator()]
-    except ValueError as error:
+    except (ArithmeticError, ValueError) as error:
         raise BadInput(f"'{override.input_line}': {error}") from error
 
 

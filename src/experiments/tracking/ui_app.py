@@ -9,7 +9,9 @@ this application by the entry point `mlflow.app` (`--app-name bythebook`).
 
 import json
 import os
+import signal
 import sqlite3
+import threading
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import closing, suppress
 from typing import Any
@@ -23,6 +25,7 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 DATABASE = "BYTHEBOOK_DATABASE"  # the store that is shown
+WITH_PARENT = "BYTHEBOOK_WITH_PARENT"  # end when standard input does
 HEAD = b"<head>"
 CHOSEN = {
     "mlflow.workflowType_v1": "machine_learning",
@@ -123,4 +126,13 @@ def create_app() -> OnRuns:
     """What MLflow's server starts."""
     from mlflow.server.fastapi_app import app
 
+    if os.environ.get(WITH_PARENT):
+        threading.Thread(target=_end_with_parent, daemon=True).start()
     return OnRuns(app)
+
+
+def _end_with_parent() -> None:
+    """Whoever started us holds the other end of our standard input, however it ends."""
+    while os.read(0, 1024):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)

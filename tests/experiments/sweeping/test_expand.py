@@ -83,6 +83,9 @@ SWEEPS = {
     "seed=range(0,-1)": "study=ridge_path seed=range(0,-1): the sweep has no cells",
     "seed=range(0,3,0)": "'seed=range(0,3,0)': range() arg 3 must not be zero",
     "study.orders=[1],[a]": 'study.orders=["a"]: a is not allowed; allowed: list[int]',
+    "seed=range(0,1000000000)": "the sweep would have 1,000,000,000 cells; allowed: 1,000,000",
+    "seed=range(0,inf)": "the sweep would have endlessly many cells",
+    "seed=range(0.0,nan)": "'seed=range(0.0,nan)': ",
     "seed=interval(0,1)": "'seed=interval(0,1)' is not a list of values; allowed: a,b,c",
 }
 
