@@ -1,5 +1,7 @@
 """Functions to try filters on: slopes by differences, and what their docstrings say of them."""
 
+import math
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -7,9 +9,13 @@ from numpy.testing import assert_allclose
 from models.state_space.nonlinear_examples import (
     Mapping,
     exponential_mapping,
+    growth_system,
     polar_mapping,
     random_lds,
+    walker_system,
 )
+from models.state_space.nonlinear_filters import NonlinearSystem
+from models.types import Floats
 
 
 @pytest.mark.parametrize(
@@ -34,6 +40,51 @@ def test_the_exponential_has_slope_one_and_bends_as_it_says() -> None:
 
 def test_random_systems_are_stable_and_their_noise_is_positive() -> None:
     theta = random_lds(np.random.default_rng(0))
-    assert np.abs(np.linalg.eigvals(theta.A)).max() < 1
+    assert_allclose(theta.A @ theta.A.T, 0.81 * np.eye(3), atol=1e-12)  # a turn that shrinks
     for S in (theta.Gamma, theta.Sigma, theta.V0):
         assert np.linalg.eigvalsh(S).min() >= 0.1
+
+
+def test_the_growth_of_a_population_as_it_is_written() -> None:
+    system = growth_system(10.0, 2.0)
+    for n, z in ((1, 0.4), (3, -2.0), (7, 11.0)):
+        at = np.array([z])
+        grown = z / 2 + 25 * z / (1 + z * z) + 8 * math.cos(1.2 * n)
+        assert_allclose(system.g(n, at), [grown], rtol=1e-14)
+        assert_allclose(system.h(at), [z * z / 20], rtol=1e-14)
+        _slopes(system, n, at)
+    assert (system.Q.item(), system.R.item(), system.V0.item()) == (10.0, 2.0, 5.0)
+    assert system.mu0.tolist() == [0.0]
+
+
+def test_the_walker_and_the_beacons_as_they_are_written() -> None:
+    system = walker_system(7.0, 0.3, 0.8, 0.15, 0.05)
+    z = np.array([1.0, -2.0, 0.6, 1.3])
+    moved = [1 + 1.3 * math.cos(0.6), -2 + 1.3 * math.sin(0.6), 0.6, 1.3]
+    assert_allclose(system.g(4, z), moved, rtol=1e-14)
+    beacons = [(0.0, 7.0), (-7 * 3**0.5 / 2, -3.5), (7 * 3**0.5 / 2, -3.5)]
+    assert_allclose(system.h(z), [math.dist((1, -2), b) for b in beacons], rtol=1e-12)
+    _slopes(system, 4, z)
+    assert_allclose(system.Q, np.diag([0.02**2, 0.02**2, 0.15**2, 0.05**2]))
+    assert_allclose(system.R, 0.09 * np.eye(3))
+    assert_allclose(system.V0, np.diag([0.64, 0.64, 0.16, 0.01]))
+    assert system.mu0.tolist() == [0.0, 0.0, 0.0, 1.0]
+    usual = walker_system(7.0, 0.3, 0.8)
+    assert_allclose(np.sqrt(np.diag(usual.Q)), [0.02, 0.02, 0.1, 0.02])
+
+
+def _slopes(system: NonlinearSystem, n: int, at: Floats) -> None:
+    """Both Jacobians by differences."""
+    step = 1e-6
+    for f, F in ((lambda z: system.g(n, z), system.G(n, at)), (system.h, system.H(at))):
+        columns = [(f(at + step * e) - f(at - step * e)) / (2 * step) for e in np.eye(len(at))]
+        assert_allclose(F, np.stack(columns, axis=-1), rtol=1e-6, atol=1e-7)
+
+
+def test_what_goes_through_the_mappings() -> None:
+    polar = polar_mapping()
+    assert_allclose(polar.f(np.array([2.0, np.pi / 6])), [3**0.5, 1.0], rtol=1e-12)
+    assert_allclose([*polar.mean, *polar.sd], [1, np.pi / 2, 0.02, np.pi / 12])
+    bent = exponential_mapping(0.5)
+    assert_allclose(bent.f(np.array([2.0])), [2 * (math.e - 1)], rtol=1e-12)
+    assert (bent.mean.tolist(), bent.sd.tolist()) == ([0.0], [1.0])
