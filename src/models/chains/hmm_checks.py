@@ -40,7 +40,7 @@ def message_gaps(pi: Floats, A: Floats, lik: Floats) -> tuple[dict[str, float], 
         alpha = lik[:, t] * (columns @ alpha[..., None])[..., 0]
     gaps = {
         "evidence": np.exp(posterior.forward.log_evidence) / paths.evidence - 1.0,
-        "evidence_by_step": by_step / by_step[:, -1:] - 1.0,
+        "evidence_by_step": by_step / paths.evidence[:, None] - 1.0,
         "filtered": filtered - exact[0],
         "smoothed": smoothed - exact[1],
         "pairs": hmm.pairwise_marginals(A, posterior) - by_paths.pair_marginals(paths, K),

@@ -31,6 +31,12 @@ def test_messages_agree_with_all_paths_and_wrong_ones_do_not(
     monkeypatch.setattr(hmm, "smoother", lambda pi, A, *x: right(pi, np.full_like(A, 1 / 3), *x))
     gaps, _ = message_gaps(chains.pi, chains.A, chains.lik)
     assert min(gaps[name] for name in ("evidence", "filtered", "smoothed", "pairs")) > 1e-3
+    # The same wrong transitions both ways: the sums agree among the steps, and are wrong.
+    ahead, back = hmm_checks.forward_unscaled, hmm_checks.backward_unscaled
+    monkeypatch.setattr(hmm_checks, "forward_unscaled", lambda pi, A, lik: ahead(pi, A.mT, lik))
+    monkeypatch.setattr(hmm_checks, "backward_unscaled", lambda A, lik: back(A.mT, lik))
+    gaps, _ = message_gaps(chains.pi, chains.A, chains.lik)
+    assert gaps["evidence_by_step"] > 1e-3
 
 
 def test_what_is_printed_leaves_gaps_and_what_is_meant_does_not(

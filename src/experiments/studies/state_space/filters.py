@@ -83,7 +83,7 @@ class Filters(Study):
                 **self._particles(model, exact, sampled),
             })  # fmt: skip
             if not shown and name == "mixture":
-                shown = self._components(y[0], sampled[0])
+                shown = self._components(y[0], exact, sampled[0])
             elif not shown:
                 shown = self._step(line, model, exact, rng) | {
                     "state": self.step.of(z[0, :, 0]),
@@ -142,17 +142,19 @@ class Filters(Study):
             "particle_weight": over([part.W[0] for part in both], *places),
         }
 
-    def _components(self, y: Floats, sampled: ParticleFiltered) -> Found:
+    def _components(self, y: Floats, exact: GridFiltered, sampled: ParticleFiltered) -> Found:
         """How many Gaussians the exact beliefs of a series are, and the last of them."""
         theta = autoregression(self.a, self.state_variance, self.noise_variance)
         emission = mixture_emission(self.noise_variance)
         kinds = gaussian_sum.beliefs_by_mixture(theta, emission, _STARTS, y)
         counts = [[gaussian_sum.distinct(belief) for belief in kind] for kind in kinds.values()]
-        last, particle = kinds["mixture_emission"][-1], axis("particle", self.particles[0])
+        growing, particle = kinds["mixture_emission"], axis("particle", self.particles[0])
+        by_sum, last = [gaussian_sum.density(b, exact.points) for b in growing], growing[-1]
         one = gaussian_sum.collapse(last)
         z = axis("z", one.mean[0, 0] + np.linspace(-3.5, 3.5, 301))
         return {
             "components": over(counts, axis("model", list(kinds)), self.step),
+            "density_gap": self.step.of(np.abs(by_sum - exact.density[0]).max(axis=1)),
             "exact_density": z.of(gaussian_sum.density(last, z.values)),
             "collapsed_density": z.of(gaussian_sum.density(one, z.values)),
             "particle_state": particle.of(sampled.z[0, :, 0]),

@@ -172,6 +172,7 @@ def test_mixtures_are_counted(mixture: Outcome) -> None:
         "mixture_start": [3] * 5,
         "gaussian": [1] * 5,
     }
+    assert mixture["density_gap"].values.max() < 1e-9
 
 
 def test_a_belief_that_is_merged_on_the_way_is_found_out(
@@ -181,7 +182,9 @@ def test_a_belief_that_is_merged_on_the_way_is_found_out(
         return gaussian_sum_filter(*args[:5], gaussian_sum.collapse)  # type: ignore[arg-type]
 
     monkeypatch.setattr(gaussian_sum, "gaussian_sum_filter", merged)
-    found = run(MIXTURE)["components"]
+    outcome = run(MIXTURE)
+    found = outcome["components"]
+    assert outcome["density_gap"].values[1:].min() > 1e-3
     assert found.at(model="mixture_emission", step=2).item == 2
     assert found.at(model="mixture_start").values.tolist() == [3, 1, 1, 1, 1]
 
