@@ -3,9 +3,12 @@
 import multiprocessing
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
 
 
 def process_pool(
@@ -17,7 +20,26 @@ def process_pool(
     """
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
-    return ProcessPoolExecutor(workers or os.cpu_count() or 1, context, initializer)
+    return _Pool(workers or os.cpu_count() or 1, context, initializer)
+
+
+class _Pool(ProcessPoolExecutor):
+    """Processes that never run the main program: a script needs no guard against that."""
+
+    def submit(self, *call: Any, **named: Any) -> "Future[Any]":
+        with _no_main():
+            return super().submit(*call, **named)
+
+
+@contextmanager
+def _no_main() -> Iterator[None]:
+    """A process that starts is told of no main module: all that is sent to it comes from ours."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 @contextmanager

@@ -26,8 +26,18 @@ def environment() -> dict[str, Any]:
         "user": _user(),
         "packages": {name: found for name in PACKAGES if (found := _version(name))},
         "git": _git(),
-        "command": redacted(" ".join(["bythebook", *sys.argv[1:]])),
+        "command": redacted(_command()),
     }
+
+
+def _command() -> str:
+    """The command line; of a program or a notebook that calls us, only what it is."""
+    program = Path(sys.argv[0] if sys.argv else "").name
+    if program.startswith("ipykernel"):
+        return "a notebook"
+    if program in ("", "-c", "bythebook", "__main__.py"):
+        return " ".join(["bythebook", *sys.argv[1:]])
+    return f"python {program}"
 
 
 def _user() -> str:

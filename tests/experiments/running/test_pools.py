@@ -2,7 +2,10 @@
 
 import os
 import signal
+import subprocess
+import sys
 from operator import mul
+from pathlib import Path
 
 from experiments.running.pools import drawing_pool, process_pool
 
@@ -13,6 +16,21 @@ def test_a_pool_is_of_other_processes_as_many_as_asked_for() -> None:
         ids = set(pool.map(_identity, range(20)))
     assert os.getpid() not in ids
     assert len(ids) <= 2
+
+
+def test_a_script_needs_no_guard_against_being_run_by_its_workers(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import os\n"
+        "from experiments.running.pools import process_pool\n"
+        "print('begun', flush=True)\n"
+        "with process_pool(2) as pool:\n"
+        "    assert os.getpid() not in {pool.submit(os.getpid).result() for _ in range(4)}\n"
+        "import __main__\n"
+        "assert __main__.__file__ == __file__\n"
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
+    assert done.stdout == "begun\n"
 
 
 def _identity(_: int) -> int:

@@ -53,6 +53,22 @@ def test_a_command_is_kept_without_its_password(monkeypatch: pytest.MonkeyPatch)
     assert environment()["command"] == "bythebook run tracking.uri=http://***@host"
 
 
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (["/x/ipykernel_launcher.py", "-f", "/home/me/kernel-1.json"], "a notebook"),
+        (["/home/me/sweeps.py", "--secret"], "python sweeps.py"),
+        (["/x/experiments/__main__.py", "list"], "bythebook list"),
+        ([""], "bythebook"),
+    ],
+)
+def test_a_program_that_calls_us_is_named_without_its_arguments_and_folder(
+    argv: list[str], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", argv)
+    assert environment()["command"] == told
+
+
 def test_a_user_without_a_name_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     def nobody() -> str:
         raise KeyError("uid not found")
