@@ -26,7 +26,9 @@ ROOMS = {
     "sweeping": {"configuration", "drawing", "records", "running", "tracking"},
     "report": {"configuration", "drawing", "records", "running", "sweeping", "tracking"},
 }
+ROOMS["explore"] = {"configuration", "drawing", "records", "report", "running"}
 ROOMS["commands"] = set(ROOMS) - {"studies", "figures"}
+ROOMS["interface"] = {*ROOMS["commands"], "commands"}  # Python's door, as the terminal is another
 OUTSIDE = {"hydra": "configuration", "omegaconf": "configuration", "mlflow": "tracking"}
 ALSO = {  # the server's own process, and Hydra's words on the command line
     "experiments.commands.run": {"hydra", "omegaconf"},
@@ -86,6 +88,19 @@ def test_nothing_but_its_figure_knows_a_study_by_name() -> None:
         for other in imported(path):
             if other.startswith(("experiments.studies.", "experiments.figures.")):
                 assert name.startswith(("experiments.studies.", "experiments.figures.")), name
+
+
+def test_only_the_package_itself_knows_the_python_interface() -> None:
+    for name, path in MODULES.items():
+        if name != "experiments" and not name.startswith("experiments.interface"):
+            assert not {o for o in imported(path) if o.startswith("experiments.interface")}, name
+
+
+def test_the_package_is_imported_without_what_its_names_need() -> None:
+    code = "import sys, experiments; print(sorted({m.partition('.')[0] for m in sys.modules}))"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    heavy = {"hydra", "matplotlib", "mlflow", "numpy", "pandas", "rich", "scipy", "yaml"}
+    assert not heavy & set(ast.literal_eval(told.stdout))
 
 
 def test_no_module_needs_itself() -> None:
