@@ -16,6 +16,7 @@ _EXAMPLES = {
     "diff": "bythebook diff 3f2a 9c01",
     "figures": "bythebook figures fcml --style print --format pdf",
     "tables": "bythebook tables fcml/fig-1.15 --format latex",
+    "explore": "bythebook explore fcml/fig-1.15",
     "report": "bythebook report fcml",
     "ui": "bythebook ui ridge_path",
     "server": "bythebook server --host 0.0.0.0 --allowed-hosts lab.example.org",
@@ -145,6 +146,17 @@ def parser_and_verbs() -> tuple[argparse.ArgumentParser, dict[str, argparse.Argu
     )
     tables.add_argument("--format", default="csv,md,latex", help="csv, md, latex")
 
+    explore = verb(
+        "explore", "Move the knobs of results on a local page; runs follow.", selection, searched
+    )
+    explore.add_argument("--host", default="127.0.0.1", help="loopback only: 127.0.0.1 or ::1")
+    explore.add_argument("--port", type=int, default=0, help="default: any free one")
+    explore.add_argument("--no-browser", action="store_true", help="only print the address")
+    explore.add_argument("--seconds", type=float, default=30, help="of one run (default: 30)")
+    explore.add_argument("--memory-gb", type=float, default=2, help="of one run (default: 2)")
+    explore.add_argument("--tracking", default="local", help="of runs to keep: local, server, off")
+    explore.add_argument("--tracking-uri", help="the server's address for --tracking server")
+    explore.add_argument("--data", metavar="DIR", help="the authors' original files (BOOK_DATA)")
     verb("report", "Write the static site from recorded runs.", selection, searched)
     ui = verb("ui", "Open the MLflow UI on the project's own store.")
     ui.add_argument("study", nargs="?", help="open on the runs of this study")

@@ -1,5 +1,6 @@
 """Drawing: figures from recorded outcomes, in one of the styles, the same bytes every time."""
 
+import io
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -100,12 +101,28 @@ def save(figure: Figure, folder: Path, name: str, formats: Sequence[str]) -> lis
     paths = [folder / f"{name}.{suffix}" for suffix in formats]
     for path in paths:
         if path.suffix in _CANVASES:
-            _write_vectors(figure, path)
+            _write_vectors(figure, path, path.suffix)
         elif image is not None and path.suffix == ".png":
             image.save(path, compress_level=3)
         elif image is not None:
             image.reduce(math.ceil(max(image.size) / SMALL)).save(path, method=2)
     return paths
+
+
+def svg(figure: Figure) -> bytes:
+    """Lay a figure out, and draw it for a page that shows it at once: no file is written."""
+    stream = io.BytesIO()
+    figure.dpi = mpl.rcParams["savefig.dpi"]
+    layout.fit(figure)
+    _write_vectors(figure, stream, ".svg")
+    return stream.getvalue()
+
+
+def png(figure: Figure) -> bytes:
+    """The picture of a figure that is laid out already, where its vectors would be too many."""
+    stream = io.BytesIO()
+    _image(figure).save(stream, format="png", compress_level=3)
+    return stream.getvalue()
 
 
 def _image(figure: Figure) -> Image.Image:
@@ -114,10 +131,10 @@ def _image(figure: Figure) -> Image.Image:
     return Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
 
 
-def _write_vectors(figure: Figure, path: Path) -> None:
-    canvas, metadata = _CANVASES[path.suffix]
+def _write_vectors(figure: Figure, target: Path | io.BytesIO, suffix: str) -> None:
+    canvas, metadata = _CANVASES[suffix]
     dpi = figure.dpi
     try:
-        getattr(canvas(figure), f"print_{path.suffix[1:]}")(path, metadata=metadata)
+        getattr(canvas(figure), f"print_{suffix[1:]}")(target, metadata=metadata)
     finally:
         figure.dpi = dpi  # they set their own
