@@ -2,12 +2,13 @@
 
 import ast
 import os
+import signal
 import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from tools.mutants import affected, calls, page, sample
+from tools.mutants import affected, calls, page, sample, testing
 from tools.mutants.children import Broke, Hung, in_child
 from tools.mutants.copies import Copy, digest
 from tools.mutants.faults import KINDS, Fault, faults
@@ -150,7 +151,7 @@ def test_a_child_may_break_hang_or_die() -> None:
         "ZeroDivisionError: integer division or modulo by zero"
     )
     assert in_child(lambda: time.sleep(60), seconds=0.05) == Hung(0.05)
-    assert in_child(lambda: os.abort()) == Broke("the process died")
+    assert in_child(lambda: os.kill(os.getpid(), signal.SIGKILL)) == Broke("the process died")
 
 
 def test_calls_are_noted_by_outermost_function(tmp_path: Path) -> None:
@@ -164,6 +165,15 @@ def test_calls_are_noted_by_outermost_function(tmp_path: Path) -> None:
     with noted.recorded():
         names["f"]()  # type: ignore[operator]
     assert noted.functions == {"toy.py f", "toy.py g"}
+
+
+def test_a_test_does_not_profit_from_what_another_has_loaded() -> None:
+    from models import datasets
+
+    datasets.load("olympics-100m-men")
+    assert datasets._load.cache_info().currsize > 0
+    testing.forget()
+    assert datasets._load.cache_info().currsize == 0
 
 
 def test_a_kernel_reaches_the_kernels_that_it_names() -> None:

@@ -1,5 +1,6 @@
 """Run tests of the models, plain or with a fault in the tree."""
 
+import sys
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -35,6 +36,7 @@ class _Tests:
             return None
         from _pytest.runner import runtestprotocol
 
+        forget()
         calls = Calls(self.source)
         started = time.perf_counter()
         with kernels_seen(calls), calls.recorded():
@@ -52,6 +54,15 @@ class _Tests:
     def pytest_collectreport(self, report: Any) -> None:
         if report.failed:
             self.failed.append(report.nodeid)
+
+
+def forget() -> None:
+    """Empty the caches of the models: what one test has loaded, the next would not call."""
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == "models":
+            for kept in list(vars(module).values()):
+                if hasattr(kept, "cache_clear"):
+                    kept.cache_clear()
 
 
 def _pytest(copy: Copy, files: Iterable[str], wanted: list[str] | None) -> _Tests:
