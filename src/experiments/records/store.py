@@ -7,7 +7,6 @@ something is done is a look at the file system; there is no index that could dis
 
 import hashlib
 import io
-import re
 import shutil
 import time
 import uuid
@@ -26,18 +25,15 @@ from experiments.configuration.jobs import Job, Printed, Source
 from experiments.contract import views
 from experiments.contract.claims import Claim, Verdict, judge
 from experiments.contract.errors import BadInput
-from experiments.contract.exact_json import dumps, loads
+from experiments.contract.exact_json import dumps
 from experiments.contract.outcome import Outcome, Scalar
 from experiments.contract.study import studies
+from experiments.records import seal
 from models import datasets
 from models.types import AnyArray
 
-FORMAT = 2
 FINISHED, FAILED = "finished", "failed"
 _KEPT = "quantity "  # before a name in the archive, where `file` would mean something else
-_CONTENT = (
-    "id key status error experiment canonical grade science printed outcome digests provenance"
-)
 
 
 class Record:
@@ -64,7 +60,12 @@ class Record:
         if self["canonical"] and self["experiment"] in catalogue.names():
             with suppress(BadInput):  # a file that does not hold together today says nothing
                 return experiment_job(self["experiment"]).printed
-        return Printed.recorded(self["printed"])
+        try:
+            return Printed.recorded(self["printed"])
+        except (TypeError, ValueError, LookupError) as error:
+            raise BadInput(
+                f"the record {self.folder}: its claims cannot be read: {error}"
+            ) from error
 
     @property
     def source(self) -> Source:
@@ -186,7 +187,7 @@ class RunStore:
                     return there
                 run_id = f"{job.key}-{len(attempts) + 1}"
                 content = {
-                    "format": FORMAT,
+                    "format": seal.FORMAT,
                     "id": run_id,
                     "key": job.key,
                     "status": FAILED if error else FINISHED,
@@ -200,7 +201,7 @@ class RunStore:
                     "digests": digests,
                     "provenance": {**provenance, "code": job.code, "data": job.data},
                 }
-                (aside / "run.json").write_text(lines(content), encoding="utf-8")
+                (aside / "run.json").write_text(seal.sealed(content), encoding="utf-8")
                 target = place / run_id
                 try:
                     aside.rename(target)
@@ -253,25 +254,23 @@ def is_older(folder: Path) -> bool:
     """Was a run recorded in a format that came before this one? Its first line says so."""
     try:
         with (folder / "run.json").open("rb") as stream:
-            head = stream.read(40)
+            stated = seal.stated_format(stream.read(60))
     except OSError:
         return False
-    stated = re.match(rb'\{\s*"format": (\d+)', head)
-    return stated is not None and int(stated[1]) < FORMAT
+    return stated is not None and stated < seal.FORMAT
 
 
 def read(folder: Path) -> Record:
-    """A record from its folder."""
+    """A record from its folder, if it is what was written there."""
+    path = folder / "run.json"
     try:
-        content = loads((folder / "run.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise BadInput(f"the record {folder / 'run.json'} cannot be read: {error}") from error
-    stated = content.get("format") if isinstance(content, dict) else None
-    if stated != FORMAT:
-        raise BadInput(f"the record {folder} has format {stated}, expected {FORMAT}")
-    missing = [name for name in _CONTENT.split() if name not in content]
-    if missing:
-        raise BadInput(f"the record {folder} has no {', '.join(missing)}")
+        content = seal.opened(path.read_bytes())
+    except OSError as error:
+        raise BadInput(f"the record {path} cannot be read: {error}") from error
+    except seal.Broken as error:
+        raise BadInput(f"the record {path} is passed over: {error}") from error
+    if content["id"] != folder.name:
+        raise BadInput(f"the record {path} is passed over: it is that of run {content['id']}")
     return Record(folder, content)
 
 
@@ -301,13 +300,6 @@ def _first_finished(folders: Iterable[Path]) -> Record | None:
         if record.finished:
             return record
     return None
-
-
-def lines(content: dict[str, Any]) -> str:
-    """JSON with a line for each field: whole indentation would take ten times as long."""
-    return (
-        "{\n" + ",\n".join(f'"{name}": {dumps(value)}' for name, value in content.items()) + "\n}\n"
-    )
 
 
 def _some(paths: list[Path]) -> str:

@@ -15,7 +15,8 @@ from typing import Any
 from experiments.configuration.jobs import Job
 from experiments.contract.exact_json import loads
 from experiments.records.locks import shared
-from experiments.records.store import RunStore, lines
+from experiments.records.seal import lines
+from experiments.records.store import RunStore
 from experiments.running.launchers import Launcher
 from experiments.running.provenance import environment
 from experiments.running.runner import Done, perform_all

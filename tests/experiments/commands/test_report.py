@@ -7,6 +7,7 @@ import pytest
 
 from experiments.cli import main
 from experiments.contract.study import studies
+from experiments.records import seal
 from experiments.records.store import Record
 
 Capture = pytest.CaptureFixture[str]
@@ -28,10 +29,12 @@ def test_a_run_of_other_knobs_or_other_code_is_out_of_date(
     outputs: Path, recorded: Record, capsys: Capture
 ) -> None:
     path = recorded.folder / "run.json"
-    whole = path.read_text()
-    others = (('"seed": 0', '"seed": 1'), (recorded["provenance"]["code"], "feed"))
-    for stated, other in others:
-        path.write_text(whole.replace(stated, other))
+    others = (
+        {"science": {**recorded["science"], "seed": 1}},
+        {"provenance": {**recorded["provenance"], "code": "feed"}},
+    )
+    for other in others:
+        path.write_text(seal.sealed({**recorded.content, **other}))
         assert main(["report", "fcml/fig-1.15"]) == 0
         assert "1 runs are older than their experiment's file or code" in capsys.readouterr().err
         page = outputs / "report" / "experiments" / "fcml" / "fig-1.15.html"

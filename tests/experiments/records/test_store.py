@@ -12,12 +12,13 @@ from experiments.configuration.build import experiment_job
 from experiments.configuration.jobs import Job
 from experiments.contract.errors import BadInput
 from experiments.contract.outcome import Outcome, differences
+from experiments.records import seal
 from experiments.records.store import RunStore, read
 from experiments.running.provenance import environment
 from experiments.running.work import Order, compute, perform
 from experiments.studies.regression.polynomial_order import PolynomialOrder
 
-FACTS = environment()
+FACTS = environment() | {"started": 0.0, "seconds": 0.0, "cpu_seconds": 0.0}
 
 
 @pytest.fixture
@@ -55,11 +56,10 @@ def test_a_fresh_run_never_replaces_an_old_one(outputs: Path, job: Job) -> None:
 
 def test_a_failed_run_is_not_done(outputs: Path, job: Job) -> None:
     store = RunStore(outputs)
-    facts = {**FACTS, "started": 0.0, "seconds": 0.0, "cpu_seconds": 0.0}
     error = {"type": "E", "message": "m", "traceback": ""}
-    failed = store.write(job, facts, error=error)
+    failed = store.write(job, FACTS, error=error)
     assert store.done(job) is None
-    finished = store.write(job, facts, outcome=Outcome(a=1))
+    finished = store.write(job, FACTS, outcome=Outcome(a=1))
     assert (failed.id, finished.id) == (f"{job.key}-1", f"{job.key}-2")
     assert store.done(job).id == finished.id  # type: ignore[union-attr]
 
@@ -135,11 +135,11 @@ def test_find_by_id_or_its_beginning(outputs: Path, job: Job) -> None:
 def test_a_record_of_another_format_is_refused(outputs: Path, job: Job) -> None:
     record = perform(job, Order(outputs, FACTS))
     path = record.folder / "run.json"
-    path.write_text(path.read_text().replace('"format": 2', '"format": 99'))
+    path.write_text(path.read_text().replace('"format": 3', '"format": 99'))
     with pytest.raises(BadInput, match="format 99"):
         read(record.folder)
     path.write_text("{")
-    with pytest.raises(BadInput, match="cannot be read"):
+    with pytest.raises(BadInput, match="is not whole"):
         read(record.folder)
 
 
@@ -149,9 +149,8 @@ def test_arrays_are_never_unpickled(outputs: Path, job: Job) -> None:
     np.savez(path, x=np.array([object()], dtype=object))
     with pytest.raises(BadInput, match=r"arrays.npz is not what was written"):
         _ = read(record.folder).outcome
-    text = (record.folder / "run.json").read_text()
-    forged = text.replace(record["digests"]["arrays.npz"], sha256(path.read_bytes()).hexdigest())
-    (record.folder / "run.json").write_text(forged)
+    digests = {**record["digests"], "arrays.npz": sha256(path.read_bytes()).hexdigest()}
+    (record.folder / "run.json").write_text(seal.sealed({**record.content, "digests": digests}))
     with pytest.raises(BadInput, match="allow_pickle=False"):
         _ = read(record.folder).outcome
 
@@ -162,6 +161,10 @@ def test_a_record_that_was_edited_is_not_trusted(outputs: Path, job: Job) -> Non
     value = repr(record.outcome["training_loss"].at(order=2).item)
     whole = path.read_text()
     path.write_text(whole.replace(value, "0.5"))
+    with pytest.raises(BadInput, match="is passed over: it is not what was written"):
+        read(record.folder)
+    outcome = {**record["outcome"], "forged": 1}
+    path.write_text(seal.sealed({**record.content, "outcome": outcome}))
     with pytest.raises(BadInput, match="outcome is not what was written"):
         _ = read(record.folder).outcome
     (record.folder / "arrays.npz").unlink()

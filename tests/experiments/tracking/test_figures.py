@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from experiments.cli import main
-from experiments.records import run_files
+from experiments.records import run_files, seal
 from experiments.records.store import read
 from experiments.tracking import figures
 from experiments.tracking.client import ClientTracker, LocalTracker
@@ -80,8 +80,8 @@ def test_what_is_drawn_but_not_logged_is_logged(outputs: Path, bare: LocalTracke
 
 def test_a_figure_that_cannot_be_drawn_costs_a_line(outputs: Path, bare: LocalTracker) -> None:
     first, second = latest(outputs)
-    path = second / "run.json"
-    path.write_text(path.read_text().replace("0.0", "0.1"))
+    content = {**read(second).content, "digests": {"outcome": "forged"}}
+    (second / "run.json").write_text(seal.sealed(content))
     told: list[str] = []
     assert illustrate([first, second], bare, told.append) == 1
     (line,) = told
@@ -109,5 +109,5 @@ def test_sync_tells_of_a_damaged_record_once(
     (next(latest(outputs)) / "run.json").write_text("{")
     capsys.readouterr()
     assert main(["sync"]) == 0
-    assert capsys.readouterr().err.count("cannot be read") == 1
+    assert capsys.readouterr().err.count("is passed over") == 1
     assert len(tracked.logged(IMAGES)) == 1
