@@ -57,7 +57,8 @@ def main(options: argparse.Namespace) -> int:
         out.print(f"also told by {escape(told)}")
     if source.note:
         out.print(f"[dim]{escape(source.note)}[/dim]")
-    out.print(f"data grade {job.grade}{_chance(record)}\n\n[bold]study {job.study.name}[/bold]")
+    grade = record["grade"] if record is not None else job.grade
+    out.print(f"data grade {grade}{_chance(record)}\n\n[bold]study {job.study.name}[/bold]")
     out.print(escape((type(job.study).__doc__ or "").strip()))
     show_study.print_knobs(knobs)
     out.print()
