@@ -22,9 +22,9 @@ def scatter(ax: Axes, X: Floats, t: AnyArray, names: Sequence[str]) -> None:
             *X[t == label].T,
             SYMBOLS[k % 8],
             color=f"C{k}",
-            markersize=4,
+            markersize=5.5,
             markeredgecolor="white",
-            markeredgewidth=0.4,
+            markeredgewidth=0.5,
             label=name,
             zorder=2,
         )
@@ -81,9 +81,11 @@ def probability_lines(
     ax: Axes, p: Quantity, levels: Sequence[float] = (0.1, 0.5, 0.9), **look: Any
 ) -> None:
     """Contours of a probability on a map, with their values."""
-    style = look or {"cmap": "viridis_r", "vmin": 0, "vmax": 1.1, "linewidths": 1.4}
+    dashes = [":" if level < 0.5 else "--" if level > 0.5 else "-" for level in levels]
+    style = look or {"colors": "0.2", "linewidths": 1.5, "linestyles": dashes}
     lines = ax.contour(p.along("x1"), p.along("x2"), p.values, levels=levels, **style)
-    ax.clabel(lines, fmt="%g", fontsize=7)
+    for text in ax.clabel(lines, fmt="%g", fontsize=9, colors="black"):
+        text.set_bbox({"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.8})
 
 
 def lines_through_origin(ax: Axes, w: Floats, **look: Any) -> None:

@@ -112,8 +112,9 @@ def spare(axes: Iterable["Axes"]) -> None:
 def sequence(
     titles: Sequence[str], names: tuple[str, str], ratio: float = 0.7
 ) -> "tuple[Figure, list[Axes]]":
-    """Panels (a), (b), ... of one plane, step after step, in rows of three."""
-    figure, shown = cells(len(titles), 3, ratio, sharex=True, sharey=True)
+    """Panels (a), (b), ... of one plane, step after step, in rows of three or four."""
+    columns = min((3, 4), key=lambda wide: -len(titles) % wide)  # where fewer places stay empty
+    figure, shown = cells(len(titles), columns, ratio, sharex=True, sharey=True)
     for ax, letter, title in zip(shown, ascii_lowercase, titles, strict=False):
         ax.set_title(f"({letter}) {title}")
     figure.supxlabel(names[0])

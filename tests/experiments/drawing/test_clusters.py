@@ -5,7 +5,7 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from experiments.drawing.clusters import cells, climbs, contour, grid, inks, sides
+from experiments.drawing.clusters import cells, climbs, contour, grid, inks, sequence, sides
 
 
 def test_ink_is_mixed_in_proportion() -> None:
@@ -46,6 +46,14 @@ def test_cells_that_are_left_over_stay_empty(count: int, columns: int) -> None:
     assert [ax for ax in figure.axes if ax.axison] == used
     assert len(used) == count
     assert len(figure.axes) - count < min(count, columns)
+
+
+@pytest.mark.parametrize(("steps", "empty"), [(4, 0), (6, 0), (7, 1), (8, 0), (9, 0), (10, 2)])
+def test_steps_leave_few_places_empty(steps: int, empty: int) -> None:
+    figure, shown = sequence([f"step {i}" for i in range(steps)], ("x", "y"))
+    assert shown[0].get_title() == "(a) step 0"
+    assert len(shown) == steps
+    assert len(figure.axes) - steps == empty
 
 
 def test_climbs_have_one_entry_in_the_legend() -> None:

@@ -66,14 +66,17 @@ def _posterior(outcome: Outcome) -> Figure:
     w1, w2 = outcome["place"].values[0]
     p, q = outcome["log_density"].values[0]
     figure, axes = grid(1, 2, 0.95, sharex=True, sharey=True)
+    wide = {"colors": "C4", "linewidths": 4.0, "linestyles": "solid"}  # seen below the other
     for ax in axes[0]:
-        ax.contour(w1, w2, q.T - q.max(), levels=LEVELS, colors="C0", linestyles="solid")
+        ax.contour(w1, w2, q.T - q.max(), levels=LEVELS, **wide)
         ax.plot(*outcome["centre"].values[0, 1], "+", color="black", markersize=9)
         ax.set(xlabel="$w_1$")
-    axes[0, 1].contour(w1, w2, p.T - p.max(), levels=LEVELS, colors="C1", linestyles="dashed")
+    thin = {"colors": "black", "linewidths": 1.2, "linestyles": "dashed"}
+    axes[0, 1].contour(w1, w2, p.T - p.max(), levels=LEVELS, **thin)
     axes[0, 0].set(ylabel="$w_2$", title="Laplace approximation")
     axes[0, 1].set_title("with the unnormalised posterior")
-    for label, look in (("Laplace", "C0"), ("posterior", "C1--"), ("mode", "k+")):
-        axes[0, 1].plot([], [], look, label=label)
+    axes[0, 1].plot([], [], "C4", linewidth=4.0, label="Laplace")
+    axes[0, 1].plot([], [], "k--", linewidth=1.2, label="posterior")
+    axes[0, 1].plot([], [], "k+", label="mode")
     figure.legend(loc="outside lower center", ncols=3)
     return figure

@@ -28,17 +28,24 @@ def _decoding(outcome: Outcome) -> Figure:
         "smoothed": (beliefs.at(belief="smoothed"), "Smoothed", "p(loaded | all rolls)"),
         "viterbi": (path, "Most probable path", "Die"),
     }
-    figure, axes = panels(3, 1, sharex=True)
+    figure, axes = panels(3, 1, sharex=True, height_ratios=[1, 1, 0.7])
     figure.set_size_inches(figure.get_figwidth(), 0.95 * figure.get_figwidth())
     known = "errors" in outcome
     for ax, (name, (y, title, label)) in zip(axes, rows.items(), strict=True):
         _shade_loaded(ax, outcome)
         if known:
             title += f": {outcome['errors'].at(estimate=name).item} of {len(y)} wrong"
-        style = "steps-mid" if name == "viterbi" else "default"
-        ax.plot(path.along("roll"), y.values, linewidth=1.2, drawstyle=style)
+        elif name == "viterbi":  # which may be one die throughout
+            title += f": loaded in {np.count_nonzero(y.values)} of {len(y)} rolls"
+        roll = path.along("roll")
+        if name == "viterbi":
+            ax.fill_between(roll, y.values, step="mid", color="C0", alpha=0.35, linewidth=0)
+            ax.plot(roll, y.values, color="C0", linewidth=1.8, drawstyle="steps-mid")
+        else:
+            ax.plot(roll, y.values, color="C0", linewidth=1.2)
         ax.set(ylabel=label, title=title, ylim=(-0.04, 1.04), xlim=(0, len(y) + 1))
     axes[-1].set_yticks([0, 1], labels=["fair", "loaded"])
+    axes[-1].set_ylim(-0.12, 1.12)
     axes[-1].set(xlabel="Roll number" + " (grey: the loaded die was used)" * known)
     return figure
 

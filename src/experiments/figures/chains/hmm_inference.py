@@ -1,12 +1,13 @@
 """Messages against all paths, their costs and their end; the best path among probable states."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
+from experiments.drawing.canvas import legend_of, panels
 from experiments.studies.chains.hmm_inference import HmmInference
 
 STATES = 3  # of the chains whose costs are drawn
@@ -27,12 +28,14 @@ def _messages(outcome: Outcome) -> Figure:
     step = last.along("step")
     for i, (name, mark) in enumerate((("filtered", "s"), ("smoothed", "o"))):
         messages, exact = last.at(belief=name).values
-        left.plot(step, messages, color=f"C{i}", label=f"{name}, recursion")
-        left.plot(step, exact, mark, color=f"C{i}", fillstyle="none", label=f"{name}, all paths")
+        dash = ("--", "-")[i]
+        left.plot(step, messages, dash, color=f"C{i}", label=f"{name}, recursion")
+        look: dict[str, Any] = {"color": f"C{i}", "fillstyle": "none", "markersize": 9 - 2 * i}
+        left.plot(step, exact, mark, label=f"{name}, all paths", **look)
     two = outcome["last_state_two_filters"].values
-    left.plot(step, two, "x", color="black", label="two filters")
+    left.plot(step, two, "x", color="black", label="smoothed, two filters")
     left.set(xlabel="Step", ylabel="p(last state | data)", ylim=(-0.02, 1.02), xticks=step)
-    left.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, fontsize=8)
+    left.set_title("Beliefs by messages and by all paths")
     paths = outcome["path_products"].at(states=STATES)
     messages = outcome["forward_products"].at(states=STATES)
     right.plot(paths.along("short_length"), paths.values, "--o", color="C3", label="all paths")
@@ -40,6 +43,7 @@ def _messages(outcome: Outcome) -> Figure:
     right.set(xlabel="Length of the chain", ylabel="Products", yscale="log")
     right.set_title(f"Cost for {STATES} states")
     right.legend()
+    legend_of(figure, left, 3)
     return figure
 
 

@@ -1,12 +1,13 @@
 """The objective by iteration, and how far below the best the runs of each start end."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
+from experiments.drawing.canvas import legend_of, panels
 from experiments.studies.chains.hmm_starts import HmmStarts
 from models.chains.named_starts import ONCE
 
@@ -17,8 +18,11 @@ def draw(study: HmmStarts, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
     for i, kind in enumerate(kinds):
         curves = outcome["objective"].at(start=kind)
         ran = slice(1, np.sum(np.isfinite(curves.values).any(axis=0)))
-        look = {"color": f"C{i % 8}", "alpha": 0.7}
-        left.plot(curves.along("iteration")[ran], curves.values[:, ran].T, linewidth=0.9, **look)
+        look: dict[str, Any] = {"color": f"C{i % 8}", "alpha": 0.7}
+        dash = "-" if i < 8 else "--"
+        drawn = curves.values[:, ran].T
+        left.plot(curves.along("iteration")[ran], drawn, dash, linewidth=0.9, **look)
+        left.plot([], [], dash, color=f"C{i % 8}", label=kind)
         row = len(kinds) - 1 - i
         final = outcome["final"].at(start=kind).values
         gap = (best[:, None] - (final[:, :1] if kind in ONCE else final)).ravel()
@@ -38,4 +42,5 @@ def draw(study: HmmStarts, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
     right.set_title("All runs; share within 1 nat")
     right.set_yticks(range(len(kinds)), labels=kinds[::-1])
     right.xaxis.set_major_formatter("{x:g}")
+    legend_of(figure, left, 4)
     yield "starts", figure

@@ -11,6 +11,7 @@ from experiments.drawing.canvas import panels
 from experiments.drawing.clusters import SYMBOLS, grid, mixture_panel, whole_steps
 from experiments.drawing.labels import plane_names
 from experiments.studies.clustering.mixture_order import MixtureOrder
+from models.types import Floats
 
 COVARIANCES = {"full": "any", "diagonal": "diagonal", "spherical": "isotropic"}
 
@@ -38,7 +39,8 @@ def _held_out(study: MixtureOrder, outcome: Outcome) -> Figure:
 def _training(study: MixtureOrder, outcome: Outcome) -> Figure:
     X = outcome["points"].values
     flat = X.shape[1] == 2
-    figure, axes = grid(1, 1 + flat, 0.75)
+    shape = _shape(X) if flat else 1.0
+    figure, axes = grid(1, 1 + flat, 0.85, **({"width_ratios": [1, shape]} if flat else {}))
     for i, kind in enumerate(study.covariances):
         L = outcome["log_likelihood"].values[i]
         axes[0, 0].plot(sorted(study.k), L, marker=SYMBOLS[i], label=COVARIANCES[kind])
@@ -50,6 +52,12 @@ def _training(study: MixtureOrder, outcome: Outcome) -> Figure:
         x, y = plane_names(study.data, standardised=study.standardise)
         axes[0, 1].set(xlabel=x, ylabel=y, title=f"The fit with K = {max(study.k)}")
     return figure
+
+
+def _shape(X: Floats) -> float:
+    """How wide the panel of the points is beside the other: as its data need it, for one scale."""
+    width, height = np.ptp(X, axis=0)
+    return float(np.clip(0.85 * width / height, 0.5, 1.2))
 
 
 def _finish(ax: Axes, study: MixtureOrder, ylabel: str) -> None:

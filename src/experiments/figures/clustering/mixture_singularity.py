@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
 from experiments.drawing.canvas import panels
-from experiments.drawing.clusters import SYMBOLS, legend_below
+from experiments.drawing.clusters import SYMBOLS
 from experiments.studies.clustering.mixture_singularity import MixtureSingularity
 
 LABELS = {
@@ -28,16 +28,17 @@ def draw(study: MixtureSingularity, outcome: Outcome) -> Iterator[tuple[str, Fig
 def _collapse(outcome: Outcome) -> Figure:
     L = outcome["log_likelihood"]
     widths = np.power(10.0, -L.along("decade"))
+    posterior, single = outcome["log_posterior"].values, outcome["single_log_likelihood"].values
     figure, (left, right) = panels(1, 2)
-    left.plot(widths, L.values, marker="o", color="C0", label="log likelihood")
-    posterior = outcome["log_posterior"].values
-    left.plot(widths, posterior, marker="o", color="C2", label="log posterior with a prior")
-    low, height = L.values.min(), np.ptp(L.values)
-    left.set(title="Two components, one of them shrinking", ylabel="Natural log units")
-    left.set_ylim(low - height, low + 2 * height)
-    legend_below(left, 2)
-    right.plot(widths, -outcome["single_log_likelihood"].values, marker="o", color="C1")
-    right.set(title="A single Gaussian shrinking", yscale="log", ylabel="Minus log likelihood")
+    left.plot(widths, L.values, marker="o", color="C0")
+    left.set(title="The likelihood of two components,\none of them shrinking")
+    left.set_ylabel("Log likelihood (nats)")
+    # The others fall by powers of ten, where the likelihood rises by a few nats a decade.
+    right.plot(widths, -posterior, marker="s", color="C2", label="two components, with a prior")
+    right.plot(widths, -single, marker="o", color="C1", label="a single Gaussian")
+    right.set(title="What bounds the collapse", yscale="log")
+    right.set_ylabel("Minus log posterior, minus log likelihood")
+    right.legend(loc="upper left")
     for ax in (left, right):
         ax.set(xlabel="Width σ", xscale="log")
         ax.invert_xaxis()

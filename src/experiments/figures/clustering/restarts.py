@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.drawing.clusters import SYMBOLS, grid, legend_below, sides
+from experiments.drawing.canvas import legend_of, panels
+from experiments.drawing.clusters import SYMBOLS, grid, sides
 from experiments.studies.clustering.restarts import RESOLUTION, STARTS, Restarts
 from models.types import Floats
 
@@ -42,24 +42,30 @@ def _distortions(study: Restarts, outcome: Outcome) -> Figure:
 
 
 def _maxima(study: Restarts, outcome: Outcome) -> Figure:
+    """How far below the largest of its K a run ends: the likelihoods themselves lie far apart."""
     L, names = outcome["log_likelihood"], STARTS["mixture"]
-    figure, axes = grid(1, len(study.starts), 0.8, sharey=True)
-    for ax, start, cells in zip(axes[0], study.starts, L.values, strict=True):
+    largest = L.values.max(axis=(0, 2))
+    gaps = L.values - largest[:, None]
+    low = gaps.min(where=np.isfinite(gaps), initial=0)
+    figure, axes = grid(1, len(study.starts), 0.85 if len(study.starts) > 1 else 0.6, sharey=True)
+    for ax, start, cells in zip(axes[0], study.starts, gaps, strict=True):
         for i, cell in enumerate(cells):
-            values = cell[np.isfinite(cell)]
-            ax.plot(i + sides(values), values, "o", markersize=2.5, alpha=0.6, color="C0")
-        ax.plot(L.values.max(axis=(0, 2)), color="C1", label="largest")
-        ax.set_xticks(range(len(cells)), [str(k) for k in L.along("k")])
+            gap = cell[np.isfinite(cell)]
+            look = {"markersize": 4, "markeredgewidth": 0, "alpha": 0.6, "color": "C0"}
+            ax.plot(i + sides(gap.round(6)), gap, "o", **look)  # the same optimum but for rounding
+        ks = [f"{k}\n{best:.1f}" for k, best in zip(L.along("k"), largest, strict=True)]
+        ax.set_xticks(range(len(cells)), ks)
         title = names[start].replace(", ", ",\n") if len(study.starts) > 1 else names[start]
-        ax.set(xlabel="Number of components K", title=f"Start: {title}")
-        ax.legend(loc="lower right")
-    axes[0, 0].set_ylabel("Final log likelihood")
+        ax.set(xlabel="Number of components K, and the largest found", title=f"Start: {title}")
+        ax.set_yscale("symlog", linthresh=1)
+        ax.set(xlim=(-0.6, len(cells) - 0.4), ylim=(1.5 * low - 0.5, 0.5))
+    axes[0, 0].set_ylabel("Final log likelihood less the largest (nats)")
     return figure
 
 
 def _one_k(study: Restarts, outcome: Outcome) -> Figure:
     """The kinds of start one below the other, with all their numbers."""
-    figure, axes = grid(1, 3, 1.0, sharey=True, width_ratios=[2, 1, 1])
+    figure, axes = grid(1, 3, 0.6 + 0.12 * len(study.starts), sharey=True, width_ratios=[2, 1, 1])
     rows = range(len(study.starts))
     for i, cell in enumerate(outcome["log_likelihood"].values[:, 0]):
         values = cell[np.isfinite(cell)]
@@ -84,7 +90,7 @@ def _by_k(study: Restarts, outcome: Outcome) -> Figure:
         ax.set(xlabel=f"Number of {what} K", ylabel=label, xticks=sorted(study.k))
     axes[0].set_ylim(0, None)
     axes[1].set_ylim(0, 1.05)
-    legend_below(axes[0], 1)
+    legend_of(figure, axes[0], 2)
     return figure
 
 

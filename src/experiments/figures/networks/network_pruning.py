@@ -44,7 +44,8 @@ def _network(ax: Axes, study: NetworkPruning, outcome: Outcome) -> None:
     ax.plot([], [], "s", color="0.6", label="constant 1")
     names = ["input", *(f"hidden {k + 1}" for k in range(len(study.hidden))), "output"]
     ax.set(xticks=range(len(sizes)), xticklabels=names, yticks=[])
-    ax.tick_params(axis="x", rotation=30, length=0)
+    ax.set(xlim=(-0.4, len(sizes) - 0.6), ylim=(-max(sizes) / 2 - 0.3, top + 0.8))
+    ax.tick_params(axis="x", length=0)
     ax.grid(visible=False)
     ax.spines[:].set_visible(False)
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
@@ -37,13 +38,24 @@ def _parts(study: BiasVariance, outcome: Outcome) -> Figure:
         for i, (label, values) in enumerate(curves.items()):
             mark = None if len(model) > 15 else "os^D"[i]
             ax.plot(model.values, values[row], marker=mark, label=label, color=f"C{i}")
-        ax.set(xlabel=NAMES[model.name], title=f"N = {n}", yscale="log" if wide else "linear")
-        ax.set_ylim(bottom=min(variance.min(), total.min()) / 3 if wide else 0)
+        ax.set(xlabel=NAMES[model.name], title=f"N = {n}")
+        _scale(ax, min(variance.min(), total.min()), bias2.min(), wide=wide)
     axes[0, 0].set_ylabel("squared error")
     if len(sizes) > 1:
         _narrow(figure)
     legend_of(figure, axes[0, 0], 2 if len(sizes) == 1 else 4)
     return figure
+
+
+def _scale(ax: Axes, floor: float, least: float, *, wide: bool) -> None:
+    """Decades where there are many; below them a linear piece down to a bias that vanishes."""
+    if not wide:
+        ax.set_ylim(bottom=0)
+    elif least > floor / 1000:
+        ax.set(yscale="log", ylim=(min(least, floor) / 3, None))
+    else:
+        ax.set_yscale("symlog", linthresh=10 ** np.floor(np.log10(floor)), linscale=0.6)
+        ax.set_ylim(bottom=0)
 
 
 def _fits(study: BiasVariance, outcome: Outcome) -> Figure:

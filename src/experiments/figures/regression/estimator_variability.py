@@ -11,6 +11,8 @@ from experiments.drawing.canvas import panels
 from experiments.drawing.ellipses import ellipse
 from experiments.studies.regression.estimator_variability import EstimatorVariability
 
+ESTIMATES = 1000  # so many dots show a cloud; all of them would be a blot
+
 
 def draw(study: EstimatorVariability, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
     draws = {
@@ -54,13 +56,12 @@ def _estimates(study: EstimatorVariability, outcome: Outcome) -> Figure:
     counts, *edges = np.histogram2d(w_hat[:, 0], w_hat[:, 1], bins=30)
     image = left.pcolormesh(*edges, counts.T, rasterized=True)
     figure.colorbar(image, ax=left, label="data sets in a bin")
-    middles = [(edge[1:] + edge[:-1]) / 2 for edge in edges]
-    levels = counts.max() * np.array([0.1, 0.3, 0.5, 0.7, 0.9])
-    right.contour(*middles, counts.T, levels=levels, colors="C0", linewidths=1)
-    right.plot([], [], "-", color="C0", linewidth=1, label="simulated")
+    some = w_hat[:ESTIMATES]
+    dots = {"markersize": 2.5, "markeredgewidth": 0, "alpha": 0.5, "rasterized": True}
+    right.plot(*some[:, :2].T, "o", color="C0", label=f"{len(some)} of the estimates", **dots)
     w, C = np.array(study.weights[:2]), outcome["covariance"].values[:2, :2]
     for sd, label in ((1, "theory, 1 and 2 sd"), (2, None)):
-        right.plot(*ellipse(w, C, sd, 200), "--", color="C1", linewidth=1.3, label=label)
+        right.plot(*ellipse(w, C, sd, 200), "-", color="C1", linewidth=2, label=label)
     for ax in (left, right):
         ax.plot(*w, "P", color="black" if ax is right else "C1", markersize=7)
         ax.set(xlabel=r"$\hat w_0$", ylabel=r"$\hat w_1$")
