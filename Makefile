@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 JOBS   ?= 2
 
-.PHONY: help install reproduce report test test-faults lint types bench mutants lock readme clean
+.PHONY: help install reproduce report test test-faults lint types bench robustness mutants lock readme clean
 
 help:  ## what there is
 	@sed -n 's/^\([a-z-]*\):.*##/\1 -/p' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ $(VENV)/.peers: $(VENV)/.installed requirements-bench.lock
 
 bench: $(VENV)/.peers  ## speed against the peers, as ratios in one run; docs/benchmarks.md
 	$(BIN)/python -m benchmarks
+
+robustness: install  ## repeat what has chance in it with twenty seeds; docs/robustness.md
+	$(BIN)/bythebook robustness --seeds 20 --markdown > docs/robustness.new; mv docs/robustness.new docs/robustness.md
 
 mutants: install  ## plant faults into the models, count what notices; long; docs/mutants.md
 	$(BIN)/python -m tools.mutants --jobs $(JOBS) --page docs/mutants.md
