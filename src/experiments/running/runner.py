@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.configuration.jobs import Job
+from experiments.records import durable
 from experiments.records.store import Record, RunStore, read
 from experiments.running.interrupts import Stopped, patient
 from experiments.running.launchers import Launcher, Processes
@@ -14,6 +15,7 @@ from experiments.running.provenance import environment
 from experiments.running.work import Order, one_thread, perform
 
 IN_PROCESS = Processes(1)
+BATCH, PATIENCE = 50, 0.5  # runs, and seconds, after which what is done is told
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,9 @@ def perform_all(
             waiting.append(index)
     if len(waiting) == 1:
         with one_thread():
-            yield Done(waiting[0], perform(jobs[waiting[0]], order), computed=True)
+            record = perform(jobs[waiting[0]], order)
+        durable.sync(outputs)
+        yield Done(waiting[0], record, computed=True)
         return
     with patient() as stopped:
         computed = 0
@@ -61,11 +65,7 @@ def _compute(
     jobs: Sequence[Job], waiting: list[int], order: Order, launcher: Launcher, stopped: Stopped
 ) -> Iterator[Done]:
     if isinstance(launcher, Processes) and launcher.workers == 1:
-        with one_thread():
-            for index in waiting:
-                if stopped():
-                    return
-                yield Done(index, perform(jobs[index], order), computed=True)
+        yield from _in_process(jobs, waiting, order, stopped)
         return
     # Chunks are large enough to spread their overhead, small enough to keep everyone busy.
     size = max(1, min(50, len(waiting) // (16 * launcher.workers)))
@@ -79,6 +79,26 @@ def _compute(
                 yield Done(index, read(Path(folder)), computed=True)
     if missing and not stopped():
         yield from _one_at_a_time(jobs, missing, order, stopped)
+
+
+def _in_process(
+    jobs: Sequence[Job], waiting: list[int], order: Order, stopped: Stopped
+) -> Iterator[Done]:
+    """One after the other here; told of in batches, each written through to the disk before."""
+    done: list[Done] = []
+    told = time.monotonic()
+    for index in waiting:
+        if stopped():
+            break
+        with one_thread():
+            done.append(Done(index, perform(jobs[index], order), computed=True))
+        if len(done) == BATCH or time.monotonic() - told > PATIENCE:
+            durable.sync(order.outputs)
+            yield from done
+            done, told = [], time.monotonic()
+    if done:
+        durable.sync(order.outputs)
+        yield from done
 
 
 class _Chunks(Sequence[list[Job]]):

@@ -16,7 +16,7 @@ from experiments.configuration.jobs import Job
 from experiments.contract.errors import BadInput
 from experiments.contract.outcome import Outcome
 from experiments.contract.streams import generator
-from experiments.records import run_files
+from experiments.records import durable, run_files
 from experiments.records.store import Record, RunStore
 from experiments.running.limits import limited
 from models import datasets
@@ -105,6 +105,7 @@ def run_chunk(jobs: list[Job], order: Order) -> list[str]:
             if STOPPING.is_set():
                 break
             folders.append(str(perform(job, order).folder))
+    durable.sync(order.outputs)
     return folders
 
 
