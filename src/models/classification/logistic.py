@@ -129,6 +129,10 @@ class OnGrid(NamedTuple):
     probability: Floats  # (G,) sums to one
     log_evidence: float  # log of the integral of g
 
+    def predict(self, X: Floats) -> Floats:
+        """P(t = 1) at X (M, 2), averaged over the posterior, shape (M,)."""
+        return np.asarray(RESPONSES["binary"].mean(X @ self.w.T) @ self.probability)
+
 
 def quadrature(posterior: Posterior, centre: Floats, reach: Floats, points: int = 241) -> OnGrid:
     """The trapezoidal rule about a centre (2,), as far as `reach` (2,) to each side.

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy import stats
+from scipy import integrate, stats
 from sklearn.linear_model import LogisticRegression
 
 from models.classification.logistic import (
@@ -125,6 +125,20 @@ def test_quadrature_gives_the_conjugate_posterior_and_evidence() -> None:
     covariance = np.eye(25) + 3.0 * posterior.X @ posterior.X.T
     expected = stats.multivariate_normal(np.zeros(25), covariance).logpdf(posterior.t)
     assert_allclose(found.log_evidence, expected, rtol=1e-10)
+
+
+def test_quadrature_predicts_as_adaptive_integration_does() -> None:
+    posterior, x = example("binary"), np.array([1.5, -2.0])
+    grid = quadrature(posterior, np.zeros(2), np.array([7.0, 7.0]), 121)
+
+    def g(w2: float, w1: float) -> float:
+        return float(np.exp(log_g(posterior, np.array([w1, w2])) + 10.0))
+
+    def times_sigmoid(w2: float, w1: float) -> float:
+        return g(w2, w1) / (1 + np.exp(-(w1 * x[0] + w2 * x[1])))
+
+    above, below = (integrate.dblquad(f, -7, 7, -7, 7, epsabs=1e-9)[0] for f in (times_sigmoid, g))
+    assert_allclose(grid.predict(x[None]), [above / below], rtol=1e-6)
 
 
 def test_predictions_are_averages_of_the_sigmoid() -> None:

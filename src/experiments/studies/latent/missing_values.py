@@ -59,11 +59,11 @@ class MissingValues(HiddenClusters, Study):
             Y, seen = _removed(whole, uniform >= sides[1].values[j])
             how = cast("Treatment", self.treatments[i])
             done = fit(Y, seen, 2, np.random.default_rng(seed), treatment=how)
-            apart = np.abs(done.q.Sigma_x - done.q.Sigma_x[:, :1]).max()
+            unequal = np.abs(done.q.Sigma_x - done.q.Sigma_x[:, :1]).max()
             removed = seen == 0
             removed[:, :3, :2] = False  # not by chance
             score = log_score(Y, removed, done.q, how) if removed.any() else np.nan
-            each[:, i, j] = score, smallest_gain(done.bound), apart
+            each[:, i, j] = score, smallest_gain(done.bound), unequal
             kept.append((Y, seen, done.q))
         Y, seen, q = kept[0]
         every, first = np.ones(whole.shape), cast("Treatment", self.treatments[0])
@@ -71,12 +71,15 @@ class MissingValues(HiddenClusters, Study):
         complete = fit(centred, every, 2, np.random.default_rng(seed), treatment=first).q
         mean, variance = predict(q)
         noise = noise_variance(float(q.e[0]), float(q.f[0]))
-        own, other = (q.mu_x[:, self.labels == k].mean(axis=1) for k in (0, self._other_group()))
+        middles = [q.mu_x[:, self.labels == k].mean(axis=1) for k in range(len(self.centres))]
+        place = groups.place_between(q.mu_x[:, 1], middles[0], middles[self._other_group()])
+        apart = q.mu_x[:, :3, None] - np.stack(middles, axis=1)[:, None]  # (R, 3, K, 2)
         wrong = [groups.astray(found.mu_x, self.labels) for found in (complete, q)]
         repetition, case = axis("repetition", len(Y)), axis("case", list(CASES))
         thing, variable = axis("object", Y.shape[1]), axis("variable", Y.shape[2])
         latent, second = axis("latent", 2), axis("other_latent", 2)
         values = axis("values", ["complete", "missing"])
+        group = axis("group", np.arange(1, len(middles) + 1))
         return Outcome(
             points=over(Y[0], thing, variable),
             seen=over(seen[0], thing, variable),
@@ -84,7 +87,8 @@ class MissingValues(HiddenClusters, Study):
             posterior_covariance=over(q.Sigma_x[0, :3], case, latent, second),
             log_volume=over(np.linalg.slogdet(q.Sigma_x[:, :3])[1], repetition, case),
             distance_from_origin=over(np.linalg.norm(q.mu_x[:, :3], axis=2), repetition, case),
-            place_between_groups=repetition.of(groups.place_between(q.mu_x[:, 1], own, other)),
+            group_distance=over(np.linalg.norm(apart, axis=3), repetition, case, group),
+            place_between_groups=repetition.of(place),
             predicted_mean=repetition.of(mean[:, 1, 1]),
             predicted_variance=repetition.of(variance[:, 1, 1]),
             neighbours_of_another_cluster=over(wrong, values, repetition),

@@ -99,14 +99,17 @@ class MetropolisPosterior(Study):
         }
         found |= _densities(posterior, laplace, pooled)
         if self.response == "binary":
-            found |= self._predictions(laplace, w)
+            found |= self._predictions(posterior, laplace, w)
             lines = rng.choice(w[:, 0], self.boundaries)
             found["boundary"] = over(lines, axis("boundary_number", self.boundaries), weight)
         return Outcome(**found)
 
-    def _predictions(self, laplace: Laplace, w: Floats) -> dict[str, Quantity]:
-        """P(T = 1) by the samples, by Laplace and by the point estimate, over the plane."""
+    def _predictions(
+        self, posterior: Posterior, laplace: Laplace, w: Floats
+    ) -> dict[str, Quantity]:
+        """P(T = 1) by the samples, Laplace and the point estimate over the plane; and exactly."""
         place = np.linspace(-5, 5, 51)
+        exact = logistic.quadrature(posterior, w.mean((0, 1)), 6 * w.std((0, 1)), 101)
         plane = np.stack(np.meshgrid(place, place), axis=-1)
         thin = w[:: max(1, w.shape[0] * w.shape[1] // 4000)].reshape(-1, 2)
         new = np.array([self.new])
@@ -118,6 +121,9 @@ class MetropolisPosterior(Study):
                 method,
                 axis("x2", place),
                 axis("x1", place),
+            ),
+            "exact_predictive": over(
+                [exact.predict(row) for row in plane], axis("x2", place), axis("x1", place)
             ),
             "new_probability": method.of([each, *(p[0] for p in _predict(thin, laplace, new)[1:])]),
         }

@@ -28,6 +28,10 @@ def test_missing_values(run):
     outcome = run(study)
     assert outcome["seen"].values[:3, :2].tolist() == [[1, 1], [1, 0], [0, 0]]
     assert (np.diff(outcome["log_volume"].values) > 0).all()
+    means, away = outcome["posterior_means"].values, outcome["group_distance"].values[0]
+    middles = means.reshape(4, 20, 2).mean(1)  # of the first draw
+    expected = [[np.hypot(*(means[i] - middle)) for middle in middles] for i in range(3)]
+    np.testing.assert_allclose(away, expected)
     assert outcome["covariances_apart"].at(treatment="latent").values.max() < 1e-12
     assert outcome["covariances_apart"].at(treatment="switches").values.min() > 1e-3
     assert outcome["smallest_gain"].values.min() > -1e-9

@@ -45,6 +45,8 @@ def test_samples_agree_with_quadrature(run: Run) -> None:
     averaged = found["predictive"].at(method="samples", x1=1.0, x2=-2.0).item
     expected = exact.probability @ predict(np.array([[1.0, -2.0]]), exact.w)
     assert_allclose(averaged, expected, atol=0.02)
+    summed = found["exact_predictive"].at(x1=1.0, x2=-2.0).item
+    assert_allclose(summed, expected, atol=1e-4)
 
 
 def test_counts_that_are_many_make_laplace_good(run: Run) -> None:
