@@ -39,7 +39,7 @@ def test_an_experiment_page_shows_its_figure_and_claims(page: Any, report: Path)
     text = page.inner_text("main")
     assert "0.459" in text
     assert "0.458" in text
-    assert "bythebook run experiment=fcml/fig-1.10" in text
+    assert "bythebook run fcml/fig-1.10" in text
 
 
 def test_the_filter_narrows_the_list(page: Any, report: Path) -> None:
@@ -50,13 +50,111 @@ def test_the_filter_narrows_the_list(page: Any, report: Path) -> None:
         return [rows.nth(i).inner_text() for i in range(rows.count())]
 
     assert len(shown()) == len(SELECTION)
-    page.locator("input[type=search]").fill("leave-one-out")
+    page.locator("#filter input").fill("leave-one-out")
     assert len(shown()) == 1
     assert "1.15" in shown()[0]
-    page.locator("input[type=search]").fill("")
+    page.locator("#filter input").fill("")
     page.locator("select").nth(0).select_option("prml")
     assert len(shown()) == 1
     assert "10.9" in shown()[0]
+
+
+@pytest.mark.parametrize("start", ["index.html", "experiments/fcml/fig-1.10.html"])
+@pytest.mark.parametrize("words", ["regularization", "regularisation"])
+def test_the_search_is_walked_with_keys(page: Any, report: Path, start: str, words: str) -> None:
+    page.goto((report / start).as_uri())
+    page.keyboard.press("/")
+    page.keyboard.type(words)
+    page.wait_for_selector("#found li")
+    assert page.get_by_role("combobox").get_attribute("aria-expanded") == "true"
+    page.keyboard.press("ArrowDown")
+    chosen = page.locator("#found [aria-selected=true]")
+    assert "2.1.3" in chosen.inner_text()
+    assert page.get_by_role("combobox").get_attribute("aria-activedescendant") == (
+        chosen.get_attribute("id")
+    )
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/2.1.3-regularisation.html")
+
+
+def test_the_search_knows_verdicts_and_says_when_nothing_fits(page: Any, report: Path) -> None:
+    page.goto((report / "index.html").as_uri())
+    search = page.locator("#find input")
+    search.fill("erratum")
+    page.wait_for_selector("#found li")
+    assert page.locator("#found li[data-url]").count() >= 2
+    search.fill("xylophone")
+    page.wait_for_function("document.getElementById('found-status').textContent === '0 found'")
+    assert "Nothing" in page.locator("#found").inner_text()
+    page.keyboard.press("Escape")
+    assert page.locator("#found").is_hidden()
+    search.fill("leave-one-out")
+    search.press("Enter")
+    page.wait_for_url("**/experiments.html?text=leave-one-out")
+    assert page.locator("tbody tr:visible").count() == 1
+
+
+def test_without_scripts_lists_are_whole_and_the_search_leads_to_them(
+    browser: Any, report: Path
+) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    opened = context.new_page()
+    opened.goto((report / "books" / "fcml.html").as_uri())
+    opened.locator("#find input").fill("ridge")
+    opened.get_by_role("button", name="Search").click()
+    opened.wait_for_url("**/experiments.html?text=ridge")
+    assert opened.locator("tbody tr:visible").count() == len(SELECTION)
+    opened.goto((report / "errata.html").as_uri())
+    assert opened.locator("article:visible").count() >= 2
+    context.close()
+
+
+def test_the_gallery_is_filtered_and_its_pictures_lead_to_results(page: Any, report: Path) -> None:
+    page.goto((report / "gallery.html").as_uri())
+    pictures = page.locator(".picture:visible")
+    every = pictures.count()
+    assert every >= len(SELECTION)
+    page.locator("#filter select[name=book]").select_option("prml")
+    assert 0 < pictures.count() < every
+    assert page.locator("section[data-part]:visible").count() == 1
+    assert "of" in page.locator("#count").inner_text()
+    pictures.first.locator("a").click()
+    page.wait_for_url("**/fig-10.9.html#figure-1")
+
+
+def test_the_ledger_is_filtered_by_book_cause_copy_and_words(page: Any, report: Path) -> None:
+    page.goto((report / "errata.html").as_uri())
+    entries = page.locator("article:visible")
+    every = entries.count()
+    for name in ("book", "cause", "copy"):
+        options = page.locator(f"#filter select[name={name}] option")
+        values = [options.nth(i).get_attribute("value") for i in range(options.count())]
+        shown = []
+        for value in values[1:]:
+            page.locator(f"#filter select[name={name}]").select_option(value)
+            shown.append(entries.count())
+            assert page.locator("[data-with]:not([hidden])").count() == shown[-1]
+        assert sum(shown) == every  # each entry has one book, one cause, one copy
+        page.get_by_role("button", name="Clear").click()
+        page.wait_for_function(
+            f"document.querySelectorAll('article:not([hidden])').length == {every}"
+        )
+    page.locator("#filter input").fill("0.458")
+    assert 0 < entries.count() < every
+    hidden = page.locator("article[hidden]").first.get_attribute("id")
+    page.evaluate("id => { location.hash = id }", hidden)  # a link to it shows it again
+    page.wait_for_function("id => !document.getElementById(id).hidden", arg=hidden)
+
+
+def test_the_front_page_is_a_few_screens_and_opens_where_a_link_leads(
+    page: Any, report: Path
+) -> None:
+    page.goto((report / "index.html").as_uri())
+    assert page.evaluate("document.documentElement.scrollHeight") < 4 * 900
+    assert page.locator("details[open]").count() == 0
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("details:not([open])").count() == 0
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

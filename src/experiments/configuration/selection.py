@@ -22,7 +22,7 @@ FORMS = (
 )
 VERDICT = "verdict:"
 # One spelling for both: -isation and -ization, behaviour and behavior, modelling and modeling.
-_SPELLINGS = (("z", "s"), ("our", "or"), ("ll", "l"), ("tre ", "ter "))
+SPELLINGS = (("z", "s"), ("our", "or"), ("ll", "l"), ("tre ", "ter "))
 
 Standings = Callable[[Sequence[str]], Mapping[str, Mapping[str, int] | None]]
 
@@ -61,7 +61,7 @@ def found(search: str, entry: Entry) -> bool:
 def plain(text: str) -> str:
     """Words as they are compared: small letters, no underscores, one spelling."""
     text = f"{text.lower().replace('_', ' ')} "
-    for other, ours in _SPELLINGS:
+    for other, ours in SPELLINGS:
         text = text.replace(other, ours)
     return text
 

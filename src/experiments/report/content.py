@@ -110,7 +110,33 @@ class Result:
 
     @property
     def command(self) -> str:
-        return f"bythebook run experiment={shlex.quote(self.name)}"
+        return self.shell("run")
+
+    def shell(self, verb: str) -> str:
+        """A command about this result, to be typed."""
+        return f"bythebook {verb} {shlex.quote(self.name)}"
+
+    @property
+    def configuration(self) -> Path | None:
+        """The file that states it, where there is one."""
+        path = catalogue.ROOT / "experiment" / f"{self.name}.yaml"
+        return path if path.is_file() else None
+
+    @property
+    def sources(self) -> list[tuple[str, str, str]]:
+        """What it is made of: its name, its path in the repository, its copy on the site."""
+        found = []
+        if self.configuration is not None:
+            copy = (
+                self.url.replace("experiments/", "configurations/", 1).removesuffix(".html")
+                + ".yaml"
+            )
+            found.append(("configuration", f"conf/experiment/{self.name}.yaml", copy))
+        if self.topic != "none":
+            place = f"{self.topic}/{self.study}.py"
+            found.append(("study", f"src/experiments/studies/{place}", ""))
+            found.append(("figure", f"src/experiments/figures/{place}", ""))
+        return found
 
 
 def results(

@@ -6,11 +6,14 @@ It opens from the file system, on a phone and on paper, and needs neither networ
     books/, topics/      a page each, in the books' order
     experiments/           a page a printed result
     experiments.html       all of them, with search and filter
+    gallery.html           every figure, by book and topic
     errata.html            the ledger: causes, their places, readings, evidence, an anchor each
     seeds.html             the claims that other seeds do not bear out
     sweeps.html, sweeps/   a page a sweep
     results.json, .csv     one record a claim; documented in fields.html and results.py
     figures/, tables/      to download
+    configurations/        the experiments' files as they are today
+    search.js              the words of all pages, for the search on each of them
 
 No clock is read: the times shown are those of the runs.
 """
@@ -24,7 +27,7 @@ from typing import Any
 from experiments.records.locks import exclusive
 from experiments.records.store import Record, RunStore
 from experiments.records.tables import as_csv
-from experiments.report import content, pages, provenance, results, sweeps, tracked
+from experiments.report import content, pages, provenance, results, search, sweeps, tracked
 from experiments.report.books import Group, groups, parts
 from experiments.report.content import Result
 from experiments.report.drawings import FORMATS, Drawing, Drawn, drawn, drawn_sweeps, prune
@@ -92,6 +95,9 @@ def _copy_files(
             _copy_drawings(figures[result.record.id].folder, result.drawings, site)
         for sheet in result.sheets:
             _text(site / sheet.path, as_csv(sheet.table))
+        for _, _, copy in result.sources:
+            if copy and result.configuration is not None:
+                _copy(result.configuration, site / copy)
     for sweep in sweeps:
         for name in sweep.files:
             _copy(sweep.folder / name, site / sweep.place / name)
@@ -143,6 +149,7 @@ class _Pages:
             surprises=[pair for pair in claims if not pair[1]["as_expected"]],
             differing=[pair for pair in claims if pair[1]["verdict"] == "differs"],
             errata=entries,
+            places=sum(len(entry.places) for entry in entries),
             stand_ins=[result for result in self.found if result.grade == "stand-in"],
             missing=[result for result in self.found if result.record is None],
             outdated=[result for result in self.found if result.outdated],
@@ -150,6 +157,7 @@ class _Pages:
             slowest=provenance.slowest(self.found),
         )
         self._page("experiments.html", results=self.found)
+        self._page("gallery.html", figures=sum(len(result.drawings) for result in self.found))
         self._page("errata.html", entries=entries)
         self._page("seeds.html", repeated=repeated, unsteady=unsteady)
         self._page("fields.html", fields=results.FIELDS)
@@ -164,6 +172,8 @@ class _Pages:
                 self._experiment(result, before, after)
         for sweep in self.sweeps:
             self._page("sweep.html", sweep.url, sweep=sweep)
+        pages_of = [*self.books, *self.topics]
+        _text(self.site / search.FILE, search.index(self.found, entries, pages_of, self.sweeps))
 
     def _experiment(self, result: Result, before: Result | None, after: Result | None) -> None:
         self._page(

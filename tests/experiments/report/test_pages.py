@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from experiments.configuration import catalogue
 from experiments.contract.study import studies
-from experiments.report import pages
+from experiments.report import pages, site
 from experiments.report.scoreboard import claim_records
 from experiments.report.slugs import slugs
 from experiments.running.provenance import environment
@@ -34,7 +35,10 @@ def test_experiment_page(made: Any, parsed: dict[Path, Any]) -> None:
     page = parsed[made.root / "experiments/fcml/fig-8.7.html"]
     record = made.records["fcml/fig-8.7"]
     assert made.mlflow in page.links
-    assert "bythebook run experiment=fcml/fig-8.7" in page.text
+    for verb in ("run", "notebook", "explore"):
+        assert f"bythebook {verb} fcml/fig-8.7" in page.text
+    for place in ("studies", "figures"):
+        assert f"src/experiments/{place}/regression/polynomial_order.py" in page.text
     assert record.id in page.text
     for name in record["science"]["knobs"]:
         assert f"study.{name}" in page.text
@@ -51,6 +55,44 @@ def test_experiment_page(made: Any, parsed: dict[Path, Any]) -> None:
         )
         assert "the real one" in str(drawing["alt"])
         assert "olynomial order" in str(drawing["alt"])  # read off the figure's axis
+
+
+def test_the_configuration_is_on_the_site(tmp_path: Path) -> None:
+    name = "fcml/fig-1.15"
+    site.write({}, [name], tmp_path)
+    copy = (tmp_path / "report/configurations/fcml/fig-1.15.yaml").read_bytes()
+    assert copy == (catalogue.ROOT / f"experiment/{name}.yaml").read_bytes()
+    page = (tmp_path / "report/experiments/fcml/fig-1.15.html").read_text(encoding="utf-8")
+    assert 'href="../../configurations/fcml/fig-1.15.yaml"' in page
+    assert "conf/experiment/fcml/fig-1.15.yaml" in page
+
+
+def test_the_gallery_has_every_figure_once(made: Any, parsed: dict[Path, Any]) -> None:
+    page = parsed[made.root / "gallery.html"]
+    shown = [attributes["src"] for tag, attributes in page.tags if tag == "img"]
+    files = {path.relative_to(made.root).as_posix() for path in made.root.glob("figures/**/*.svg")}
+    assert len(shown) == len(files)
+    assert set(shown) == files
+    assert all(a["loading"] == "lazy" for tag, a in page.tags if tag == "img")
+    rows = [attributes for _, attributes in page.tags if attributes.get("class") == "picture"]
+    assert [row["data-book"] for row in rows] == ["fcml", "fcml", "prml"]
+    assert {row["data-topic"] for row in rows} == {"regression"}
+
+
+def test_the_front_page_folds_what_is_long(made: Any, parsed: dict[Path, Any]) -> None:
+    page = parsed[made.root / "index.html"]
+    tags = [tag for tag, _ in page.tags]
+    assert tags.count("details") >= 6
+    assert all("open" not in attributes for tag, attributes in page.tags if tag == "details")
+
+
+def test_the_ledger_can_be_filtered(made: Any, parsed: dict[Path, Any]) -> None:
+    page = parsed[made.root / "errata.html"]
+    entries = [attributes for tag, attributes in page.tags if tag == "article"]
+    assert [entry["data-book"] for entry in entries] == ["fcml", "prml"]
+    assert {entry["data-cause"] for entry in entries} == {"known"}
+    listed = [attributes["data-with"] for _, attributes in page.tags if "data-with" in attributes]
+    assert listed == [entry["id"] for entry in entries]
 
 
 def test_errata_ledger(made: Any, parsed: dict[Path, Any]) -> None:

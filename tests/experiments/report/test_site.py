@@ -14,7 +14,16 @@ from experiments.report import drawings, site
 def test_pages(made: Any, parsed: dict[Path, Any]) -> None:
     found = {path.relative_to(made.root).as_posix() for path in parsed}
     (sweep,) = (path.name for path in (made.outputs / "sweeps").iterdir())
-    wanted = {"index", "experiments", "errata", "seeds", "fields", "sweeps", f"sweeps/{sweep}"}
+    wanted = {
+        "index",
+        "experiments",
+        "gallery",
+        "errata",
+        "seeds",
+        "fields",
+        "sweeps",
+        f"sweeps/{sweep}",
+    }
     wanted |= {"books/fcml", "books/prml", "books/mlapp"}
     wanted |= {"topics/regression", "topics/none"}
     wanted |= {f"experiments/{name}" for name in made.names}
