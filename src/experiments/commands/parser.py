@@ -16,6 +16,7 @@ _EXAMPLES = {
     "diff": "bythebook diff 3f2a 9c01",
     "figures": "bythebook figures fcml --style print --format pdf",
     "tables": "bythebook tables fcml/fig-1.15 --format latex",
+    "notebook": "bythebook notebook fcml/fig-1.15 -o mine.ipynb",
     "explore": "bythebook explore fcml/fig-1.15",
     "report": "bythebook report fcml",
     "ui": "bythebook ui ridge_path",
@@ -146,6 +147,12 @@ def parser_and_verbs() -> tuple[argparse.ArgumentParser, dict[str, argparse.Argu
     )
     tables.add_argument("--format", default="csv,md,latex", help="csv, md, latex")
 
+    notebook = verb("notebook", "Write a Jupyter notebook for a result: its claims, knobs, a run.")
+    notebook.add_argument("name", help="an experiment (fcml/fig-1.15)")
+    notebook.add_argument(
+        "-o", "--output", metavar="FILE", help="default: ./<book>-<result>.ipynb; - prints it"
+    )
+    notebook.add_argument("--force", action="store_true", help="replace a file that is there")
     explore = verb(
         "explore", "Move the knobs of results on a local page; runs follow.", selection, searched
     )

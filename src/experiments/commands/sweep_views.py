@@ -72,6 +72,7 @@ def print_pivot(plan: Plan, table: "pd.DataFrame") -> None:
     """Mean and standard error over seeds for each combination of the other knobs."""
     columns, rows = recorded.pivot(plan, table)
     if not rows:
+        console.tell(recorded.NUMBERLESS)
         return
     shown = [[escape(cell) for cell in row] for row in rows[:SHOWN]]
     console.table([escape(name) for name in columns], shown)

@@ -24,6 +24,7 @@ from experiments.contract.suggestions import meant
 from experiments.contract.type_check import Unfit, field_types, fit
 
 KNOB = "study."
+LONGEST = 10_000_000  # entries of a list: range(10**12) is written in a second
 Changes = dict[str, Any]  # `seed` or a knob's full name -> a plain value
 
 
@@ -110,6 +111,8 @@ def plain(name: str, value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, list | tuple | range):
+        if len(value) > LONGEST:
+            raise BadInput(f"{name} has {len(value):,} entries; allowed: {LONGEST:,}")
         return [plain(name, entry) for entry in value]
     if isinstance(value, Mapping):
         return {plain(name, key): plain(name, entry) for key, entry in value.items()}

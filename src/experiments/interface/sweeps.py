@@ -1,5 +1,6 @@
 """`sweep`: a result or a study over knob values, all combinations of them."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -7,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.commands import performing
-from experiments.configuration.schema import Launch
+from experiments.configuration.schema import MOST_CELLS, Launch
 from experiments.contract.errors import BadInput
 from experiments.interface import given, html, places
 from experiments.running import launchers
@@ -23,9 +24,13 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-SETTINGS = ("jobs", "metric", "outputs", "data_dir", "fresh", "track", "tags", "progress")
+SETTINGS = (
+    *("jobs", "metric", "most_cells", "outputs", "data_dir", "fresh", "track", "tags"),
+    "progress",
+)
 SHOWN = 40  # rows of means, and 10 failures, that a page shows
 FAILURES = 10
+EXPLAINED = "mean ± s.e. over seeds; ▼ the least, ▲ the most"
 
 
 def sweep(
@@ -34,6 +39,7 @@ def sweep(
     *,
     jobs: int = 1,
     metric: str | None = None,
+    most_cells: int = MOST_CELLS,
     outputs: str | Path | None = None,
     data_dir: str | Path | None = None,
     fresh: bool = False,
@@ -48,16 +54,20 @@ def sweep(
     `noise=[0.1, 0.3]`, `seed=range(20)`, `orders=[[1, 2], [1, 2, 3]]`. The last one turns fastest,
     as on the command line, and the same sweep typed there is this very sweep.
 
-    jobs      processes
-    metric    the quantity or expression that the figure shows, `loo_loss[3]`
-    progress  called after every cell with how many are done, and of how many
-    others    as for `run`
+    jobs        processes
+    metric      the quantity or expression that the figure shows, `loo_loss[3]`
+    most_cells  a sweep of more is taken for a slip
+    progress    called after every cell with how many are done, and of how many
+    others      as for `run`
     """
     subject = given.subject(what)
     changes = subject.changes(knobs, SETTINGS)
     fixed, axes = given.swept(subject, changes)
     if type(jobs) is not int or jobs < 1:
         raise BadInput(f"jobs={jobs!r} is not allowed; allowed: int, >= 1")
+    count = math.prod(len(values) for values in axes.values())
+    if count > most_cells:
+        raise BadInput(f"the sweep would have {count:,} cells; allowed: most_cells={most_cells:,}")
     template = subject.template(fixed, data_dir)
     values = [[(key, given.typed(v), v) for v in found] for key, found in axes.items()]
     cells = Grid([Block(template, {}, values)], list(axes))
@@ -72,19 +82,19 @@ def sweep(
     folder = places.to_write(outputs)
     tracker = places.tracker(track, folder)
     performing.try_metric(plan.metric, cells[0].job, folder)
-    count = [0, 0]  # done, computed
+    counts = [0, 0]  # done, computed
 
     def on_done(done: Done) -> None:
-        count[0] += 1
-        count[1] += done.computed
+        counts[0] += 1
+        counts[1] += done.computed
         if progress is not None:
-            progress(count[0], len(cells))
+            progress(counts[0], len(cells))
 
     launcher = launchers.make(Launch(), jobs)
     rows = run_sweep(
         cells, plan, folder, tracker, launcher, on_done=on_done, tags=own_tags, fresh=fresh
     )
-    return Sweep(plan, rows, folder, computed=count[1])
+    return Sweep(plan, rows, folder, computed=counts[1])
 
 
 class Sweep:
@@ -128,7 +138,7 @@ class Sweep:
 
         plan, table = self._of(metric)
         if not metric_names(table, plan):
-            raise BadInput(f"{self.id} has no number to draw: {len(self.errors)} cells failed")
+            raise BadInput(f"{self.id}: {recorded.NUMBERLESS}")
         with canvas.style("screen"):
             drawn = drawing.figures(plan, table, pivot_table(plan, table))["sweep"]
             layout.fit(drawn)
@@ -159,23 +169,19 @@ class Sweep:
 
     def __repr__(self) -> str:
         lines = [f"{self.plan.title}: {self.id}, {self._how}"]
-        if metric_names(self._table, self.plan):
-            columns, rows = recorded.pivot(self.plan, self._table)
-            lines += _aligned([columns, *rows[:SHOWN]])
-            lines += [f"... {len(rows)} in all"] if len(rows) > SHOWN else []
+        columns, rows = recorded.pivot(self.plan, self._table)
+        lines += _aligned([columns, *rows[:SHOWN]]) if rows else [recorded.NUMBERLESS]
+        lines += [f"... {len(rows)} in all"] if len(rows) > SHOWN else []
         return "\n".join(lines + self._failures)
 
     def _repr_html_(self) -> str:
         parts: list[Any] = [html.bold(self.plan.title, f"({self.id}, {self._how})")]
+        columns, rows = recorded.pivot(self.plan, self._table)
         picture = self.folder / "sweep.png"
-        if metric_names(self._table, self.plan):
-            if picture.exists():
-                parts.append(html.images([picture]))
-            columns, rows = recorded.pivot(self.plan, self._table)
-            means = html.table(columns, rows[:SHOWN])
-            parts.append(means if len(rows) <= SHOWN else f"the first {SHOWN} of {len(rows)}:")
-            parts += [means] if len(rows) > SHOWN else []
-            parts.append("mean ± s.e. over seeds; ▼ the least, ▲ the most")
+        if rows and picture.exists():
+            parts.append(html.images([picture]))
+        parts += [f"the first {SHOWN} of {len(rows)}:"] if len(rows) > SHOWN else []
+        parts += [html.table(columns, rows[:SHOWN]), EXPLAINED] if rows else [recorded.NUMBERLESS]
         return html.block(*parts, *self._failures)
 
     @property

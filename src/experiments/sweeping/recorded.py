@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PREFIX = "sweep:"
+NUMBERLESS = "no cell has a single number to show; metric=<expression> makes one of its quantities"
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,12 @@ def check_metric(metric: str, outcome: Outcome, scalars: Mapping[str, Scalar]) -
 
 
 def pivot(plan: Plan, table: "pd.DataFrame") -> tuple[list[str], list[list[str]]]:
-    """Columns and rows for people: the swept knobs, runs, mean ± s.e., the least and the most."""
+    """Columns and rows for people: the swept knobs, runs, mean ± s.e., the least and the most.
+
+    None where no cell has a single number: `NUMBERLESS` says what helps.
+    """
+    if not metric_names(table, plan):
+        return [], []
     metric = headline(plan, table)
     means = pivot_table(plan, table)
     values = means[f"{metric} mean"].tolist()

@@ -74,3 +74,12 @@ def test_another_metric_redraws_and_a_misspelt_one_is_refused(
     assert "an array" in refused("run", *WORDS, "tracking=off", "metric=test_loss")
     assert "--metric is for a sweep" in refused("figures", "fcml/fig-1.15", "--metric", "x")
     assert "no sweep 'zz'" in refused("show", "sweep:zz")
+
+
+def test_a_sweep_without_a_single_number_says_what_helps(outputs: Path, capsys: Capture) -> None:
+    words = ["run", "-m", "study=bayesian_class_mean", "study.prior_variance=5,10", "tracking=off"]
+    assert main(words) == 0
+    told = capsys.readouterr()
+    assert "no cell has a single number to show; metric=<expression>" in told.err
+    assert "2 cells: 2 computed" in told.out
+    assert main(["show", f"sweep:{next(outputs.glob('sweeps/*')).name}"]) == 0

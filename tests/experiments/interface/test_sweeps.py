@@ -105,9 +105,10 @@ def test_cells_that_fail_are_told_and_the_others_go_on(outputs: Path) -> None:
     none = sweep("misbehaving", way="raise", level=range(12), track=False)
     assert none.frame.empty
     assert list(none.frame.columns) == ["level", "runs"]
+    assert "no cell has a single number to show; metric=<expression>" in repr(none)
     assert repr(none).endswith("... and 2 more in .errors")
     assert "<img" not in none._repr_html_()
-    with pytest.raises(BadInput, match="no number to draw: 12 cells failed"):
+    with pytest.raises(BadInput, match="no cell has a single number"):
         none.figure()
 
 
@@ -120,6 +121,12 @@ def test_cells_that_fail_are_told_and_the_others_go_on(outputs: Path) -> None:
         ({"noise": [0.1, "x"]}, "study.noise=x is not allowed; allowed: float, >= 0"),
         ({"noise": [0.1, -1]}, "study.noise=-1"),
         ({"seed": [0, -1]}, "seed=-1 is not allowed"),
+        (
+            {"seed": range(10**6 + 1)},
+            "the sweep would have 1,000,001 cells; allowed: most_cells=1,",
+        ),
+        ({"seed": range(10**12)}, "seed has 1,000,000,000,000 entries"),
+        ({"noise": [0.1, 0.2], "seed": range(2), "most_cells": 3}, "the sweep would have 4 cells"),
         ({"jobs": 0}, "jobs=0 is not allowed; allowed: int, >= 1"),
         ({"jobs": "two"}, "jobs='two' is not allowed"),
     ],
