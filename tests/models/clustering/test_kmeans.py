@@ -10,6 +10,7 @@ from sklearn.cluster import KMeans
 from models.clustering import kmeans as module
 from models.clustering import mixture
 from models.clustering.kmeans import (
+    KMeansFit,
     assign,
     bisector_margins,
     distortion,
@@ -19,6 +20,7 @@ from models.clustering.kmeans import (
     one_pass_compiled,
     random_in_box,
     random_points,
+    step_gains,
 )
 from models.compiled import threads
 from models.datasets import load
@@ -308,3 +310,23 @@ def test_points_on_the_wrong_side_of_a_bisector_are_told():
     centres = np.array([[[0.0, 0.0], [1.0, 0.0]]] * 3)
     margins = bisector_margins(X, centres, np.array([[0, 1], [1, 1], [0, 0]]))
     np.testing.assert_allclose(margins, [0.5, -0.5, -0.5])
+
+
+def test_no_label_and_no_centre_near_its_own_lowers_the_distortion(rng):
+    X = rng.standard_normal((30, 2))
+    labels, centres = step_gains(X, X[:3], rng)
+    assert abs(labels) <= 1e-12
+    assert centres <= 1e-12
+
+
+def test_a_step_that_does_not_minimise_is_told(rng, monkeypatch):
+    """All points at the first centre, which is not their mean: both steps leave something."""
+    X = np.array([[0.0], [1.0], [4.0]])
+    start = np.array([[0.0], [4.0]])
+    wrong = KMeansFit(
+        start[None], np.zeros((1, 3), int), np.zeros((1, 2)), np.ones(1, int), np.ones(1, bool), {}
+    )
+    monkeypatch.setattr(module, "kmeans", lambda *_, **__: wrong)
+    labels, centres = step_gains(X, start, rng)
+    assert labels == 16.0  # the third point's own centre is four away
+    assert 0 < centres <= 17 - 78 / 9 + 1e-9  # what is left at their mean, 5 / 3

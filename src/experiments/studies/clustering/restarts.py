@@ -19,7 +19,7 @@ from models.clustering.agreement import renamings
 from models.clustering.cycle_costs import cycle_costs
 from models.clustering.gaussian_mixture import GaussianMixture, fit, log_density
 from models.clustering.gaussian_mixture_score import score
-from models.clustering.kmeans import kmeans, random_in_box
+from models.clustering.kmeans import kmeans, random_in_box, step_gains
 from models.clustering.starts import CENTRES, MIXTURES, Box, centres, mixtures
 from models.em import EMFit, count_optima, smallest_gain, take
 from models.types import Floats
@@ -68,15 +68,19 @@ class Restarts(Clusters, Study):
 
     def _kmeans(self, X: Floats, box: Box, rng: Generator) -> Outcome:
         redraw = (lambda n: random_in_box(*box, n, rng)[0]) if self.redraw else None
-        fits = [
-            kmeans(X, centres(start, X, k, box, rng, self.restarts), redraw=redraw)
-            for start, k in self._cells()
-        ]
+        begins, fits = [], []
+        for start, k in self._cells():
+            begins.append(centres(start, X, k, box, rng, self.restarts))
+            fits.append(kmeans(X, begins[-1], redraw=redraw))
+        near = rng.spawn(1)[0]
+        gains = np.array([step_gains(X, begin[0], near) for begin in begins])
         return Outcome(
             distortion=self._table(found.final for found in fits),
             smallest_gain=self._table(smallest_gain(-found.distortion) for found in fits),
             iterations=self._table(found.iterations for found in fits),
             converged=self._table(found.converged for found in fits),
+            gain_of_labels=self._table(gains[:, 0]),  # by others than those of the first E step
+            gain_of_centres=self._table(gains[:, 1]),
             distortion_at_k_n=kmeans(X, X[None]).final[0],  # a cluster for each point
         )
 
