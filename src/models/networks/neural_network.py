@@ -26,6 +26,8 @@ from models.types import Bools, Floats, Ints
 Sizes = Sequence[int]  # units in each layer, from inputs to outputs: (1, 10, 1)
 Method = Literal["L-BFGS-B", "CG"]
 
+_CACHED = 100_000  # numbers of a Jacobian
+
 
 class Layer(NamedTuple):
     """One layer's share of theta (views, not copies)."""
@@ -204,11 +206,23 @@ def fit_networks(
 
     For small data sets: a step solves N equations, however many weights there are. The networks
     have one output; x (N, inputs) or (R, N, inputs), t (N,) or (R, N), decay (P,) or (R, P).
+    They go in groups whose Jacobians fit in the cache.
     """
     R, P = start.shape
     x = np.broadcast_to(x, (R, *x.shape[-2:]))
     t = np.broadcast_to(t, (R, t.shape[-1]))
     decay = np.broadcast_to(decay, (R, P))
+    size = max(1, _CACHED // (t.shape[-1] * P))
+    groups = [slice(begin, begin + size) for begin in range(0, R, size)]
+    found = [_fit(start[g], sizes, x[g], t[g], decay[g], tol, max_iter) for g in groups]
+    return Trained(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+
+
+def _fit(
+    start: Floats, sizes: Sizes, x: Floats, t: Floats, decay: Floats, tol: float, max_iter: int
+) -> Trained:
+    """A group of R networks by Levenberg and Marquardt's method; every array has R rows."""
+    R = len(start)
     theta = np.array(start)
     damping = np.ones(R)
     iterations, converged = np.zeros(R, dtype=np.int64), np.zeros(R, dtype=bool)

@@ -101,7 +101,11 @@ def walker_system(
         return J
 
     def h(z: Floats) -> Floats:
-        return np.hypot(z[..., :1] - b_x, z[..., 1:2] - b_y)
+        x, y = z[..., 0], z[..., 1]  # beacon by beacon: an axis of three is a slow one
+        ranges = [
+            np.sqrt(np.square(x - b) + np.square(y - c)) for b, c in zip(b_x, b_y, strict=True)
+        ]
+        return np.stack(ranges, axis=-1)
 
     def H(z: Floats) -> Floats:
         J = np.zeros((*z.shape[:-1], 3, 4))

@@ -25,6 +25,7 @@ from models.types import Floats
 
 FILTERS = axis("filter", ["extended", "iterated", "unscented"])
 EQUATION = axis("equation", list(Printed._fields))
+GROUP = 20  # walkers whose particles are tracked at once
 
 
 @dataclass
@@ -79,11 +80,10 @@ class NonlinearTracking(Study):
             )
             if name in hard:
                 S = self.particle_series
-                model = state_space(system, y[:S])
-                sampled = bootstrap_filter(model, self.steps, self.particles, rng, size=(S,))
-                both = errors[-1][:S], sampled.mean[..., :2] - z[:S, :, :2]
+                mean, ess = self._sampled(system, y[:S], rng)
+                both = errors[-1][:S], mean[..., :2] - z[:S, :, :2]
                 squares.append([np.square(e).sum((-2, -1)) for e in both])
-                effective.append(sampled.ess[:, 0])
+                effective.append(ess[:, 0])
         theta = random_lds(rng)
         _, x = kalman.simulate(theta, self.steps, rng, (5,))
         linear, right = self._filters(linear_system(theta), x), kalman.kalman_filter(theta, x)
@@ -107,6 +107,19 @@ class NonlinearTracking(Study):
     @property
     def _scaling(self) -> Scaling:
         return Scaling(1, 0, self.kappa)
+
+    def _sampled(self, system: NonlinearSystem, y: Floats, rng: Generator) -> list[Floats]:
+        """Mean and effective sample size of the particles, in groups that fit in the cache."""
+        groups = [y[begin : begin + GROUP] for begin in range(0, len(y), GROUP)]
+        found = [
+            bootstrap_filter(
+                state_space(system, some), self.steps, self.particles, rng, size=(len(some),)
+            )
+            for some in groups
+        ]
+        return [
+            np.concatenate(parts) for parts in zip(*((f.mean, f.ess) for f in found), strict=True)
+        ]
 
     def _filters(self, system: NonlinearSystem, y: Floats) -> list[kalman.Filtered]:
         return [
