@@ -178,7 +178,9 @@ class _Runs:
         seconds = self.site.seconds + KEEPING
         workers, keep = self.site.workers, self.site.keep
         work = workers.run(f"{tab} keeps", trials.kept, asked, keep, seconds=seconds)
-        return encoded(await work)
+        answer = await work
+        self.answers.pop(asked, None)  # it is recorded now
+        return encoded(answer)
 
     async def cancel(self, _: Request, tab: str, __: dict[str, Any]) -> bytes:
         return encoded({"cancelled": self.site.workers.cancel(tab)})

@@ -90,7 +90,7 @@ def _control(
         name=name,
         form=TEXT,
         doc=meta["doc"],
-        takes=allowed(field),
+        takes=allowed(field).replace(" | None", " or none"),
         book=told(value),
         text=told(value) if text is None else text,
         optional=of is not kind,

@@ -7,7 +7,7 @@ it stands, so that the configuration's own check refuses it in its own words.
 import json
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import NoneType, UnionType
 from typing import Any, NoReturn, Union, get_args, get_origin
 
@@ -18,6 +18,7 @@ from experiments.contract.type_check import field_types
 KNOB = "study."
 SEED = "seed"
 _BARE = re.compile(r"[A-Za-z][\w.-]*")
+_KEY, _ESCAPED = re.compile(r"([\\()\[\]{}:=, \t])"), r"\\\1"
 _CONSTANTS = {"null", "true", "false", "nan", "inf"}
 
 
@@ -75,8 +76,21 @@ def settings(of: Job) -> dict[str, Any]:
 def command(of: Job, book: Job) -> str:
     """The command line that makes the same run."""
     stated = settings(book)
-    changed = [f"{k}={typed(v)}" for k, v in settings(of).items() if v != stated[k]]
+    changed = [word for k, v in settings(of).items() for word in _words(k, v, stated[k])]
     return shlex.join(["bythebook", "run", str(book.experiment), *changed])
+
+
+def _words(name: str, value: Any, book: Any) -> Iterator[str]:
+    """What sets a knob that differs. Hydra adds a mapping's entries to those that are there."""
+    if value == book:
+        return
+    if not isinstance(value, dict):
+        yield f"{name}={typed(value)}"
+        return
+    yield from (f"~{name}.{key}" for key in book if key not in value)
+    changed = {key: entry for key, entry in value.items() if book.get(key) != entry}
+    if changed:
+        yield f"{'' if changed.keys() <= book.keys() else '++'}{name}={typed(changed)}"
 
 
 def typed(value: Any) -> str:
@@ -84,7 +98,8 @@ def typed(value: Any) -> str:
     if isinstance(value, list):
         return f"[{','.join(map(typed, value))}]"
     if isinstance(value, dict):
-        return "{" + ",".join(f"{name}:{typed(entry)}" for name, entry in value.items()) + "}"
+        named = (f"{_KEY.sub(_ESCAPED, name)}:{typed(entry)}" for name, entry in value.items())
+        return "{" + ",".join(named) + "}"
     if isinstance(value, str):
         bare = _BARE.fullmatch(value) and value.lower() not in _CONSTANTS
         return value if bare else "'" + value.replace("'", r"\'") + "'"

@@ -72,3 +72,14 @@ def test_one_legend_for_all_panels_names_everything_once() -> None:
     )
     assert first == ["data", "fit"]
     assert all_of_them == ["data", "fit", "truth"]
+
+
+def test_a_page_gets_the_same_drawing_without_a_file(tmp_path: Path) -> None:
+    figure, ax = canvas.panels()
+    ax.plot([1, 2], [3, 4], label="a line")
+    drawn, picture = canvas.svg(figure), canvas.png(figure)
+    again, ax = canvas.panels()
+    ax.plot([1, 2], [3, 4], label="a line")
+    vectors, pixels = canvas.save(again, tmp_path, "figure", ["svg", "png"])
+    assert drawn == vectors.read_bytes()
+    assert picture == pixels.read_bytes()
