@@ -1,12 +1,12 @@
 """`bythebook run --dry-run`: what would run and why; nothing is."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from experiments.cli import main
 from experiments.commands import preview
+from experiments.records import seal
 
 pytestmark = pytest.mark.usefixtures("misbehaving")
 Capture = pytest.CaptureFixture[str]
@@ -42,10 +42,12 @@ def test_a_run_of_other_code_or_data_runs_again(
     """As an older checkout or another file would have recorded it."""
     assert main(ONE) == 0
     (path,) = outputs.rglob("run.json")
-    record = json.loads(path.read_text())
-    record["provenance"][field] = "feed" if field == "code" else {"x": {"sha256": "feed"}}
-    path.write_text(json.dumps(record))
-    path.parent.rename(path.parent.with_name("feed-1"))  # its key was another
+    record = seal.opened(path.read_bytes())
+    other = {"sha256": "feed", "grade": "book", "origin": "elsewhere"}
+    record["provenance"][field] = "feed" if field == "code" else {"x": other}
+    record["id"] = "feedfeedfeedfeed-1"  # its key was another
+    path.write_text(seal.sealed(record))
+    path.parent.rename(path.parent.with_name(record["id"]))
     assert f"to run again: {reason}" in foretold(capsys)[0]
 
 
