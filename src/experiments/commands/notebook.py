@@ -86,7 +86,7 @@ def _cells(name: str, job: Job, outputs: str | None) -> Iterator[tuple[str, str]
     yield "import", "from experiments import run, sweep"
     yield "knobs", _knobs(job)
     yield "run", f'result = run("{name}", seed=seed, **knobs{where})\nresult'
-    yield "claims", 'result.claims[["claim", "expression", "evidence", "verdict"]]'
+    yield "claims", 'result.claims[["claim", "printed", "computed", "evidence", "verdict"]]'
     yield "numbers", "result.frame()  # every quantity; result.frame(name) is one of them"
     knob, values = suggestion(job)
     over = f"`{_key(knob)}`" if knob != "seed" else "the seed"
@@ -134,8 +134,9 @@ def _says(name: str, job: Job) -> str:
 
 def _claim(claim: Claim) -> str:
     """In our words, with what is tested, and what we know where the book is not borne out."""
-    printed = f"; printed {markdown(claim.printed)}" if claim.printed else ""
-    ours = " (a check of our own)" if claim.origin == "derived" else ""
+    derived = claim.origin == "derived"
+    ours, word = (" (a check of our own)", "should be") if derived else ("", "printed")
+    printed = f"; {word} {markdown(claim.printed)}" if claim.printed else ""
     expected = f" **{markdown(claim.expect)}**" if claim.expect else ""
     why = f": {markdown(claim.why)}" if claim.expect and claim.why else ""
     return f"{markdown(claim.says)}{ours}: {_code(claim.expression)}{printed}{expected}{why}"

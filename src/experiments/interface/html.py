@@ -87,8 +87,7 @@ def claims(verdicts: Iterable[Mapping[str, Any]]) -> Markup:
 
 def images(paths: Sequence[Path]) -> Markup:
     """Pictures inside the page, side by side where there is room."""
-    # Both limits and neither size: a picture keeps its proportions.
-    style = "max-width:100%;max-height:22em;background:white;margin:0 .5em .5em 0"
+    style = "max-width:100%;height:auto;background:white;margin:0 .5em .5em 0"
     found = "".join(
         f"<img alt='{text(path.stem)}' style='{style}' src='data:image/png;base64,"
         f"{base64.b64encode(path.read_bytes()).decode()}'>"
