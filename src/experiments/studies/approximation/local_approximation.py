@@ -122,7 +122,7 @@ class LocalApproximation(Study):
 
 def _approximated(p: targets.Target) -> dict[str, Quantity]:
     """The Gaussian in place of p, and p itself, with the errors."""
-    mean, S, _ = approximate(p.mode, p.hessian, float(p.log_g(p.mode)))
+    mean, S, log_evidence = approximate(p.mode, p.hessian, float(p.log_g(p.mode)))
     total_variation, mass_outside = targets.total_variation(p, mean, S)
     near = targets.about_mode(p, S, np.array(DISTANCES))
     grids = targets.window(p, np.sqrt(np.diag(S)))
@@ -135,6 +135,7 @@ def _approximated(p: targets.Target) -> dict[str, Quantity]:
     return {
         "centre": over([p.mean, mean], way, i),
         "covariance": over([p.covariance, S], way, i, j),
+        "log_evidence": way.of([p.log_evidence, log_evidence]),
         "total_variation": over(total_variation),
         "mass_outside": over(mass_outside),
         "log_error": over(near.log_error, direction, axis("distance", DISTANCES)),

@@ -1,5 +1,6 @@
 """Stand-ins near a point: knob rules, closed forms, plain sums, and the remainder of Taylor."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -122,3 +123,13 @@ def test_the_sigmoid(run: Callable[..., Any]) -> None:
     # Beyond the radius of convergence, pi, more terms do not help.
     wide = expanded("sigmoid", -6, 6, [1, 3, 5])
     assert (np.diff(largest_errors(run(wide))) > 0).all()
+
+
+def test_the_integral_of_a_gamma_density_is_off_by_stirlings_formula(
+    run: Callable[..., Any],
+) -> None:
+    """19! by Stirling's formula, over 19! itself."""
+    outcome = run(LocalApproximation(parameters=[[20.0, 0.5]]))
+    exact, laplace = outcome["log_evidence"].values[0]
+    assert exact == 0
+    assert_allclose(laplace, np.log(np.sqrt(38 * np.pi) * (19 / np.e) ** 19 / math.factorial(19)))
