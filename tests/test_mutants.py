@@ -226,5 +226,5 @@ def test_shares_are_of_the_faults_that_do_not_crash() -> None:
 def test_equivalent_faults_are_faults_of_today_with_a_reason(everywhere: list[Fault]) -> None:
     known = {fault.words for fault in everywhere}
     for words, reason in page.equivalents().items():
-        assert words in known, words
+        assert words in known, f"no fault of today: {words}"
         assert len(reason.split()) > 3, words

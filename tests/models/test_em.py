@@ -177,3 +177,9 @@ def test_optima_are_counted_where_they_lie_apart():
 def test_a_level_that_is_never_reached_counts_as_one_place_more():
     rows = np.array([[0.0, 1.0, 2.0, 1.5], [0.0, 0.5, 0.9, 0.99], [3.0, 3.0, 3.0, 3.0]])
     assert first_reached(rows, 1.0).tolist() == [1, 4, 0]
+
+
+def test_without_a_limit_of_ones_own_it_is_five_hundred():
+    fit = expectation_maximisation(start(0.5), e_step, m_step, tol=-np.inf)
+    assert fit.iterations.tolist() == [500]
+    assert not fit.converged.any()

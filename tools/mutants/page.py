@@ -20,6 +20,9 @@ call the function. It wrote this page.
 | claims | a claim of any kind comes out otherwise | those that do not crash |
 | printed | so does one that a text makes, and that could have failed | those that do not crash |
 | together | a test fails, a claim comes out otherwise or a result raises | all |
+
+What a sample shows is mended, so its own share of tests says nothing of other faults: for that take
+a seed that nobody has looked at, `python -m tools.mutants --seed <number>`.
 """
 
 

@@ -121,3 +121,5 @@ def test_starts_lie_round_the_mean() -> None:
     off = on_a_circle(np.array([1.0, -1.0]), S, 3.0, 8) - [1, -1]
     assert_allclose(np.einsum("ni,ij,nj->n", off, np.linalg.inv(S), off), 9, rtol=1e-12)
     assert_allclose(off.mean(0), 0, atol=1e-12)
+    square = on_a_circle(np.zeros(2), np.eye(2), 2**0.5, 4)  # the first half-way between the axes
+    assert_allclose(square, [[1, 1], [-1, 1], [-1, -1], [1, -1]], atol=1e-12)

@@ -42,6 +42,8 @@ def test_the_tangent_of_the_measurement_model() -> None:
     printed, corrected = tangent_errors(line(-0.8, 0.5, 2.0, 1.5), np.random.default_rng(0))
     assert printed > 0.1
     assert corrected < 1e-13
+    away = line(-0.8, 0.5, 2.0, 1.5)._replace(mu0=np.array([3.0]))  # a tangent where nothing is 0
+    assert tangent_errors(away, np.random.default_rng(0)).corrected < 1e-13
     quiet = line(0.8, 0.5, 1.0, 1.0)._replace(Sigma=np.zeros((1, 1)))
     assert tangent_errors(quiet, np.random.default_rng(0)).printed < 1e-14
 
