@@ -164,7 +164,9 @@ class _Runs:
             return self.answers[asked]
         seconds = self.site.seconds + SLACK
         work = asyncio.ensure_future(
-            self.site.workers.run(tab, trials.trial, asked, seconds=seconds)
+            self.site.workers.run(
+                tab, trials.trial, asked, seconds=seconds, behind=content.get("behind") is True
+            )
         )
         answer = await _while_connected(request, work)
         found = encoded(answer)

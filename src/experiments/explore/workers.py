@@ -29,19 +29,28 @@ class Workers:
     """As many processes as may run at once; they start when they are needed."""
 
     def __init__(self, count: int | None = None) -> None:
-        self.count = count or max(2, min(os.cpu_count() or 2, 8))
+        self.count = count or max(4, min(os.cpu_count() or 4, 8))
         self._free = asyncio.Semaphore(self.count)
+        self._behind = asyncio.Semaphore(1)  # for what nobody waits for
         self._idle: list[ProcessPoolExecutor] = []
         self._busy: set[ProcessPoolExecutor] = set()
         self._tabs: dict[str, asyncio.Task[object]] = {}
         self._closed = False
 
     async def run(
-        self, tab: str, call: Callable[..., T], *arguments: object, seconds: float | None = None
+        self,
+        tab: str,
+        call: Callable[..., T],
+        *arguments: object,
+        seconds: float | None = None,
+        behind: bool = False,
     ) -> T:
-        """The call's value, computed in a worker; the tab's older run, if any, is superseded."""
+        """The call's value, computed in a worker; the tab's older run, if any, is superseded.
+
+        What may run behind takes one process of its own, and none that somebody waits for.
+        """
         self.cancel(tab, "superseded by a newer run")
-        work = asyncio.create_task(self._work(call, arguments, seconds))
+        work = asyncio.create_task(self._work(call, arguments, seconds, behind))
         self._tabs[tab] = work
         try:
             await asyncio.wait({work})
@@ -63,9 +72,13 @@ class Workers:
         return work is not None and work.cancel(why)
 
     async def _work(
-        self, call: Callable[..., T], arguments: tuple[object, ...], seconds: float | None
+        self,
+        call: Callable[..., T],
+        arguments: tuple[object, ...],
+        seconds: float | None,
+        behind: bool,
     ) -> T:
-        async with self._free:
+        async with self._behind if behind else self._free:
             if self._closed:
                 raise Stopped("the server stops")
             pool = self._idle.pop() if self._idle else _started()

@@ -110,6 +110,22 @@ def test_a_run_that_waits_its_turn_can_be_superseded(tmp_path: Path) -> None:
     tried(scenario, count=1)
 
 
+def test_what_runs_behind_takes_no_place_of_others(tmp_path: Path) -> None:
+    async def scenario(workers: Workers) -> None:
+        first = asyncio.ensure_future(workers.run("a-book", held, str(tmp_path / "a"), behind=True))
+        await begun(tmp_path / "a")
+        assert await workers.run("b", abs, -2) == 2
+        second = asyncio.ensure_future(workers.run("b-book", abs, -3, behind=True))
+        assert await workers.run("b", abs, -4) == 4
+        assert not second.done()  # one at a time
+        workers.cancel("a-book")
+        assert await second == 3
+        with pytest.raises(Stopped):
+            await first
+
+    tried(scenario, count=1)
+
+
 def test_a_caller_who_leaves_stops_the_run(tmp_path: Path) -> None:
     async def scenario(workers: Workers) -> None:
         call = asyncio.ensure_future(workers.run("a", held, str(tmp_path / "a")))

@@ -19,6 +19,7 @@
   const PATIENCE = 700; // ms that a run may take before a newer one supersedes it
   let mine = null; // the last answer with these settings
   let books = null; // the answer with the book's
+  let asked_book = false;
   let under_way = null; // { started, values }
   let timer = 0;
   let chosen = ""; // the figure that is shown
@@ -131,7 +132,7 @@
     $("cancel").hidden = true;
     bench.classList.remove("waiting");
     bench.removeAttribute("aria-busy");
-    show(answer, Object.keys(values).length === 0);
+    show(answer);
   };
 
   const tick = () => {
@@ -153,8 +154,10 @@
   };
 
   const ask_book = async () => {
+    if (books || asked_book) return;
+    asked_book = true;
     try {
-      const answer = await post("/run", { tab: `${tab}-book`, result: name, values: {} });
+      const answer = await post("/run", { tab: `${tab}-book`, result: name, values: {}, behind: true });
       if (answer.figures) books = answer;
       else if (!answer.stopped) $("books").querySelector("figcaption").textContent = `the book's settings: ${answer.problems.join("; ")}`;
     } catch { /* the run beside it tells */ }
@@ -164,7 +167,7 @@
   // --- showing -------------------------------------------------------------------------------
   const duration = (seconds) => (seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`);
 
-  const show = (answer, is_book) => {
+  const show = (answer) => {
     const lines = answer.problems || [];
     for (const knob of knobs) {
       const wrong = lines.some((line) => line.startsWith(`${knob.name}=`));
@@ -172,14 +175,14 @@
     }
     $("problem").hidden = !lines.length && !answer.undrawn;
     $("problem").textContent = lines.concat(answer.undrawn || []).join("; ");
-    bench.classList.toggle("stale", !answer.figures);
+    bench.classList.toggle("stale", Boolean(mine) && !answer.figures);
     if (!answer.figures) {
-      status(answer.stopped || "not run: what is shown is the last that was");
+      status(answer.stopped || (mine ? "not run: what is shown is the last that was" : "not run"));
       return;
     }
     mine = answer;
-    if (is_book) books = answer;
-    else if (!books) ask_book();
+    if (!answer.differs.length) books = answer;
+    else ask_book();
     const found = answer.recorded ? `already recorded (run ${answer.recorded})` : `computed in ${duration(answer.seconds)}`;
     status(`${found}, drawn in ${duration(answer.drawing)}`);
     $("keep").disabled = false;
@@ -191,12 +194,13 @@
   };
 
   const draw = () => {
-    if (!mine) return;
-    const own = mine.differs.length > 0;
+    const last = mine || books; // while the first run with other settings is under way: the book's
+    if (!last) return;
+    const own = last.differs.length > 0;
     $("views").hidden = !own;
     const view = own ? document.querySelector("#views input:checked").value : "yours";
-    tabs(mine.figures);
-    picture($("yours"), mine, view !== "book");
+    tabs(last.figures);
+    picture($("yours"), last, view !== "book");
     picture($("books"), books, view !== "yours");
     $("yours").querySelector("figcaption").textContent = own ? "your settings" : "the book's settings";
     $("pictures").classList.toggle("pair", view === "both");
@@ -257,20 +261,21 @@
   };
 
   const claims = () => {
-    const own = mine.differs.length > 0;
+    const own = Boolean(mine && mine.differs.length);
     [...document.querySelectorAll("#claims tr")].forEach((row, i) => {
-      const [of_book, of_mine] = [books ? books.claims[i] : null, mine.claims[i]];
+      const [of_book, of_mine] = [books ? books.claims[i] : null, own ? mine.claims[i] : null];
       told(row.querySelector(".of-book"), of_book, books);
-      told(row.querySelector(".of-yours"), own ? of_mine : null, own);
+      told(row.querySelector(".of-yours"), of_mine, own);
       const turned = own && of_book && of_mine && of_book.standing !== of_mine.standing;
       row.classList.toggle("turned", Boolean(turned));
     });
   };
 
   const numbers = () => {
-    const [own, of_book] = [new Map(mine.numbers), new Map(books ? books.numbers : [])];
+    const differs = mine && mine.differs.length;
+    const [own, of_book] = [new Map(differs ? mine.numbers : []), new Map(books ? books.numbers : [])];
     const body = document.querySelector("#numbers tbody");
-    $("numbers").hidden = own.size === 0;
+    $("numbers").hidden = own.size + of_book.size === 0;
     body.replaceChildren(
       ...[...new Set([...of_book.keys(), ...own.keys()])].map((quantity) => {
         const row = document.createElement("tr");
@@ -279,7 +284,7 @@
         const code = document.createElement("code");
         code.textContent = quantity;
         head.append(code);
-        const cells = [of_book, mine.differs.length ? own : new Map()].map((values) => {
+        const cells = [of_book, own].map((values) => {
           const cell = document.createElement("td");
           cell.className = "number";
           cell.textContent = values.get(quantity) ?? "";
@@ -346,4 +351,5 @@
   for (const knob of knobs) place(knob);
   mark();
   run();
+  if (Object.keys(moved()).length) ask_book();
 })();
