@@ -1,9 +1,9 @@
 """The report's figures: drawn once from each run and sweep, in every format, and kept.
 
 The cache lies below outputs/report-cache/. Its folders are named after the run, whose id changes
-with its study's code, and a digest of the style that all studies share. So a figure is drawn again
-when what draws it has changed, and an old run keeps the figure that its own code drew. A sweep's
-folder is named after its cells and what they came to. What no present run needs is removed.
+with its study's code, and digests of the style that all studies share and of the figure's own
+code: a figure is drawn again when what draws it has changed. A sweep's folder is named after its
+cells and what they came to. What no present run needs is removed.
 """
 
 import hashlib
@@ -22,7 +22,8 @@ from pathlib import Path
 
 import matplotlib as mpl
 
-from experiments.drawing import canvas, layout
+from experiments.drawing import canvas
+from experiments.drawing.dark import follows_scheme
 from experiments.records import run_files
 from experiments.records.store import Record, read
 from experiments.report.slugs import humanised
@@ -34,6 +35,7 @@ from experiments.sweeping.run import read_sweep
 FORMATS = ("svg", "pdf", "png")
 ALONE = 3  # so few are drawn before other processes would have started
 UNUSED = 3600.0  # seconds; another report may be about to copy what is younger
+GONE = "gone"
 _ORDER = "order.json"  # the figures in the study's order; the file system keeps none
 
 
@@ -63,7 +65,7 @@ Draw = Callable[[Path, Path], Sequence[Path]]
 
 def drawn(records: Mapping[str, Record], place: Path) -> dict[str, Drawn]:
     """Every record's figures, by run id; those that are missing are drawn on all cores."""
-    tasks = {r.id: (r.folder, place / f"{r.id}-{_style()}") for r in records.values()}
+    tasks = {r.id: (r.folder, place / _kept_as(r)) for r in records.values()}
     return _cached(_draw_run, tasks)
 
 
@@ -86,11 +88,13 @@ def prune(place: Path, present: Iterable[str], used: Iterable[Drawn]) -> None:
     A folder's time is that of its last use: a report that is made at the same moment, perhaps of
     other runs or by other code, has just touched what it is about to copy.
     """
-    needed = {place / f"{run_id}-{_style()}" for run_id in present}
-    needed |= {entry.folder for entry in used}
+    runs, ways = set(present), {f"{_style()}-{code}" for code in _codes().values()}
+    copied = {entry.folder for entry in used}
     for folder in place.iterdir() if place.is_dir() else ():
+        run, _, way = folder.name.rpartition(f"-{_style()}-")
+        needed = folder in copied or (run in runs and f"{_style()}-{way}" in ways)
         with suppress(FileNotFoundError):  # somebody else prunes as well
-            if folder not in needed and time.time() - folder.stat().st_mtime > UNUSED:
+            if not needed and time.time() - folder.stat().st_mtime > UNUSED:
                 shutil.rmtree(folder)
 
 
@@ -111,14 +115,27 @@ def _cached(draw: Draw, tasks: Mapping[str, Task]) -> dict[str, Drawn]:
     return found
 
 
+def _kept_as(record: Record) -> str:
+    return f"{record.id}-{_style()}-{_codes().get(record.study, GONE)}"
+
+
 @cache
 def _style() -> str:
     """Of all that is common to the drawings: our helpers, the style and matplotlib itself."""
-    code = Path(canvas.__file__)
-    digest = hashlib.sha256(code.read_bytes() + mpl.__version__.encode())
-    digest.update(Path(layout.__file__).read_bytes())
-    digest.update((code.parent / "styles" / "screen.mplstyle").read_bytes())
+    home = Path(canvas.__file__).parent
+    digest = hashlib.sha256(mpl.__version__.encode())
+    for path in (*sorted(home.glob("*.py")), home / "styles" / "screen.mplstyle"):
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
+
+
+@cache
+def _codes() -> dict[str, str]:
+    """Of the module that draws each study; and of none, for a study that is gone."""
+    home = Path(canvas.__file__).parents[1] / "figures"
+    modules = {path.stem: path for path in home.glob("*/*.py")}
+    codes = {name: hashlib.sha256(p.read_bytes()).hexdigest()[:8] for name, p in modules.items()}
+    return {**codes, "": GONE}
 
 
 def _draw_run(source: Path, folder: Path) -> list[Path]:
@@ -152,6 +169,9 @@ def _draw(draw: Draw, source: Path, target: Path) -> str:
     aside = Path(tempfile.mkdtemp(prefix=".drawing-", dir=target.parent))
     try:
         paths = draw(source, aside)
+        for path in paths:
+            if path.suffix == ".svg":
+                path.write_text(follows_scheme(path.read_text(encoding="utf-8")), encoding="utf-8")
         names = list(dict.fromkeys(path.stem for path in paths))
         (aside / _ORDER).write_text(json.dumps(names), encoding="utf-8")
         aside.rename(target)

@@ -164,13 +164,15 @@ def _ticks(labels: list[str], most: int = 25) -> tuple[list[float], list[str]]:
 
 def _write(ax: "Axes", means: list[list[float]], errors: list[list[float]], image: Any) -> None:
     """The numbers on their cells, in the ink that stands out there."""
+    from experiments.drawing.dark import ON_BRIGHT, ON_DARK
+
     small = "x-small" if len(means[0]) > 5 else "small"
     for i, (row, around) in enumerate(zip(means, errors, strict=True)):
         for j, (mean, error) in enumerate(zip(row, around, strict=True)):
             if math.isnan(mean):
                 continue
             red, green, blue, _ = image.cmap(image.norm(mean))
-            ink = "black" if 0.3 * red + 0.59 * green + 0.11 * blue > 0.5 else "white"
+            ink = ON_BRIGHT if 0.3 * red + 0.59 * green + 0.11 * blue > 0.5 else ON_DARK
             words = f"{mean:.3g}" + (f"\n± {error:.1g}" if error > 0 else "")
             ax.text(j + 0.5, i + 0.5, words, color=ink, ha="center", va="center", fontsize=small)
 

@@ -41,11 +41,15 @@ def test_a_figure_that_fails_is_told_and_shown(
     assert "No figure could be drawn: BadInput" in page.text
 
 
+def kept_as(run: str) -> str:
+    """The cache's name for the figures of a run whose study is gone."""
+    return f"{run}-{drawings._style()}-{drawings.GONE}"
+
+
 @pytest.fixture
 def kept(tmp_path: Path) -> Path:
     """A cache with the figures of a run, of one that is gone, and of an interrupted writer."""
-    style = drawings._style()
-    for name in (f"cafe-1-{style}", f"dead-1-{style}", "cafe-1-oldstyle", ".drawing-x"):
+    for name in (kept_as("cafe-1"), kept_as("dead-1"), "cafe-1-oldstyle-gone", ".drawing-x"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "order.json").write_text("[]")
         then = time.time() - drawings.UNUSED - 60
@@ -55,15 +59,15 @@ def kept(tmp_path: Path) -> Path:
 
 def test_what_no_run_needs_is_pruned(kept: Path) -> None:
     drawings.prune(kept, ["cafe-1"], [])
-    assert [path.name for path in kept.iterdir()] == [f"cafe-1-{drawings._style()}"]
+    assert [path.name for path in kept.iterdir()] == [kept_as("cafe-1")]
 
 
 def test_what_another_report_is_about_to_copy_is_not_pruned(kept: Path) -> None:
-    record = Record(kept / "nowhere", {"id": "dead-1"})
+    record = Record(kept / "nowhere", {"id": "dead-1", "science": {"study": "gone"}})
     found = drawings.drawn({"any": record}, kept)  # by the other report: found, hence touched
     assert found["dead-1"].problem == ""
     drawings.prune(kept, [], [])
-    assert [path.name for path in kept.iterdir()] == [f"dead-1-{drawings._style()}"]
+    assert [path.name for path in kept.iterdir()] == [kept_as("dead-1")]
 
 
 def test_pruning_twice_at_once_is_no_error(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,6 +80,26 @@ def test_pruning_twice_at_once_is_no_error(kept: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(shutil, "rmtree", twice)
     drawings.prune(kept, [], [])
     assert list(kept.iterdir()) == []
+
+
+def test_a_figure_is_drawn_again_when_its_code_is_another(
+    made: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = made.records["fcml/fig-8.7"]
+    (before,) = drawings.drawn({"any": record}, tmp_path).values()
+    codes = {**drawings._codes(), "another_study": "12345678"}
+    monkeypatch.setattr(drawings, "_codes", lambda: codes)
+    (same,) = drawings.drawn({"any": record}, tmp_path).values()
+    assert same.folder == before.folder
+    monkeypatch.setattr(drawings, "_codes", lambda: {**codes, record.study: "12345678"})
+    (after,) = drawings.drawn({"any": record}, tmp_path).values()
+    assert after.folder != before.folder
+    assert after.names == before.names
+
+
+def test_figures_follow_the_colour_scheme(made: Any) -> None:
+    for path in made.root.glob("figures/**/*.svg"):
+        assert "prefers-color-scheme: dark" in path.read_text(encoding="utf-8")
 
 
 def test_a_sweep_is_drawn_again_when_its_cells_are_others(made: Any, tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def _posterior(outcome: Outcome) -> Figure:
     w1, w2 = outcome["place"].values[0]
     p, q = outcome["log_density"].values[0]
     figure, axes = grid(1, 2, 0.95, sharex=True, sharey=True)
-    wide = {"colors": "C4", "linewidths": 4.0, "linestyles": "solid"}  # seen below the other
+    wide = {"colors": "C0", "linewidths": 4.0, "linestyles": "solid"}  # seen below the other
     for ax in axes[0]:
         ax.contour(w1, w2, q.T - q.max(), levels=LEVELS, **wide)
         ax.plot(*outcome["centre"].values[0, 1], "+", color="black", markersize=9)
@@ -75,7 +75,7 @@ def _posterior(outcome: Outcome) -> Figure:
     axes[0, 1].contour(w1, w2, p.T - p.max(), levels=LEVELS, **thin)
     axes[0, 0].set(ylabel="$w_2$", title="Laplace approximation")
     axes[0, 1].set_title("with the unnormalised posterior")
-    axes[0, 1].plot([], [], "C4", linewidth=4.0, label="Laplace")
+    axes[0, 1].plot([], [], "C0", linewidth=4.0, label="Laplace")
     axes[0, 1].plot([], [], "k--", linewidth=1.2, label="posterior")
     axes[0, 1].plot([], [], "k+", label="mode")
     figure.legend(loc="outside lower center", ncols=3)

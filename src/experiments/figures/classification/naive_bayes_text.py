@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
 from experiments.drawing.canvas import panels
+from experiments.drawing.dark import ON_BRIGHT, ON_DARK
 from experiments.studies.classification.naive_bayes_text import NaiveBayesText
 
 
@@ -51,7 +52,7 @@ def _confusion(outcome: Outcome) -> Figure:
     ax.imshow(counts, cmap="cividis", norm=norm, extent=(0.5, C + 0.5, C + 0.5, 0.5))
     for row, column in np.argwhere(counts):
         value = counts[row, column]
-        ink = "black" if norm(value) > 0.5 else "white"
+        ink = ON_BRIGHT if norm(value) > 0.5 else ON_DARK
         place: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 7}
         ax.text(column + 1, row + 1, str(value), color=ink, **place)
     ax.set(xlabel="True class", ylabel="Predicted class", xticks=ticks, yticks=ticks)

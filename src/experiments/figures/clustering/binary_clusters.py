@@ -30,7 +30,7 @@ def _clusters(study: BinaryClusters, outcome: Outcome) -> Figure:
         ax.grid(visible=False)
     for edge in np.cumsum(np.bincount(labels, minlength=study.k))[:-1]:
         axes[0, 1].axhline(edge - 0.5, color="C1")
-    axes[0, 0].set_ylabel("Object (black is 1)")
+    axes[0, 0].set_ylabel("Object (filled is 1)")
     return figure
 
 

@@ -46,7 +46,8 @@ def _iterations(outcome: Outcome) -> Figure:
     figure, axes = grid(1, len(steps), 1.0, sharex=True, sharey=True)
     for ax, step, members in zip(axes[0], steps, labels.values, strict=True):
         for k in (0, 1):
-            ax.plot(*X[members == k].T, SYMBOLS[2 * k], color=f"C{k}", markersize=1.5)
+            look = {"color": f"C{k}", "markersize": 1.5, "rasterized": True}
+            ax.plot(*X[members == k].T, SYMBOLS[2 * k], **look)
         when = f"After {step}" if step <= T else f"{step} (ended at {T})"
         ax.set(title=when, xlabel="$x_1$", aspect="equal")
     axes[0, 0].set_ylabel("$x_2$")

@@ -55,6 +55,8 @@ def _heads_by_priors(study: CoinCounts, outcome: Outcome) -> Figure:
 
 def _likelihood(study: CoinCounts, outcome: Outcome) -> Figure:
     r, curves = outcome["likelihood"].along("r"), outcome["likelihood"].values
+    some = slice(None, None, max(1, len(r) // 1000))  # as many as can be seen
+    r, curves = r[some], curves[:, some]
     figure, ax = panels()
     for k, (y, n) in enumerate(zip(study.heads, study.tosses, strict=True)):
         ax.plot(r, curves[k], "-" if k % 2 == 0 else "--", label=f"{y} heads in {n} tosses")

@@ -58,7 +58,8 @@ def _estimates(study: EstimatorVariability, outcome: Outcome) -> Figure:
     figure.colorbar(image, ax=left, label="data sets in a bin")
     some = w_hat[:ESTIMATES]
     dots = {"markersize": 2.5, "markeredgewidth": 0, "alpha": 0.5, "rasterized": True}
-    right.plot(*some[:, :2].T, "o", color="C0", label=f"{len(some)} of the estimates", **dots)
+    right.plot(*some[:, :2].T, "o", color="C0", **dots)
+    right.plot([], [], "o", color="C0", markersize=4, label=f"{len(some)} of the estimates")
     w, C = np.array(study.weights[:2]), outcome["covariance"].values[:2, :2]
     for sd, label in ((1, "theory, 1 and 2 sd"), (2, None)):
         right.plot(*ellipse(w, C, sd, 200), "-", color="C1", linewidth=2, label=label)
