@@ -9,6 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from experiments.configuration.catalogue import BOOKS
 from experiments.contract.verdicts import ORIGINS, STANDINGS
 from experiments.report import provenance
+from experiments.report.formulas import begins_with_formula, formulas
 from experiments.report.slugs import humanised
 
 HERE = Path(__file__).parent
@@ -42,6 +43,7 @@ def environment() -> Environment:
     made.filters.update(
         cell=cell,
         sentence=sentence,
+        formulas=formulas,
         humanised=humanised,
         when=provenance.when,
         duration=provenance.duration,
@@ -74,7 +76,7 @@ def cell(value: Any) -> str:
 
 
 def sentence(text: str) -> str:
-    """A claim or a reason as a sentence. A symbol at its beginning (w, k-fold) stays as it is."""
-    if re.match(r"([a-z]{2,}(-[a-z]+)*|a)[ ,]", text):
+    """A claim or a reason as a sentence. A symbol at its beginning (w, k-fold, gamma = 1) stays."""
+    if re.match(r"([a-z]{2,}(-[a-z]+)*|a)[ ,]", text) and not begins_with_formula(text):
         text = text[0].upper() + text[1:]
     return text + "." if text and text[-1] not in ".!?" else text
