@@ -23,6 +23,7 @@ from experiments.contract.errors import BadInput, one_line
 from experiments.contract.evidence import shown
 from experiments.contract.outcome import Outcome
 from experiments.drawing import canvas, registry
+from experiments.drawing.dark import follows_scheme
 from experiments.explore import values
 from experiments.records.store import RunStore
 from experiments.report.drawings import labels, size
@@ -137,8 +138,8 @@ def _figures(job: Job, outcome: Outcome) -> tuple[list[Answer], str]:
 
 
 def _figure(job: Job, name: str, figure: Any) -> Answer:
-    content, kind = canvas.svg(figure), "svg+xml"
-    text = content.decode()
+    text, kind = follows_scheme(canvas.svg(figure).decode()), "svg+xml"
+    content = text.encode()
     width, height = size(text)
     if len(content) > LARGEST:
         content, kind = canvas.png(figure), "png"
