@@ -29,7 +29,7 @@ from experiments.records.store import Record, read
 from experiments.report.slugs import humanised
 from experiments.running.pools import drawing_pool
 from experiments.sweeping import figure
-from experiments.sweeping.figure import read_cells
+from experiments.sweeping.figure import Mark, read_cells
 from experiments.sweeping.run import read_sweep
 
 FORMATS = ("svg", "pdf", "png")
@@ -59,26 +59,33 @@ class Drawing:
     height: int
 
 
-Task = tuple[Path, Path]  # a record's or sweep's folder, and the place of its figures
-Draw = Callable[[Path, Path], Sequence[Path]]
+Marks = Sequence[Mark]
+Task = tuple[
+    Path, Path, Marks
+]  # of a run or sweep: its folder, its figures' place, what is printed
+Draw = Callable[[Path, Path, Marks], Sequence[Path]]
 
 
 def drawn(records: Mapping[str, Record], place: Path) -> dict[str, Drawn]:
     """Every record's figures, by run id; those that are missing are drawn on all cores."""
-    tasks = {r.id: (r.folder, place / _kept_as(r)) for r in records.values()}
+    tasks: dict[str, Task] = {r.id: (r.folder, place / _kept_as(r), ()) for r in records.values()}
     return _cached(_draw_run, tasks)
 
 
-def drawn_sweeps(folders: Sequence[Path], place: Path) -> dict[str, Drawn]:
-    """The figures of every sweep that has any, by the name of its folder."""
-    tasks = {}
+def drawn_sweeps(
+    folders: Sequence[Path], place: Path, printed: Mapping[str, Marks]
+) -> dict[str, Drawn]:
+    """The figures of every sweep that has any, by the name of its folder, over printed values."""
+    tasks: dict[str, Task] = {}
     for folder in folders:
         with suppress(FileNotFoundError):  # no cell has a number to draw
             digest = hashlib.sha256(Path(figure.__file__).read_bytes())
             for name in ("sweep.json", "cells.csv", "pivot.csv"):
                 digest.update((folder / name).read_bytes())
+            marks = tuple(printed.get(folder.name, ()))
+            digest.update(repr(marks).encode())
             target = place / f"{folder.name}-{digest.hexdigest()[:12]}-{_style()}"
-            tasks[folder.name] = (folder, target)
+            tasks[folder.name] = (folder, target, marks)
     return _cached(_draw_sweep, tasks)
 
 
@@ -100,15 +107,15 @@ def prune(place: Path, present: Iterable[str], used: Iterable[Drawn]) -> None:
 
 def _cached(draw: Draw, tasks: Mapping[str, Task]) -> dict[str, Drawn]:
     missing = []
-    for source, target in tasks.values():
+    for source, target, marks in tasks.values():
         if (target / _ORDER).exists():
             target.touch()  # in use: see prune
         else:
-            missing.append((source, target))
-    targets = [target for _, target in missing]
+            missing.append((source, target, marks))
+    targets = [target for _, target, _ in missing]
     problems = dict(zip(targets, _draw_all(draw, missing), strict=True))
     found = {}
-    for name, (_, folder) in tasks.items():
+    for name, (_, folder, _) in tasks.items():
         problem = problems.get(folder, "")
         names = () if problem else tuple(json.loads((folder / _ORDER).read_text(encoding="utf-8")))
         found[name] = Drawn(folder, names, problem)
@@ -138,16 +145,16 @@ def _codes() -> dict[str, str]:
     return {**codes, "": GONE}
 
 
-def _draw_run(source: Path, folder: Path) -> list[Path]:
+def _draw_run(source: Path, folder: Path, marks: Marks) -> list[Path]:
     record = read(source)
     paths = run_files.draw(record, folder, FORMATS, thumbnail=True)
     run_files.keep_figures(record, paths)  # for MLflow: nobody need draw them again
     return paths
 
 
-def _draw_sweep(source: Path, folder: Path) -> list[Path]:
+def _draw_sweep(source: Path, folder: Path, marks: Marks) -> list[Path]:
     plan, _, _ = read_sweep(source)
-    return figure.redraw(plan, read_cells(source), folder, FORMATS)
+    return figure.redraw(plan, read_cells(source), folder, FORMATS, marks=marks)
 
 
 def _draw_all(draw: Draw, missing: list[Task]) -> Iterator[str]:
@@ -163,12 +170,12 @@ def _draw_all(draw: Draw, missing: list[Task]) -> Iterator[str]:
                 yield "the process that drew it died"
 
 
-def _draw(draw: Draw, source: Path, target: Path) -> str:
+def _draw(draw: Draw, source: Path, target: Path, marks: Marks) -> str:
     """Draw aside and rename. A figure that fails costs its place on the page only."""
     target.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(prefix=".drawing-", dir=target.parent))
     try:
-        paths = draw(source, aside)
+        paths = draw(source, aside, marks)
         for path in paths:
             if path.suffix == ".svg":
                 path.write_text(follows_scheme(path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -27,7 +27,16 @@ from typing import Any
 from experiments.records.locks import exclusive
 from experiments.records.store import Record, RunStore
 from experiments.records.tables import as_csv
-from experiments.report import content, pages, provenance, results, search, sweeps, tracked
+from experiments.report import (
+    beside,
+    content,
+    pages,
+    provenance,
+    results,
+    search,
+    sweeps,
+    tracked,
+)
 from experiments.report.books import Group, groups, parts
 from experiments.report.content import Result
 from experiments.report.drawings import FORMATS, Drawing, Drawn, drawn, drawn_sweeps, prune
@@ -54,8 +63,11 @@ def write(
     for result in found:
         if result.record is not None and result.problem:
             tell(f"{result.name}: no figure: {result.problem}")
-    swept_figures = drawn_sweeps(sweeps.folders(outputs), outputs / "report-cache")
-    swept, problems = sweeps.read_all(outputs, swept_figures)
+    folders = sweeps.folders(outputs)
+    printed = beside.printed_values(folders, found, outputs)
+    marks = {name: [entry.mark for entry in values] for name, values in printed.items()}
+    swept_figures = drawn_sweeps(folders, outputs / "report-cache", marks)
+    swept, problems = sweeps.read_all(outputs, swept_figures, printed)
     for line in problems:
         tell(line)
     with exclusive(outputs / ".report.lock"):
@@ -183,7 +195,11 @@ class _Pages:
             before=before,
             after=after,
             knobs=content.knobs(result.record) if result.record is not None else [],
-            swept=[sweep for sweep in self.sweeps if sweep.experiment == result.name],
+            swept=[
+                (sweep, [entry for entry in sweep.printed if entry.result is result])
+                for sweep in self.sweeps
+                if sweep.experiment == result.name or sweep.plan.study == result.study
+            ],
         )
 
     def _page(self, template: str, url: str | None = None, **values: Any) -> None:

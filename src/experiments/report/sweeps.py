@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.contract.views import Table
+from experiments.report.beside import Beside
 from experiments.report.drawings import Drawing, Drawn, shown
 from experiments.report.slugs import slug
 from experiments.report.tables import Sheet, sheet
@@ -36,6 +37,7 @@ class Swept:
     finished: int
     figures: Drawn | None
     drawings: list[Drawing]
+    printed: list[Beside]  # values that texts print for the figures' quantity
 
     @property
     def url(self) -> str:
@@ -52,12 +54,15 @@ class Swept:
         return shlex.join(["bythebook", "run", "-m", *self.plan.overrides])
 
 
-def read_all(outputs: Path, drawn: Mapping[str, Drawn]) -> tuple[list[Swept], list[str]]:
+def read_all(
+    outputs: Path, drawn: Mapping[str, Drawn], printed: Mapping[str, list[Beside]]
+) -> tuple[list[Swept], list[str]]:
     """Every sweep, the newest first, and a line for each that cannot be read or drawn."""
     found, problems = [], []
     for folder in folders(outputs):
         try:
-            found.append(_read(folder, drawn.get(folder.name)))
+            beside = printed.get(folder.name, [])
+            found.append(_read(folder, drawn.get(folder.name), beside))
         except (OSError, ValueError, KeyError, TypeError) as error:
             problems.append(f"the sweep {folder.name} cannot be read: {error}")
     problems += [
@@ -73,7 +78,7 @@ def folders(outputs: Path) -> list[Path]:
     return sorted(path.parent for path in outputs.glob("sweeps/*/sweep.json"))
 
 
-def _read(folder: Path, figures: Drawn | None) -> Swept:
+def _read(folder: Path, figures: Drawn | None, printed: list[Beside]) -> Swept:
     plan, state, runs = read_sweep(folder)
     place = f"sweeps/{slug(folder.name)}"
     files = [name for name in FILES if (folder / name).is_file()]
@@ -93,6 +98,7 @@ def _read(folder: Path, figures: Drawn | None) -> Swept:
         else sum(r is not None for r in runs),
         figures=figures,
         drawings=shown(figures, place, plan.title) if figures is not None else [],
+        printed=printed,
     )
 
 

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from experiments.sweeping.plan import Plan, short
 from experiments.sweeping.tables import metric_names, pivot_table
@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 LINES = 8  # so many curves can be told apart
 WRITTEN, ABREAST = 60, 6  # so many numbers can be read on a heat map, and in one of its rows
 DECADES = 100  # from the smallest value to the largest: a logarithmic axis
+
+
+class Mark(NamedTuple):
+    """A value that a text prints for the figure's quantity, at its own setting of the knobs."""
+
+    value: float
+    label: str
+    at: dict[str, Any]
 
 
 def draw_sweep(
@@ -32,13 +40,18 @@ def draw_sweep(
 
 
 def redraw(
-    plan: Plan, table: "pd.DataFrame", folder: Path, formats: Sequence[str], look: str = "screen"
+    plan: Plan,
+    table: "pd.DataFrame",
+    folder: Path,
+    formats: Sequence[str],
+    look: str = "screen",
+    marks: Sequence[Mark] = (),
 ) -> list[Path]:
-    """Draw a recorded sweep anew from its table of cells."""
+    """Draw a recorded sweep anew from its table of cells, over what a text prints."""
     from experiments.drawing import canvas
 
     with canvas.style(look):
-        found = figures(plan, table, pivot_table(plan, table))
+        found = figures(plan, table, pivot_table(plan, table), marks)
         return canvas.save_all(found, folder, formats)
 
 
@@ -56,30 +69,46 @@ def headline(plan: Plan, table: "pd.DataFrame") -> str:
     return plan.metric if plan.metric in names else (varying or names)[0]
 
 
-def figures(plan: Plan, table: "pd.DataFrame", pivot: "pd.DataFrame") -> "dict[str, Figure]":
+def figures(
+    plan: Plan, table: "pd.DataFrame", pivot: "pd.DataFrame", marks: Sequence[Mark] = ()
+) -> "dict[str, Figure]":
     """One knob: curves. More: a heat map, and curves as well where they can be told apart."""
     metric = headline(plan, table)
     if not plan.knobs:
-        return {"sweep": _histogram(plan, table, metric)}
+        return {"sweep": _histogram(plan, table, metric, marks)}
     if len(plan.knobs) == 1:
-        return {"sweep": _curves(plan, pivot, metric)}
-    found = {"sweep": _heat_map(plan, pivot, metric)}
+        return {"sweep": _curves(plan, pivot, metric, marks)}
+    found = {"sweep": _heat_map(plan, pivot, metric, marks)}
     if len(pivot[plan.knobs[1:]].drop_duplicates()) <= LINES:
-        found["curves"] = _curves(plan, pivot, metric)
+        found["curves"] = _curves(plan, pivot, metric, marks)
     return found
 
 
-def _histogram(plan: Plan, table: "pd.DataFrame", metric: str) -> "Figure":
+def _histogram(plan: Plan, table: "pd.DataFrame", metric: str, marks: Sequence[Mark]) -> "Figure":
     from experiments.drawing.canvas import panels
 
     figure, ax = panels()
     values = table.loc[table["status"] == "finished", metric].astype(float)
     ax.hist([value for value in values if math.isfinite(value)], bins="auto")
     ax.set(xlabel=metric, ylabel="runs", title=_plain(plan.title))
+    for mark, look in _looks(marks):
+        ax.axvline(mark.value, **look)
+    if marks:
+        figure.legend(loc="outside lower center")
     return figure
 
 
-def _curves(plan: Plan, pivot: "pd.DataFrame", metric: str) -> "Figure":
+def _looks(marks: Sequence[Mark]) -> "list[tuple[Mark, dict[str, Any]]]":
+    """Lines for printed values: in no curve's colour, each in its own dashes."""
+    dashes = ("--", ":", "-.")
+    look: dict[str, Any] = {"color": "black", "linewidth": 1.2}
+    return [
+        (mark, {**look, "linestyle": dashes[i % 3], "label": _plain(mark.label)})
+        for i, mark in enumerate(marks)
+    ]
+
+
+def _curves(plan: Plan, pivot: "pd.DataFrame", metric: str, marks: Sequence[Mark]) -> "Figure":
     """The metric against the first knob, a line for each combination of the others."""
     from experiments.drawing.canvas import panels
 
@@ -95,9 +124,14 @@ def _curves(plan: Plan, pivot: "pd.DataFrame", metric: str) -> "Figure":
             capsize=2,
             label=_label(others, label),
         )
+    for mark, look in _looks(marks):
+        ax.axhline(mark.value, **look)
+        if mark.at.get(first) in list(pivot[first]):  # a star where the text has its knob
+            place = mark.at[first] if _numeric(pivot[first]) else _plain(str(mark.at[first]))
+            ax.plot([place], [mark.value], "*", color="black", markersize=11, zorder=4)
     _scale(ax, pivot[first])
     ax.set(xlabel=short(first), ylabel=_quantity(metric, pivot), title=_plain(plan.title))
-    if others:
+    if others or marks:
         figure.legend(loc="outside lower center", ncols=4)
     return figure
 
@@ -114,7 +148,7 @@ def _scale(ax: "Axes", values: "pd.Series[Any]") -> None:
         ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))
 
 
-def _heat_map(plan: Plan, pivot: "pd.DataFrame", metric: str) -> "Figure":
+def _heat_map(plan: Plan, pivot: "pd.DataFrame", metric: str, marks: Sequence[Mark]) -> "Figure":
     """The metric's mean: the first knob to the right, combinations of the others upwards."""
     from matplotlib import rcParams
 
@@ -141,7 +175,11 @@ def _heat_map(plan: Plan, pivot: "pd.DataFrame", metric: str) -> "Figure":
         width, max(0.8 * height, min(2 * height, 0.09 * width * len(combinations)))
     )
     image = ax.pcolormesh(means, edgecolors="face", linewidth=0.1)
-    figure.colorbar(image, ax=ax, label=f"{metric}, mean over seeds")
+    bar = figure.colorbar(image, ax=ax, label=f"{metric}, mean over seeds")
+    keys = [label for label, _ in combinations]
+    for mark, look in _looks(marks):
+        bar.ax.axhline(mark.value, **{**look, "color": "C1", "linewidth": 2})
+        _frame(ax, mark, (columns, first), (keys, others))
     several = len(others) > 1
     rows = [_label(others if several else [], label, ",\n") for label, _ in combinations]
     ax.set_xticks(*_ticks([_plain(str(value)) for value in columns]))
@@ -153,7 +191,23 @@ def _heat_map(plan: Plan, pivot: "pd.DataFrame", metric: str) -> "Figure":
     ax.grid(visible=False)
     if len(rows) * len(columns) <= WRITTEN and len(columns) <= ABREAST:
         _write(ax, means, errors, image)
+    if marks:
+        figure.legend(loc="outside lower center")
     return figure
+
+
+def _frame(
+    ax: "Axes", mark: Mark, across: tuple[list[Any], str], up: tuple[list[Any], list[str]]
+) -> None:
+    """A frame round the cell of a text's own setting, where the map has it."""
+    from matplotlib.patches import Rectangle
+
+    (columns, first), (keys, others) = across, up
+    wanted = tuple(mark.at.get(knob) for knob in others)
+    rows = [key if isinstance(key, tuple) else (key,) for key in keys]
+    if mark.at.get(first) in columns and wanted in rows:
+        place = columns.index(mark.at[first]), rows.index(wanted)
+        ax.add_patch(Rectangle(place, 1, 1, fill=False, edgecolor="C1", linewidth=2.5, zorder=3))
 
 
 def _ticks(labels: list[str], most: int = 25) -> tuple[list[float], list[str]]:

@@ -10,6 +10,7 @@ import pytest
 
 from experiments.records.store import Record
 from experiments.report import drawings, site
+from experiments.sweeping.figure import Mark
 
 
 def test_figures_are_drawn_once(made: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,6 +98,18 @@ def test_a_figure_is_drawn_again_when_its_code_is_another(
     assert after.names == before.names
 
 
+def test_a_sweep_is_drawn_again_over_another_printed_value(made: Any, tmp_path: Path) -> None:
+    (folder,) = (made.outputs / "sweeps").iterdir()
+    found = []
+    for value in (3.0, 4.0):
+        marks = {folder.name: [Mark(value, f"the book prints {value}", {})]}
+        (entry,) = drawings.drawn_sweeps([folder], tmp_path, marks).values()
+        found.append(entry.folder)
+        svg = (entry.folder / "sweep.svg").read_text(encoding="utf-8")
+        assert f"the book prints {value}" in drawings.labels(svg)
+    assert found[0] != found[1]
+
+
 def test_figures_follow_the_colour_scheme(made: Any) -> None:
     for path in made.root.glob("figures/**/*.svg"):
         assert "prefers-color-scheme: dark" in path.read_text(encoding="utf-8")
@@ -106,9 +119,9 @@ def test_a_sweep_is_drawn_again_when_its_cells_are_others(made: Any, tmp_path: P
     (folder,) = (made.outputs / "sweeps").iterdir()
     copy = tmp_path / folder.name
     shutil.copytree(folder, copy)
-    (before,) = drawings.drawn_sweeps([copy], tmp_path / "cache").values()
+    (before,) = drawings.drawn_sweeps([copy], tmp_path / "cache", {}).values()
     assert before.names == ("sweep",)
     with (copy / "cells.csv").open("a", encoding="utf-8") as stream:
         stream.write("\n")
-    (after,) = drawings.drawn_sweeps([copy], tmp_path / "cache").values()
+    (after,) = drawings.drawn_sweeps([copy], tmp_path / "cache", {}).values()
     assert after.folder != before.folder

@@ -115,8 +115,8 @@ def texts() -> list[str]:
         found += [str(claim.get(f, "")) for claim in entry.body.get("claims", []) for f in fields]
     for book in catalogue.BOOKS:
         for name in errata.names(book):
-            entry = errata.read(book, name)
-            found += [entry.says, entry.cause, entry.because, *entry.readings]
+            told = errata.read(book, name)
+            found += [told.says, told.cause, told.because, *told.readings]
     return found
 
 

@@ -29,14 +29,14 @@ def test_a_sweep_that_cannot_be_read_costs_a_line(made: Any, tmp_path: Path) -> 
         content["state"]["started"] = started
         path.write_text(json.dumps(content))
     (tmp_path / "sweeps" / "torn" / "sweep.json").write_text("{")
-    found, problems = sweeps.read_all(tmp_path, {})
+    found, problems = sweeps.read_all(tmp_path, {}, {})
     assert [sweep.folder.name for sweep in found] == ["new", "old"]
     assert len(problems) == 1
     assert problems[0].startswith("the sweep torn cannot be read: ")
 
 
 def test_a_sweep_says_how_to_make_it_again(made: Any) -> None:
-    (swept,), _ = sweeps.read_all(made.outputs, {})
+    (swept,), _ = sweeps.read_all(made.outputs, {}, {})
     assert swept.experiment == "fcml/fig-8.7"
     assert swept.command.startswith("bythebook run -m experiment=fcml/fig-8.7 study.folds=5,7 '<")
     assert swept.finished == len(swept.plan) == 4
@@ -44,7 +44,7 @@ def test_a_sweep_says_how_to_make_it_again(made: Any) -> None:
 
 def test_of_few_combinations_metrics_stand_below_each_other(made: Any) -> None:
     """Two combinations of folds, and a row for each quantity; of many, a row for each."""
-    (swept,), _ = sweeps.read_all(made.outputs, {})
+    (swept,), _ = sweeps.read_all(made.outputs, {}, {})
     assert swept.pivot is not None
     assert list(swept.pivot.table)[1:] == ["folds = 5", "folds = 7"]
     assert swept.pivot.rows[0] == ("runs", 2, 2)

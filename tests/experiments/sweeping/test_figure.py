@@ -74,6 +74,42 @@ def test_seeds_alone_are_a_histogram() -> None:
     assert figure.axes[0].get_ylabel() == "runs"
 
 
+def marked(mark: figure.Mark, **knobs: list[str]) -> dict[str, Figure]:
+    plan, table = swept(**knobs)
+    table["study.folds"] = table.get("study.folds", pd.Series(dtype=int)).astype(int)
+    return figure.figures(plan, table, pivot_table(plan, table), [mark])
+
+
+def test_a_printed_value_is_a_line_with_a_star_at_the_texts_setting() -> None:
+    mark = figure.Mark(2.5, "Figure 1 prints 2.5", {"study.folds": 5})
+    (ax,) = marked(mark, **{"study.folds": ["2", "5"]})["sweep"].axes
+    level, star = ax.lines[-2:]
+    assert set(level.get_ydata()) == {2.5}
+    assert (list(star.get_xdata()), list(star.get_ydata())) == ([5], [2.5])
+    elsewhere = figure.Mark(2.5, "Figure 1 prints 2.5", {"study.folds": 7})
+    (ax,) = marked(elsewhere, **{"study.folds": ["2", "5"]})["sweep"].axes
+    assert set(ax.lines[-1].get_ydata()) == {2.5}  # no star where nothing was swept
+
+
+def test_a_printed_value_on_a_map_is_on_its_bar_and_its_cell_is_framed() -> None:
+    mark = figure.Mark(2.5, "Figure 1 prints 2.5", {"study.folds": 5, "study.data": "b"})
+    knobs = {"study.folds": ["2", "5"], "study.data": ["a", "b"]}
+    drawing = marked(mark, **knobs)["sweep"]
+    ax, bar = drawing.axes
+    assert 2.5 in {y for line in bar.lines for y in line.get_ydata()}
+    (frame,) = ax.patches
+    row = [label.get_text() for label in ax.get_yticklabels()].index("b")
+    assert frame.get_xy() == (1, row)
+    assert [text.get_text() for text in drawing.legends[0].get_texts()] == [mark.label]
+
+
+def test_a_printed_value_on_a_histogram() -> None:
+    mark = figure.Mark(0.5, "Figure 1 prints 0.5", {})
+    plan, table = swept()
+    (ax,) = figure.figures(plan, table, pivot_table(plan, table), [mark])["sweep"].axes
+    assert set(ax.lines[0].get_xdata()) == {0.5}
+
+
 def test_a_recorded_sweep_is_drawn_from_its_cells(tmp_path: Path) -> None:
     plan, table = swept(**{"study.data": ["NA", "None"], "study.folds": ["2", "5"]})
     table.loc[0, "loss"] = math.nan
