@@ -33,7 +33,7 @@ def _path(study: LogisticRegression, outcome: Outcome) -> Figure:
         ax.plot(outcome["path"].at(weight=name).values, mark, label=f"$w_{name}$")
     ax.set(xlabel="iteration", ylabel="weight")
     whole_steps(ax)
-    ax.legend(loc="lower right")
+    ax.legend(loc="center right")
     return figure
 
 

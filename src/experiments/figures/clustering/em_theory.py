@@ -100,7 +100,14 @@ def _limit(outcome: Outcome) -> Figure:
     legend_below(axes[0], 1)
     axes[1].plot(epsilon, epsilon * complete.values, marker="o", label="ε E[ln p(X, Z)]")
     axes[1].axhline(-J / 2, color="C1", linestyle="--", label="-J / 2")
-    axes[1].set(xscale="log", ylabel="Natural log units times ε", ylim=(-1.5 * J, 0))
+    # Linear about the limit, decades for the broad components far below it.
+    axes[1].set(xscale="log", ylabel="Natural log units times ε")
+    axes[1].set_yscale("symlog", linthresh=1.5 * J, linscale=2.5)
+    lowest = (epsilon * complete.values).min()
+    ticks = [*([lowest] if lowest < -2 * J else []), -1.5 * J, -J, -J / 2, 0]
+    axes[1].set_yticks(ticks, [f"{tick:.0f}" for tick in ticks])
+    axes[1].set_ylim(1.5 * min(-1.5 * J, lowest), 0)
+    axes[1].minorticks_off()
     legend_below(axes[1], 2)
     for ax in axes:
         ax.set_xlabel("Variance ε of the components")
