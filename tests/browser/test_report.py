@@ -1,10 +1,14 @@
 """The report as a reader sees it, opened from the file system."""
 
+import io
+import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlparse
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from experiments.cli import main
 
@@ -20,6 +24,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sweep = ["run", "-m", "study=polynomial_order", "study.methods=[kfold]", "seed=0,1,2"]
     knobs = ["study.folds=3,9", "study.data=olympics-100m-men,olympics-100m-women"]
     assert main([*sweep, *knobs, "tracking=off", f"outputs={outputs}"]) == 0
+    varied = ["run", "-m", "experiment=fcml/fig-1.15", "metric=argmin(loo_loss)"]
+    data = "study.data=olympics-100m-men,olympics-100m-women"
+    assert main([*varied, data, "tracking=off", f"outputs={outputs}"]) == 0
     assert main(["report", *SELECTION, *place]) == 0
     return outputs / "report"
 
@@ -175,6 +182,68 @@ def test_text_stands_out_in_light_and_dark(browser: Any, report: Path, scheme: s
     assert (paper > ink) == (scheme == "light")
 
 
+@pytest.mark.parametrize("place", ["experiments/fcml/fig-1.15.html", "sweeps.html", "gallery.html"])
+def test_figures_follow_the_scheme_and_keep_their_colours(
+    browser: Any, report: Path, place: str
+) -> None:
+    seen = {}
+    for scheme in ("light", "dark"):
+        context = browser.new_context(color_scheme=scheme)
+        opened = context.new_page()
+        opened.goto((report / place).as_uri())
+        picture = opened.locator("main img").first
+        picture.evaluate("image => image.decode()")
+        seen[scheme] = np.asarray(Image.open(io.BytesIO(picture.screenshot())).convert("RGB"))
+        context.close()
+    paper = {scheme: np.median(pixels.reshape(-1, 3), axis=0) for scheme, pixels in seen.items()}
+    assert paper["light"].min() > 240
+    assert paper["dark"].max() < 40
+    blue = [0x00, 0x72, 0xB2]  # of the first curve
+    for pixels in seen.values():
+        assert (np.abs(pixels.astype(int) - blue).max(axis=2) < 30).any()
+
+
+def test_formulas_are_drawn_by_the_browser_itself(page: Any, report: Path) -> None:
+    page.goto((report / "experiments/notes/2.1.3-regularisation.html").as_uri())
+    formula = page.locator("main math").first
+    assert "λ" in formula.text_content()
+    assert formula.get_attribute("alttext").startswith("ln lambda")
+    box = formula.bounding_box()
+    assert box["width"] > 10
+    assert box["height"] > 8
+
+
+def test_a_sweep_is_laid_over_what_the_text_prints(page: Any, report: Path) -> None:
+    page.goto((report / "experiments/fcml/fig-1.15.html").as_uri())
+    section = page.locator("section[aria-labelledby=sweeps]")
+    words = (
+        "The text prints 3 for argmin(loo_loss) at data = olympics-100m-men; the sweep has 3 there"
+    )
+    assert words in " ".join(section.inner_text().split())
+    page.get_by_role("link", name="Figure 1.15 over data").click()
+    assert "Figure 1.15 prints 3" in page.locator("main img").first.get_attribute("alt")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_barrier_that_axe_knows(browser: Any, report: Path, scheme: str) -> None:
+    """With axe-core on this machine: AXE_CORE names its axe.min.js, or npm has put it here."""
+    here = Path(__file__).parents[2] / "node_modules/axe-core/axe.min.js"
+    axe = Path(os.environ.get("AXE_CORE", here))
+    if not axe.is_file():
+        pytest.skip("no axe-core on this machine (npm install axe-core; AXE_CORE=.../axe.min.js)")
+    context = browser.new_context(color_scheme=scheme)
+    opened = context.new_page()
+    barriers = []
+    for path in sorted(report.rglob("*.html")):
+        opened.goto(path.as_uri())
+        opened.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
+        opened.evaluate(axe.read_text(encoding="utf-8"))
+        found = opened.evaluate("axe.run().then(told => told.violations.map(one => one.id))")
+        barriers += [(path.name, name) for name in found]
+    context.close()
+    assert barriers == []
+
+
 def _luminance(colour: list[float]) -> float:
     shares = [c / 255 for c in colour]
     linear = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
@@ -213,7 +282,8 @@ def test_no_link_is_broken_and_nothing_comes_from_elsewhere(page: Any, report: P
 
 
 def test_a_sweep_has_a_page_with_its_table_and_figure(page: Any, report: Path) -> None:
-    (path,) = (report / "sweeps").glob("*.html")
+    pages = {path: path.read_text(encoding="utf-8") for path in (report / "sweeps").glob("*.html")}
+    (path,) = (path for path, text in pages.items() if "kfold" in text)
     page.goto(path.as_uri())
     assert "folds" in page.inner_text("main")
     assert page.locator("table").count() >= 2

@@ -41,6 +41,7 @@ _TOKEN = re.compile(
 _SUB = re.compile(r"_(?:\{([^{}]{1,9})\}|([A-Za-z0-9]{1,3})(?![A-Za-z0-9_.]*[A-Za-z0-9_]))")
 _SUP = re.compile(r"\^(?:\{([^{}]{1,9})\}|\(([^()]{1,9})\)|(-?(?:\d+|[A-Za-z]))(?![A-Za-z0-9_]))")
 _REFERENCE = re.compile(r"\(\d+(?:\.\d+)?[a-z]?\)")  # to an equation or a figure
+_STOP = re.compile(r"[,.;:!?)]+")
 _GREEK_IN = re.compile("<mi>[α-ωΑ-Ω]</mi>")
 _WORD_AFTER = re.compile(rf" (?!(?:{'|'.join(GREEK)})\b)[a-z]{{2,}}")
 
@@ -77,9 +78,12 @@ def _parts(text: str) -> Iterator[Markup]:
             place += 1
             continue
         yield escape(text[start:place])
-        source = escape(text[place : found.end])
-        yield Markup(f'<math alttext="{source}"><mrow>{found.markup}</mrow></math>')  # noqa: S704
-        start = place = found.end
+        source, after = escape(text[place : found.end]), _STOP.match(text, found.end)
+        drawn = f'<math alttext="{source}"><mrow>{found.markup}</mrow></math>'
+        if after:  # no line begins with a comma
+            drawn = f'<span class="one">{drawn}{after[0]}</span>'
+        yield Markup(drawn)  # noqa: S704
+        start = place = after.end() if after else found.end
     yield escape(text[start:])
 
 

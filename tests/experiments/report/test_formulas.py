@@ -15,8 +15,13 @@ from experiments.report.pages import sentence
 
 def shown(text: str) -> str:
     """The text as one would say it on a line: {a|b} a fraction, b^{2}, w_{0}, r(...) a root."""
-    found = ElementTree.fromstring(f"<p>{formulas(text)}</p>")
+    found = ElementTree.fromstring(f"<p>{unwrapped(text)}</p>")
     return (found.text or "") + "".join(f"[{_line(m)}]{m.tail or ''}" for m in found)
+
+
+def unwrapped(text: str) -> str:
+    """Without what keeps a formula and the comma behind it together."""
+    return re.sub(r'<span class="one">(.*?)</span>', r"\1", str(formulas(text)))
 
 
 def _line(node: ElementTree.Element) -> str:
@@ -124,7 +129,7 @@ def test_no_text_of_ours_loses_anything() -> None:
     """The sources of the formulas, put back in their place, give every text again."""
     drawn = 0
     for text in texts():
-        markup = str(formulas(text))
+        markup = unwrapped(text)
         ElementTree.fromstring(f"<p>{markup}</p>")
         back, count = re.subn(r'<math alttext="([^"]*)">.*?</math>', r"\1", markup)
         assert back == str(escape(text))
@@ -145,9 +150,14 @@ def test_every_letter_and_digit_of_a_formula_is_drawn() -> None:
 
 @given(st.text(alphabet="ax1_^(){}<>=/|-+ .,'`&sigma", max_size=25))
 def test_any_text_is_kept_and_sound(text: str) -> None:
-    markup = str(formulas(text))
+    markup = unwrapped(text)
     ElementTree.fromstring(f"<p>{markup}</p>")
     assert re.sub(r'<math alttext="([^"]*)">.*?</math>', r"\1", markup) == str(escape(text))
+
+
+def test_a_comma_stays_with_its_formula() -> None:
+    markup = formulas("as x^2, which")
+    assert re.fullmatch(r'as <span class="one"><math.*</math>,</span> which', str(markup))
 
 
 def test_a_sentence_keeps_a_symbol_small() -> None:
