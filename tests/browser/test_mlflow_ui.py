@@ -15,6 +15,7 @@ import pytest
 from experiments.cli import main
 
 pytestmark = pytest.mark.filterwarnings("ignore")
+SWEEP = "folds 2 to 26 (25), 2 seeds (polynomial_order)"  # as MLflow names it
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +58,7 @@ def test_ui_opens_on_the_runs_and_not_on_the_cells(page: Any, address: str) -> N
     assert re.match(r"http://127\.0\.0\.1:\d+/#/experiments/\d+/runs\?", address)
     page.goto(address)
     page.get_by_text("Figure 1.15", exact=True).first.wait_for(timeout=60_000)
-    page.get_by_text("folds 2 to 26 (25), 2 seeds (polynomial_order)").first.wait_for(timeout=60_000)
+    page.get_by_text(SWEEP).first.wait_for(timeout=60_000)
     assert page.get_by_text("folds=2, seed=0").count() == 0
     page.get_by_text("2 matching runs").wait_for(timeout=60_000)
 
@@ -78,7 +79,7 @@ def test_from_the_first_page_to_a_figure_and_to_a_sweeps_chart(page: Any, addres
     page.get_by_text("Show more").first.click()
     wait_for_image(page, "figures")
     page.go_back()
-    page.get_by_text("folds 2 to 26 (25), 2 seeds (polynomial_order)").first.click()
+    page.get_by_text(SWEEP).first.click()
     page.get_by_role("tab", name="Model metrics").click()
     wait_for_image(page, "images/at a glance~figure")
 
@@ -101,7 +102,7 @@ def wait_for_image(page: Any, place: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["Figure 1.15", "folds 2 to 26 (25), 2 seeds (polynomial_order)"])
+@pytest.mark.parametrize("name", ["Figure 1.15", SWEEP])
 def test_the_figure_stands_first_among_the_charts(page: Any, address: str, name: str) -> None:
     page.goto(address)
     page.get_by_text(name, exact=True).first.click()
@@ -119,7 +120,7 @@ def test_the_figures_of_several_runs_are_one_chart(page: Any, address: str) -> N
 
 def test_a_sweep_shows_its_figure(page: Any, address: str) -> None:
     page.goto(address)
-    page.get_by_text("folds 2 to 26 (25), 2 seeds (polynomial_order)").first.click()
+    page.get_by_text(SWEEP).first.click()
     page.get_by_text("folds=26, seed=1").first.wait_for(timeout=60_000)
     page.get_by_text("Show more").first.click()
     wait_for_image(page, "sweep.png")

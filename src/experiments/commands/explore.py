@@ -55,9 +55,7 @@ def main(options: argparse.Namespace) -> int:
     return OK
 
 
-def keep(
-    outputs: Path, tracking: str, uri: str | None, limits: dict[str, Any], job: Job
-) -> Answer:
+def keep(outputs: Path, tracking: str, uri: str | None, limits: dict[str, Any], job: Job) -> Answer:
     """Record, draw and log a run as `bythebook run` does; called in a worker process."""
     told: list[str] = []
     tracker = open_tracker(tracking, uri, outputs)
