@@ -42,8 +42,8 @@ $(VENV)/.peers: $(VENV)/.installed requirements-bench.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-bench.lock
 	touch $@
 
-bench: $(VENV)/.peers  ## speed against the peers, as ratios in one run; docs/benchmarks.md
-	$(BIN)/python -m benchmarks
+bench: $(VENV)/.peers  ## speed against the peers, as ratios in one run, or PART=hmm alone; docs/benchmarks.md
+	$(BIN)/python -m benchmarks $(PART)
 
 robustness: install  ## repeat what has chance in it with twenty seeds; docs/robustness.md
 	$(BIN)/bythebook robustness --seeds 20 --markdown > docs/robustness.new; mv docs/robustness.new docs/robustness.md

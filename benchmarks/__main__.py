@@ -1,16 +1,20 @@
 """`make bench`: every case as ratios, into outputs/bench.json and docs/benchmarks.md.
 
-`python -m benchmarks hmm ridge` runs the cases whose group or name has one of the words in it and
-prints a table; `models`, `sweeps`, `growth`, `whole` and `first-use` are the parts of the page.
+`make bench PART=hmm`, or `python -m benchmarks hmm commands`, measures parts alone, in minutes;
+`models` stands for all parts that compare model code. Another word chooses the cases that have it
+in their name, and only prints them.
 """
 
 import importlib.util
 import sys
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
 
 from benchmarks import (
     first_use,
     hmm,
+    machine,
     mixtures,
     page,
     particle_filter,
@@ -28,57 +32,74 @@ MODELS = {
     "hmm": hmm.CASES,
     "mixtures": mixtures.CASES,
     "regression": regression.CASES,
-    "state_space": state_space.CASES,
-    "particle_filter": particle_filter.CASES,
+    "state-space": state_space.CASES,
+    "particle-filter": particle_filter.CASES,
 }
-PARTS = ("models", "first-use", "sweeps", "growth", "whole")
+
+
+class Measured(NamedTuple):
+    """What a part found: its records, and what the page says between the part's marks."""
+
+    results: list[timing.Result]
+    text: str
+    packages: tuple[str, ...] = ()  # the peers', for their versions
+
+
+def _models(group: str) -> Measured:
+    results = _run(MODELS[group])
+    tables = [page.comparison(results), page.growth(results), page.memory(results)]
+    packages = tuple(case.package for case in MODELS[group])
+    return Measured(results, "\n\n".join(filter(None, tables)), packages)
+
+
+def _compared(measure: Callable[[], list[timing.Result]], *packages: str) -> Measured:
+    results = measure()
+    return Measured(results, page.comparison(results), packages)
+
+
+def _every_case() -> list[Case]:
+    return [case for group in MODELS.values() for case in group]
+
+
+PARTS: dict[str, Callable[[], Measured]] = {
+    **{group: partial(_models, group) for group in MODELS},
+    "first-use": lambda: Measured([], first_use.table(_every_case())),
+    "commands": lambda: _compared(pipeline.results),
+    "sweeps": lambda: _compared(scale.results, "benchopt"),
+    "growth": lambda: Measured([], scale.growth()),
+    "whole": lambda: Measured([], whole.report([])),
+}
+SEVERAL = {"models": tuple(MODELS)}  # a word for several parts
 
 
 def main(words: list[str]) -> None:
-    parts = [word for word in words if word in PARTS] if words else list(PARTS)
-    chosen = _chosen([word for word in words if word not in PARTS])
-    cases = [case for group in MODELS.values() for case in group]
-    results: list[timing.Result] = []
-    if "models" in parts:
-        results += _run(cases)
-        page.put("models", page.comparison(results))
-        page.put("cost", page.growth(results))
-        page.put("memory", page.memory(results))
-    if "first-use" in parts:
-        page.put("first use", first_use.table(cases))
-    if "sweeps" in parts:
-        measured = [*scale.results(), *pipeline.results()]
-        page.put("sweeps", page.comparison(measured))
-        results += measured
-    if "growth" in parts:
-        page.put("growth of sweeps", scale.growth())
-    if "whole" in parts:
-        page.put("whole", whole.report([]))
-    results += _run(chosen)
+    named = [name for word in words for name in SEVERAL.get(word, (word,))] or list(PARTS)
+    chosen = _chosen([name for name in named if name not in PARTS])
+    for part in PARTS:
+        if part in named:
+            _measure(part)
+    if chosen:
+        print(page.comparison(_run(chosen)))
+
+
+def _measure(part: str) -> None:
+    found: list[Measured] = []
+    took = timing.seconds(lambda: found.append(PARTS[part]()))
+    results, text, packages = found[0]
+    stamp = machine.stamp(took, list(packages))
+    page.put(part, f"{text}\n\n{stamp}")
     path = outputs_folder() / "bench.json"
-    timing.save(results, path, lambda row: _exists(row, cases, swept="sweeps" in parts))
-    print(page.comparison(results))
-    print(f"\n{path}")
+    timing.save(part, results, path, measured=stamp)
+    print(f"{text}\n\n{stamp}\n{path}\n", flush=True)
 
 
 def _chosen(words: list[str]) -> list[Case]:
-    named = [(f"{group} {c.name} {c.peer}", c) for group, cases in MODELS.items() for c in cases]
+    named = [(f"{c.name} {c.peer}", c) for c in _every_case()]
     for word in words:
         if not any(word in name for name, _ in named):
-            known = ", ".join([*PARTS, *MODELS])
-            raise SystemExit(f"no case has '{word}' in its name; there are {known}")
+            known = ", ".join([*PARTS, *SEVERAL])
+            raise SystemExit(f"no part is '{word}' and no case has it in its name; parts: {known}")
     return [case for name, case in named if any(word in name for word in words)]
-
-
-def _exists(row: dict[str, Any], cases: list[Case], *, swept: bool) -> bool:
-    """Is there still a case with the name of a saved row?
-
-    The sweeps, whose answers have no tolerance to agree to, are known once they are measured.
-    """
-    if row.get("tolerance") is None:
-        return not swept
-    known = {(case.name, case.peer, f"{case.size:,} {case.unit}") for case in cases}
-    return (row["case"], row["peer"], row["size"]) in known
 
 
 def _run(cases: list[Case]) -> list[timing.Result]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.timing import Growth, Result, compare, enough, seconds
+from benchmarks.timing import Floor, Growth, Result, compare, enough, seconds
 
 Answer = Mapping[str, Any]  # named arrays or numbers
 
@@ -32,6 +32,7 @@ class Contest:
     peer: Callable[[], Answer]
     tolerance: float = 1e-8  # relative; wider only where the algorithm's own tolerance is, with why
     why: str = ""
+    floor: Floor | None = None  # what the machine could do at best
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ class Case:
             rounds=self.rounds,
             scale=self.size / self.peer_size if self.peer_size else 1.0,
             repeats=(enough(contest.ours), enough(small.peer)),
+            floor=contest.floor,
         )
         return result.with_more(
             growth=self.grown() if self.sizes else None,

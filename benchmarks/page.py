@@ -23,28 +23,41 @@ def put(section: str, text: str) -> None:
 def comparison(results: list[Result]) -> str:
     """Ratios: above one is our favour."""
     lines = [
-        "| case | size | peer | peer / ours | range | goal | ours | answers agree to |",
-        "| --- | --- | --- | ---: | --- | ---: | ---: | ---: |",
+        "| case | size | peer | peer / ours | range | goal | ours | ours / floor | agree to |",
+        "| --- | --- | --- | ---: | --- | ---: | ---: | ---: | ---: |",
     ]
     for r in results:
         low, high = r.spread
         agree = f"{r.tolerance:.0e}" if r.tolerance is not None else ""
         lines.append(
             f"| {r.case} | {r.size} | {r.peer} | **{number(r.ratio)}** | {number(low)} to"
-            f" {number(high)} | {r.goal} | {_time(r.ours_s)} | {agree} |"
+            f" {number(high)} | {r.goal} | {_time(r.ours_s)} | {_above_floor(r)} | {agree} |"
         )
+    floors = {r.case: r.floor for r in results if r.floor}
     notes = {r.note: r for r in results if r.note}
-    lines += ["", *(f"- {r.case}, {r.peer}: {note}" for note, r in notes.items())]
+    lines += [
+        "",
+        *(f"- Floor, {case}: {f.what}, {_time(f.seconds)}." for case, f in floors.items()),
+    ]
+    lines += [f"- {r.case}, {r.peer}: {note}" for note, r in notes.items()]
     return "\n".join(lines).rstrip()
+
+
+def _above_floor(r: Result) -> str:
+    """How far from the limit: 1 is all that the machine can do."""
+    return number(r.ours_s / r.floor.seconds) if r.floor else ""
 
 
 def growth(results: list[Result]) -> str:
     """How our cost grows, a line a case; equal work against several peers is stated once."""
+    grown = {r.case: r for r in results if r.growth}
+    if not grown:
+        return ""
     lines = [
         "| case | sizes | ours | fitted exponent | theory |",
         "| --- | --- | --- | ---: | ---: |",
     ]
-    for r in {r.case: r for r in results if r.growth}.values():
+    for r in grown.values():
         assert r.growth is not None
         sizes = ", ".join(f"{size:,}" for size in r.growth.sizes)
         times = ", ".join(_time(value) for value in r.growth.seconds)
@@ -54,12 +67,14 @@ def growth(results: list[Result]) -> str:
 
 
 def memory(results: list[Result]) -> str:
-    lines = ["| case | peer | ours, peak | peer, peak |", "| --- | --- | ---: | ---: |"]
+    """Peak memory above what the data take."""
+    rows = []
     for r in results:
         if r.memory:
             ours, peer = (f"{value / 2**20:,.0f} MiB" for value in r.memory)
-            lines.append(f"| {r.case} | {r.peer} | {ours} | {peer} |")
-    return "\n".join(lines)
+            rows.append(f"| {r.case} | {r.peer} | {ours} | {peer} |")
+    head = ["| case | peer | ours, peak memory | peer's |", "| --- | --- | ---: | ---: |"]
+    return "\n".join([*head, *rows]) if rows else ""
 
 
 def _time(value: float) -> str:

@@ -21,6 +21,26 @@ class Growth:
 
 
 @dataclass(frozen=True)
+class Floor:
+    """What the machine could do at best: the part of the task that nobody can leave out, bare.
+
+    It is timed in the rounds of the case that it belongs to.
+    """
+
+    what: str  # "the rows read once from memory"
+    action: Callable[[], object]
+    repeats: int = 0  # calls a round, as many as the clock needs where it is 0
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A floor, measured."""
+
+    what: str
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Result:
     """One case: medians, their ratio (peer over ours), its spread over the rounds, and the goal."""
 
@@ -35,6 +55,7 @@ class Result:
     tolerance: float | None = None  # to which the answers agree, relative
     growth: Growth | None = None
     memory: tuple[int, int] | None = None  # peak bytes above the data: ours, peer
+    floor: Limit | None = None
     note: str = ""
 
     def with_more(self, **more: Any) -> "Result":
@@ -53,17 +74,28 @@ def compare(
     scale: float = 1.0,
     repeats: tuple[int, int] = (1, 1),
     clock: Callable[[Callable[[], object], int], float] | None = None,
+    floor: Floor | None = None,
 ) -> Result:
-    """Time both by turns; `scale` is how many times smaller the peer's task was.
+    """Time both by turns, and the floor; `scale` is how many times smaller the peer's task was.
 
     `clock` reads the peer's time where that takes more than one call.
     """
     read = clock or seconds
-    pairs = [(seconds(ours, repeats[0]), scale * read(theirs, repeats[1])) for _ in range(rounds)]
-    ratios = [theirs_s / ours_s for ours_s, theirs_s in pairs]
-    ours_s, peer_s = (statistics.median(column) for column in zip(*pairs, strict=True))
+    bare = floor or Floor("", lambda: None, repeats=1)
+    bare_repeats = bare.repeats or enough(bare.action)
+    times = [
+        (
+            seconds(ours, repeats[0]),
+            scale * read(theirs, repeats[1]),
+            seconds(bare.action, bare_repeats),
+        )
+        for _ in range(rounds)
+    ]
+    ratios = [theirs_s / ours_s for ours_s, theirs_s, _ in times]
+    ours_s, peer_s, floor_s = (statistics.median(column) for column in zip(*times, strict=True))
     spread = (min(ratios), max(ratios))
-    return Result(case, peer, size, ours_s, peer_s, peer_s / ours_s, spread, goal)
+    limit = Limit(floor.what, floor_s) if floor else None
+    return Result(case, peer, size, ours_s, peer_s, peer_s / ours_s, spread, goal, floor=limit)
 
 
 def seconds(action: Callable[[], object], repeats: int = 1) -> float:
@@ -79,13 +111,13 @@ def enough(action: Callable[[], object], at_least: float = 0.02) -> int:
     return max(1, math.ceil(at_least / max(seconds(action), 1e-7)))
 
 
-def save(results: list[Result], path: Path, stays: Callable[[dict[str, Any]], bool]) -> None:
-    """Bring the file up to date; of the cases that were not run, those stay that still exist."""
-    saved = json.loads(path.read_text()) if path.exists() else []
-    rows = [*filter(stays, saved), *map(asdict, results)]
-    by_name = {(row["case"], row["peer"], row["size"]): row for row in rows}
+def save(part: str, results: list[Result], path: Path, **about: str) -> None:
+    """Bring a part of the file up to date: what it is about, and its records; others stay."""
+    saved = json.loads(path.read_text()) if path.exists() else {}
+    parts = saved if isinstance(saved, dict) else {}  # once it was a list of records
+    parts[part] = {**about, "results": [asdict(result) for result in results]}
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(list(by_name.values()), indent=1) + "\n")
+    path.write_text(json.dumps(parts, indent=1) + "\n")
 
 
 def number(value: float) -> str:

@@ -1,7 +1,9 @@
 """The benchmarks refuse to time what does not agree, and fit what they claim to fit."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import benchmarks.__main__ as bench
@@ -9,7 +11,7 @@ import numpy as np
 import pytest
 from benchmarks import page, timing
 from benchmarks.case import Case, Contest, Disagree, agree
-from benchmarks.timing import Result
+from benchmarks.timing import Floor, Limit, Result
 
 
 class Clock:
@@ -75,47 +77,80 @@ def test_the_exponent_is_that_of_the_work() -> None:
     assert result.size == "8 steps"
 
 
-def test_records_of_other_cases_stay(tmp_path: Path) -> None:
+def test_records_of_other_parts_stay(tmp_path: Path) -> None:
     first = Result("a", "p", "1 x", 1.0, 2.0, 2.0, (2.0, 2.0), "1")
-    others = [Result(name, "p", "1 x", 1.0, 3.0, 3.0, (3.0, 3.0), "1") for name in ("b", "gone")]
-    timing.save([first, *others], tmp_path / "b.json", lambda _: True)
-    timing.save(
-        [first.with_more(ratio=5.0)], tmp_path / "b.json", lambda row: row["case"] != "gone"
-    )
-    saved = json.loads((tmp_path / "b.json").read_text())
-    assert [(record["case"], record["ratio"]) for record in saved] == [("a", 5.0), ("b", 3.0)]
-    wanted = {"case", "peer", "size", "ours_s", "peer_s", "ratio", "spread", "goal"}
-    assert wanted <= saved[0].keys()
+    second = first.with_more(case="b", floor=Limit("bare", 0.5))
+    path = tmp_path / "b.json"
+    timing.save("one", [first, second], path, measured="once")
+    timing.save("two", [second], path, measured="once")
+    timing.save("one", [first.with_more(ratio=5.0)], path, measured="again")
+    saved = json.loads(path.read_text())
+    assert saved["one"]["measured"] == "again"
+    assert [(row["case"], row["ratio"]) for row in saved["one"]["results"]] == [("a", 5.0)]
+    assert saved["two"]["results"][0]["floor"] == {"what": "bare", "seconds": 0.5}
 
 
-def saved_cases(words: list[str], before: list[Result], path: Path) -> list[str]:
-    timing.save(before, path / "bench.json", lambda _: False)
-    bench.main(words)
-    return [record["case"] for record in json.loads((path / "bench.json").read_text())]
+def test_a_floor_is_timed_in_the_rounds_and_told_as_a_distance() -> None:
+    def taking(seconds: float) -> Callable[[], None]:
+        def work() -> None:
+            CLOCK.now += seconds
+
+        return work
+
+    floor = Floor("bare work", taking(0.5))
+    found = timing.compare("c", "p", "1", taking(2), taking(6), goal="3", floor=floor)
+    assert found.floor is not None
+    assert found.floor.seconds == pytest.approx(0.5, rel=1e-3)
+    assert "| 2 s | 4 |" in page.comparison([found])
+    assert "Floor, c: bare work, 500 ms." in page.comparison([found])
+    bare = timing.compare("c", "p", "1", taking(2), taking(6), goal="3")
+    assert "| 2 s |  |" in page.comparison([bare])
 
 
-def test_rows_of_cases_that_are_gone_go_too(
+def test_a_case_has_the_floor_of_its_contest() -> None:
+    def make(size: int) -> Contest:
+        return Contest(dict, dict, floor=Floor("nothing", lambda: None))
+
+    floor = case(make=make).run().floor
+    assert floor is not None
+    assert floor.what == "nothing"
+
+
+def test_a_part_runs_alone_and_says_where_and_when(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    row = Result("sleeping", "nobody", "8 steps", 1.0, 1.0, 1.0, (1.0, 1.0), "2", tolerance=1e-8)
-    sweep = row.with_more(case="a sweep", tolerance=None)
-    gone = [row.with_more(case="renamed"), row.with_more(peer="x"), row.with_more(size="9 steps")]
+    put: dict[str, str] = {}
     monkeypatch.setenv("BYTHEBOOK_OUTPUTS", str(tmp_path))
-    monkeypatch.setattr(
-        bench, "MODELS", {"some": [case()], "more": [replace(case(), name="quick")]}
-    )
-    assert saved_cases(["more"], [row, sweep, *gone], tmp_path) == ["sleeping", "a sweep", "quick"]
-    monkeypatch.setattr(bench.scale, "results", lambda: [sweep.with_more(case="a better sweep")])
-    monkeypatch.setattr(bench.pipeline, "results", list)
-    monkeypatch.setattr(bench.page, "put", lambda *_: None)
-    assert saved_cases(["sweeps"], [row, sweep], tmp_path) == ["sleeping", "a better sweep"]
+    monkeypatch.setitem(bench.MODELS, "hmm", [case()])
+    monkeypatch.setattr(bench.page, "put", put.__setitem__)
+    bench.main(["hmm"])
+    assert [*put] == [*json.loads((tmp_path / "bench.json").read_text())] == ["hmm"]
+    assert f"{bench.machine.processor()} ({bench.machine.cores()} cores, " in put["hmm"]
+    assert f"numpy {np.__version__}" in put["hmm"]
+    assert date.today().isoformat() in put["hmm"]
+
+
+def test_an_unknown_word_is_refused_before_anything_is_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bench, "PARTS", {"whole": lambda: pytest.fail("measured")})
+    with pytest.raises(SystemExit, match="no part is 'hole'"):
+        bench.main(["whole", "hole"])
+
+
+def test_the_page_has_a_place_for_every_part() -> None:
+    text = page.PAGE.read_text(encoding="utf-8")
+    for part in bench.PARTS:
+        assert f"<!-- {part}: written by `make bench`, do not edit -->" in text
+        assert f"<!-- end of {part} -->" in text
+        assert f"`{part}`" in text
 
 
 def test_two_cases_of_one_name_are_both_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     twins = [case(), replace(case(), size=9)]
     monkeypatch.setattr(bench, "MODELS", {"some": twins, "more": [replace(case(), name="other")]})
     assert bench._chosen(["sleeping"]) == twins
-    with pytest.raises(SystemExit, match=r"no case has 'waking' in its name; there are .*some"):
+    with pytest.raises(SystemExit, match=r"no part is 'waking' .* parts: .*models"):
         bench._chosen(["waking"])
 
 
