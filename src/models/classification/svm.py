@@ -43,15 +43,6 @@ class Svm(NamedTuple):
         """Whether a point is a support vector, shape (R, N)."""
         return np.asarray(self.alpha > 1e-6 * np.maximum(self.alpha.max(-1, keepdims=True), 1e-300))
 
-    @property
-    def bound(self) -> Bools:
-        """Whether a point's influence is at the bound C, shape (R, N)."""
-        return np.asarray(self.alpha >= self.C * (1 - 1e-9))
-
-    def part(self, keep: Bools) -> "Svm":
-        """Some of the problems."""
-        return Svm(self.alpha[keep], self.output[keep], self.bias[keep], self.gap[keep], self.C)
-
 
 def solve(
     K: Floats, t: Floats, C: float = np.inf, *, tol: float = 1e-9, max_iter: int = 200_000

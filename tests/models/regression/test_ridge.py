@@ -11,7 +11,6 @@ from models.regression.ridge import (
     gradient,
     kfold_by_penalty,
     loo_by_penalty,
-    loo_residuals,
     ridge_path,
 )
 from models.types import Floats
@@ -51,19 +50,6 @@ def test_weights_minimise_the_penalised_loss(
 
 
 @pytest.mark.parametrize("penalise_bias", [True, False])
-def test_leave_one_out_is_refitting_without_the_point(
-    data: tuple[Floats, Floats], penalise_bias: bool
-) -> None:
-    Phi, t = data
-    path = ridge_path(Phi, t, PENALTIES, penalise_bias=penalise_bias)
-    found = loo_residuals(path, t)
-    for n in range(len(Phi)):
-        others = np.arange(len(Phi)) != n
-        refit = ridge_path(Phi[others], t[:, others], PENALTIES, penalise_bias=penalise_bias)
-        assert_allclose(found[..., n], t[:, n] - refit.weights @ Phi[n], rtol=1e-8, atol=1e-10)
-
-
-@pytest.mark.parametrize("penalise_bias", [True, False])
 @pytest.mark.parametrize("block", [1, 80, 2**15])  # one, two and all penalties at a time
 def test_losses_without_the_fits_are_those_of_refits(
     data: tuple[Floats, Floats],
@@ -85,13 +71,12 @@ def test_losses_without_the_fits_are_those_of_refits(
 
 
 @pytest.mark.parametrize("penalise_bias", [True, False])
-def test_leverage_and_degrees_of_freedom_are_those_of_the_hat_matrix(
+def test_degrees_of_freedom_are_those_of_the_hat_matrix(
     data: tuple[Floats, Floats], penalise_bias: bool
 ) -> None:
     Phi, _ = data
     path = ridge_path(Phi, np.eye(len(Phi)), PENALTIES, penalise_bias=penalise_bias)
     H = path.fitted  # (L, N, N): the fit of unit vector n is column n of H
-    assert_allclose(path.leverage, np.diagonal(H, axis1=1, axis2=2), rtol=1e-10, atol=1e-12)
     assert_allclose(path.dof, np.trace(H, axis1=1, axis2=2), rtol=1e-10)
     assert np.all(np.diff(path.dof) < 0)
 
@@ -118,15 +103,12 @@ def test_limits(data: tuple[Floats, Floats]) -> None:
     assert_allclose(free.dof[[0, 2]], [5, 1], rtol=1e-10)
 
 
-def test_a_point_that_fixes_itself_has_no_leave_one_out_residual() -> None:
+def test_a_point_that_fixes_itself_has_no_leave_one_out_loss() -> None:
     x = np.linspace(0, 1, 6)
     t = np.random.default_rng(3).normal(size=6)
-    path = ridge_path(powers(x, 5), t, np.array([0.0, 1e-2]))
-    left_out = loo_residuals(path, t)
-    assert np.all(np.isinf(left_out[0]))
-    assert np.all(np.isfinite(left_out[1]))
     loss = loo_by_penalty(powers(x, 5), t, np.array([0.0, 1e-2]))
-    assert_allclose(loss, np.mean(left_out**2, axis=-1), rtol=1e-12)
+    assert np.isinf(loss[0])
+    assert np.isfinite(loss[1])
 
 
 def test_an_undetermined_direction_gets_weight_zero_without_penalty() -> None:

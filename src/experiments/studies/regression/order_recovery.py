@@ -102,7 +102,7 @@ class OrderRecovery(SyntheticCurve, Study):
         """Mean squared losses on points not fitted to, each (repetitions, orders from 0)."""
         losses: dict[str, Floats] = {}
         if "loo" in self.methods:
-            losses["loo_loss"] = polynomials.loo_loss(fits)
+            losses["loo_loss"] = polynomials.loo_by_order(x, t, max(self.orders))
         if "kfold" in self.methods:
             folds = np.array_split(np.arange(self.n), self.folds)
             losses["kfold_loss"] = polynomials.kfold_loss(fits, folds)
