@@ -2,10 +2,7 @@
 
 import base64
 import math
-import multiprocessing
-import os
 import signal
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -63,17 +60,8 @@ def template(name: str, data_dir: str | None) -> Template:
 
 
 def begin() -> None:
-    """What a worker does first: Ctrl-C is the server's, and it ends when the server does."""
+    """What a worker does first: Ctrl-C is the server's."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_server, daemon=True).start()
-
-
-def _end_with_server() -> None:
-    """The server holds the other end of a pipe, which closes however it ends."""
-    server = multiprocessing.parent_process()
-    assert server is not None
-    server.join()
-    os._exit(1)
 
 
 @contextmanager

@@ -5,13 +5,11 @@ sweep keeps what is done; workers on other machines must see that folder. Only t
 issued the sweep writes to the tracking store.
 """
 
-import multiprocessing
 import os
 import re
 import shutil
 import signal
 import tempfile
-import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -106,16 +104,8 @@ def _signal(pools: Iterable[ProcessPoolExecutor], number: signal.Signals) -> Non
 
 
 def _begin() -> None:
-    """What a worker does first: it ends after a run when asked, and at once without its parent."""
+    """What a worker does first: asked to end, it does so after the run it is at."""
     signal.signal(signal.SIGINT, lambda *_: STOPPING.set())
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
@@ -16,11 +17,26 @@ def process_pool(
 ) -> ProcessPoolExecutor:
     """As many processes as asked for, or one a core; each begins with the initializer.
 
-    Fork would copy a process that may hold locks; a server forks clean ones, fast.
+    Fork would copy a process that may hold locks; a server forks clean ones, fast. None of them
+    outlives the process that asked for it, however that ends.
     """
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
-    return _Pool(workers or os.cpu_count() or 1, context, initializer)
+    return _Pool(workers or os.cpu_count() or 1, context, _begin, (initializer,))
+
+
+def _begin(initializer: Callable[[], None] | None) -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    if initializer is not None:
+        initializer()
+
+
+def _end_with_parent() -> None:
+    """The parent holds the other end of a pipe, which closes even when it is killed."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 class _Pool(ProcessPoolExecutor):

@@ -7,6 +7,9 @@ import sys
 from operator import mul
 from pathlib import Path
 
+import psutil
+import pytest
+
 from experiments.running.pools import drawing_pool, process_pool
 
 
@@ -54,3 +57,25 @@ def test_what_has_not_begun_is_left_undone_after_an_error() -> None:
         pass
     assert all(future.done() for future in futures)
     assert any(future.cancelled() for future in futures)
+
+
+@pytest.mark.parametrize("pool", ["process_pool(2)", "drawing_pool()"])
+def test_no_process_outlives_a_parent_that_is_killed(pool: str) -> None:
+    script = (
+        "import sys, time\n"
+        "from experiments.running.pools import drawing_pool, process_pool\n"
+        f"with {pool} as pool:\n"
+        "    first = [pool.submit(time.sleep, 0) for _ in range(4)]\n"
+        "    [future.result() for future in first]\n"
+        "    rest = [pool.submit(time.sleep, 1000) for _ in range(4)]\n"
+        "    print('at work', flush=True)\n"
+        "    time.sleep(1000)\n"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
+    assert parent.stdout is not None
+    assert parent.stdout.readline() == b"at work\n"
+    children = psutil.Process(parent.pid).children(recursive=True)
+    assert len(children) >= 3  # a tracker, a server, workers
+    parent.kill()
+    parent.communicate()
+    assert psutil.wait_procs(children, timeout=60)[1] == []
