@@ -77,5 +77,6 @@ def test_no_process_outlives_a_parent_that_is_killed(pool: str) -> None:
     children = psutil.Process(parent.pid).children(recursive=True)
     assert len(children) >= 3  # a tracker, a server, workers
     parent.kill()
-    parent.communicate()
+    parent.wait()
+    parent.stdout.close()
     assert psutil.wait_procs(children, timeout=60)[1] == []
