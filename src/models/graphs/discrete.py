@@ -9,18 +9,12 @@ all states, in an order that einsum chooses.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from models.graphs.factors import Factor
 from models.types import Floats
-
-
-class Factor(NamedTuple):
-    """A table over some variables, one axis each, in their order."""
-
-    variables: tuple[str, ...]
-    table: Floats
 
 
 def total(factors: Sequence[Factor]) -> float:

@@ -10,7 +10,8 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from models.graphs.discrete import Factor, conditional, marginal, total
+from models.graphs.discrete import conditional, marginal, total
+from models.graphs.factors import Factor
 
 # FCML 2.2.4: a coin, and somebody who tells heads only four times in five.
 COIN = {"coin": ["tails", "heads"], "report": ["tails", "heads"]}

@@ -1,0 +1,138 @@
+r"""Messages between the variables and the factors of a factor graph (PRML 8.4.4; MLAPP 20.2).
+
+    mu_{f->x}(x) = sum over all other variables of f  f(x, ..) prod mu_{y->f}(y)           PRML 8.66
+    mu_{x->f}(x) = prod over all other factors g of x  mu_{g->x}(x)                        PRML 8.69
+    p(x) ~ prod over the factors of x  mu_{f->x}(x)                                        PRML 8.63
+    p(x_f) ~ f(x_f) prod over its variables  mu_{x->f}(x)                                  PRML 8.72
+
+A node of the graph is a variable's name or the number of a factor. Sums and products are those of
+a semiring. On a tree two passes suffice; on any graph messages may be sent again and again.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from typing import NamedTuple
+
+import numpy as np
+
+from models.graphs.factors import SUM_PRODUCT, Factor, Semiring, keep, product, sizes
+from models.types import Floats
+
+Node = str | int
+Link = tuple[Node, Node]  # from, to
+Messages = dict[Link, Floats]
+
+
+class FactorGraph(NamedTuple):
+    """Factors, and who is linked to whom."""
+
+    factors: tuple[Factor, ...]
+    states: dict[str, int]
+    near: dict[Node, tuple[Node, ...]]
+
+    @property
+    def links(self) -> list[Link]:
+        """Both directions of every link, in the order of the factors."""
+        pairs = [(k, name) for k, f in enumerate(self.factors) for name in f.variables]
+        return [link for k, name in pairs for link in ((k, name), (name, k))]
+
+    @property
+    def is_tree(self) -> bool:
+        """Connected, and without a loop."""
+        reached = {node for node, _ in walk(self, next(iter(self.near)))}
+        return len(reached) == len(self.near) and len(self.links) == 2 * (len(self.near) - 1)
+
+
+def factor_graph(factors: Sequence[Factor]) -> FactorGraph:
+    """The graph of some factors."""
+    near: dict[Node, list[Node]] = {name: [] for name in sizes(factors)}
+    for k, factor in enumerate(factors):
+        near[k] = list(factor.variables)
+        for name in factor.variables:
+            near[name].append(k)
+    return FactorGraph(tuple(factors), sizes(factors), {n: tuple(of) for n, of in near.items()})
+
+
+def walk(graph: FactorGraph, root: Node) -> Iterator[tuple[Node, Node | None]]:
+    """Every node that can be reached and the one it was reached from, nearest first."""
+    ahead: list[tuple[Node, Node | None]] = [(root, None)]
+    seen = {root}
+    for node, before in ahead:
+        yield node, before
+        fresh = [near for near in graph.near[node] if near not in seen]
+        seen.update(fresh)
+        ahead += [(near, node) for near in fresh]
+
+
+def send(
+    graph: FactorGraph, messages: Mapping[Link, Floats], link: Link, ring: Semiring = SUM_PRODUCT
+) -> Floats:
+    """What a node tells another, from what all but that one have told it."""
+    sender, receiver = link
+    heard = [(node, messages[node, sender]) for node in graph.near[sender] if node != receiver]
+    if isinstance(sender, str):
+        start = np.full(graph.states[sender], ring.one)
+        return reduce(ring.times, (message for _, message in heard), start)
+    own = graph.factors[sender]
+    told = [Factor((str(name),), message) for name, message in heard]
+    return np.asarray(keep(product([own, *told], ring), [str(receiver)], ring).table)
+
+
+def two_passes(graph: FactorGraph, root: Node, ring: Semiring = SUM_PRODUCT) -> dict[Link, Floats]:
+    """Messages from the leaves to the root, then back; in the order in which they were sent."""
+    visited = list(walk(graph, root))
+    messages: Messages = {}
+    for node, before in reversed(visited):
+        if before is not None:
+            messages[node, before] = send(graph, messages, (node, before), ring)
+    for node, before in visited:
+        if before is not None:
+            messages[before, node] = send(graph, messages, (before, node), ring)
+    return messages
+
+
+def unit(graph: FactorGraph, ring: Semiring = SUM_PRODUCT) -> Messages:
+    """A message of ones over every link in both directions (PRML 8.4.7)."""
+    return {link: np.full(graph.states[_variable(link)], ring.one) for link in graph.links}
+
+
+def _variable(link: Link) -> str:
+    return next(node for node in link if isinstance(node, str))
+
+
+def at_once(
+    graph: FactorGraph,
+    messages: Mapping[Link, Floats],
+    ring: Semiring = SUM_PRODUCT,
+    damping: float = 0.0,
+) -> Messages:
+    """Every message anew from those of the round before, normalised to sum to one.
+
+    `damping` is the share of the old message that stays.
+    """
+    new = {link: send(graph, messages, link, ring) for link in messages}
+    fresh = {link: message / message.sum() for link, message in new.items()}
+    if not damping:
+        return fresh
+    return {link: damping * messages[link] + (1 - damping) * fresh[link] for link in fresh}
+
+
+def largest_change(before: Mapping[Link, Floats], after: Mapping[Link, Floats]) -> float:
+    return max(float(np.abs(after[link] - before[link]).max()) for link in before)
+
+
+def marginal(
+    graph: FactorGraph, messages: Mapping[Link, Floats], name: str, ring: Semiring = SUM_PRODUCT
+) -> Floats:
+    """The product of all that a variable's factors have told it, not normalised (8.63)."""
+    heard = (messages[node, name] for node in graph.near[name])
+    return reduce(ring.times, heard, np.full(graph.states[name], ring.one))
+
+
+def factor_marginal(
+    graph: FactorGraph, messages: Mapping[Link, Floats], k: int, ring: Semiring = SUM_PRODUCT
+) -> Factor:
+    """A factor times what its variables have told it, not normalised (8.72)."""
+    own = graph.factors[k]
+    heard = [Factor((name,), messages[name, k]) for name in own.variables]
+    return keep(product([own, *heard], ring), own.variables, ring)

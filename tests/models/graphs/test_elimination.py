@@ -1,0 +1,101 @@
+"""Elimination against every setting visited; widths against all orders."""
+
+from itertools import permutations
+
+import networkx as nx
+import numpy as np
+import pytest
+from graph_tables import drawn, visited
+from numpy.testing import assert_allclose
+
+from models.graphs.elimination import (
+    by_cutset,
+    eliminate,
+    induced,
+    junction_tree,
+    min_fill,
+    treewidth,
+)
+from models.graphs.factors import MAX_PRODUCT, MIN_SUM, SUM_PRODUCT, Semiring
+from models.graphs.structure import all_undirected, is_chordal, links, undirected
+
+LOOPY = ("ab", "bc", "cd", "da", "ce", "ef")
+
+
+@pytest.mark.parametrize("ring", [SUM_PRODUCT, MAX_PRODUCT, MIN_SUM])
+@pytest.mark.parametrize("order", ["acef", "fcea", "ecfa"])
+def test_any_order_gives_the_sum_over_every_setting(ring: Semiring, order: str) -> None:
+    factors = drawn(np.random.default_rng(1), *LOOPY)
+    found = eliminate(factors, order, "db", ring)
+    assert_allclose(found.answer.table, visited(factors, "db", ring), rtol=1e-12)
+
+
+def test_scopes_and_operations_are_those_counted_by_hand() -> None:
+    """A chain a - b - c of 2, 3 and 2 states: p(c) in the order a, b."""
+    found = eliminate(drawn(np.random.default_rng(2), "ab", "bc"), "ab")
+    assert found.products == [("a", "b"), ("b", "c")]
+    assert found.created == [("b",), ("c",)]
+    assert found.multiplications == 6  # the product of the message over b with the second table
+    assert found.additions == 1 * 3 + 2 * 2
+
+
+def test_scopes_are_known_from_the_graph_alone() -> None:
+    factors = drawn(np.random.default_rng(3), *LOOPY)
+    graph = undirected(6, [("abcdef".index(i), "abcdef".index(j)) for i, j in LOOPY])
+    for order in list(permutations("abcdef"))[::37]:
+        made = [set(scope) for scope in eliminate(factors, order).products]
+        played = induced(graph, ["abcdef".index(name) for name in order]).cliques
+        assert made == [{"abcdef"[i] for i in clique} for clique in played]
+
+
+def test_the_induced_graph_is_chordal_and_its_cliques_are_those_of_the_order() -> None:
+    for graph in list(all_undirected(5))[::29]:
+        found = induced(graph, [3, 0, 4, 1, 2])
+        assert is_chordal(found.graph)
+        assert set(found.fill_in) == set(links(found.graph)) - set(links(graph))
+        assert {c for c in found.cliques if not any(c < d for d in found.cliques)} == set(
+            found.maximal
+        )
+        assert found.width == max(map(len, found.maximal)) - 1
+
+
+def test_treewidth_is_the_least_of_all_orders() -> None:
+    for graph in list(all_undirected(5))[::13]:
+        least = min(induced(graph, order).width for order in permutations(range(5)))
+        assert treewidth(graph) == least
+        assert induced(graph, min_fill(graph)).width >= least
+
+
+@pytest.mark.parametrize(("rows", "columns", "width"), [(2, 4, 2), (3, 3, 3), (3, 4, 3)])
+def test_a_grid_is_as_wide_as_its_shorter_side(rows: int, columns: int, width: int) -> None:
+    grid = nx.convert_node_labels_to_integers(nx.grid_2d_graph(rows, columns))
+    graph = undirected(rows * columns, grid.edges)
+    assert treewidth(graph) == width
+    assert induced(graph, min_fill(graph)).width == width
+
+
+def test_greedy_orders_end_with_what_is_asked_for() -> None:
+    graph = undirected(4, [(0, 1), (1, 2), (2, 3), (3, 0)])
+    assert sorted(min_fill(graph, frozenset([2]))) == [0, 1, 3]
+    tree = undirected(5, [(0, 1), (0, 2), (2, 3), (2, 4)])
+    assert induced(tree, min_fill(tree)).fill_in == []
+
+
+def test_what_two_cliques_share_is_in_all_between_them() -> None:
+    for graph in list(all_undirected(5))[5::31]:
+        found = junction_tree(graph, min_fill(graph))
+        tree = nx.Graph(found.tree)
+        tree.add_nodes_from(range(len(found.cliques)))
+        assert nx.is_tree(tree)
+        for i, j in permutations(range(len(found.cliques)), 2):
+            shared = found.cliques[i] & found.cliques[j]
+            assert all(shared <= found.cliques[k] for k in nx.shortest_path(tree, i, j))
+        for i, j in found.tree:
+            assert found.separator((i, j)) == found.cliques[i] & found.cliques[j]
+
+
+def test_a_cutset_taken_state_by_state_gives_the_same_sum() -> None:
+    factors = drawn(np.random.default_rng(4), *LOOPY)
+    answer = by_cutset(factors, "ac", "bef", "d")
+    assert answer.variables == ("d",)
+    assert_allclose(answer.table, visited(factors, "d"), rtol=1e-12)
