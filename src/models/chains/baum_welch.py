@@ -232,11 +232,3 @@ def baum_welch(
     return expectation_maximisation(
         theta, e_step, m_step, tol=tol, max_iter=max_iter, snapshots=snapshots
     )
-
-
-def log_evidence(theta: Model, x: AnyArray) -> Floats:
-    """The log likelihood ln p(x | theta) of all the sequences together, shape (R,)."""
-    forward = hmm.forward_filter(
-        theta.pi[:, None], theta.A[:, None], *theta.observed(np.asarray(x))
-    )
-    return np.asarray(forward.log_evidence.sum(axis=1))

@@ -1,8 +1,8 @@
 """The recursions of `hmm_recursions`, compiled: loops over one sequence, and over a block.
 
-Each writes into arrays that the caller has made, and names the plain NumPy of that module which
-states what it computes. They share a file because numba's cache compiles a kernel anew when its own
-file has changed, not when another has.
+Each writes into arrays that the caller has made, and names the plain NumPy which states what it
+computes, a `*_reference` of that module's tests. They share a file because numba's cache compiles a
+kernel anew when its own file has changed, not when another has.
 
 Likelihoods enter relative to the largest of their time, p(x_t | k) / max_k p(x_t | k), exponentials
 that NumPy takes before the loop: once a symbol, where symbols are observed. Only where the largest

@@ -59,11 +59,6 @@ def responsibilities(Phi: Floats, t: Floats, theta: LinearMixture) -> Floats:
     return posterior(log_joint(Phi, t, theta))[0]  # (14.37)
 
 
-def log_density(Phi: Floats, t: Floats, theta: LinearMixture) -> Floats:
-    """Log density ln p(t_n | phi_n, theta), shape (R, N); summed over n it is (14.35)."""
-    return posterior(log_joint(Phi, t, theta))[1]
-
-
 def predictive_modes(Phi: Floats, theta: LinearMixture, points: int = 401) -> Ints:
     """How many maxima p(t | phi) has at each of G inputs, Phi (G, M); shape (R, G).
 

@@ -30,13 +30,6 @@ class FactorModel(NamedTuple):
     psi: Floats  # (R, D) diagonal of Psi = cov[x | z]; all equal in probabilistic PCA
 
 
-class Posterior(NamedTuple):
-    """What the data say about the factors."""
-
-    mean: Floats  # (R, N, M) E[z_n | x_n]
-    cov: Floats  # (R, M, M) cov[z_n | x_n], the same for every n
-
-
 class Moments(NamedTuple):
     """Expected sufficient statistics, averaged over the data; R restarts."""
 
@@ -78,23 +71,6 @@ def fit_factors(
     )
 
 
-def ppca_closed_form(x: Floats, n_factors: int) -> FactorModel:
-    """The global maximum of the likelihood of probabilistic PCA, M <= D; R = 1.
-
-    The principal subspace, with sigma^2 the mean of the variances left out. With M = D nothing is
-    left out, sigma^2 = 0 and C = S (12.47): only `covariance` makes sense of that model.
-    """
-    S = np.atleast_2d(np.cov(x.T, bias=True))
-    values, U = np.linalg.eigh(S)  # ascending
-    values, U = values[::-1], U[:, ::-1]
-    rest = values[n_factors:]
-    sigma2 = rest.mean() if rest.size else 0.0  # (12.46)
-    W = U[:, :n_factors] * np.sqrt(np.maximum(values[:n_factors] - sigma2, 0))  # (12.45), R = I
-    return FactorModel(
-        x.mean(0)[np.newaxis], W[np.newaxis], np.full((1, x.shape[1]), sigma2, dtype=np.float64)
-    )
-
-
 def random_start(
     x: Floats, n_factors: int, n_restarts: int, rng: np.random.Generator
 ) -> FactorModel:
@@ -106,26 +82,6 @@ def random_start(
         W * np.sqrt(variance / (2 * n_factors))[:, np.newaxis],
         np.tile(variance / 2, (n_restarts, 1)),
     )
-
-
-def posterior(theta: FactorModel, x: Floats) -> Posterior:
-    """Factors given data, p(z_n | x_n) = N(mean, cov); x has shape (N, D)."""
-    G, projection = _posterior_map(theta)
-    return Posterior((x - theta.mu[:, np.newaxis]) @ projection.mT, G)  # (12.54), (12.66)
-
-
-def covariance(theta: FactorModel) -> Floats:
-    """C = cov[x], shape (R, D, D) (12.36), (12.65)."""
-    return np.asarray(
-        theta.W @ theta.W.mT + theta.psi[..., np.newaxis] * np.eye(theta.psi.shape[1])
-    )
-
-
-def log_likelihood(theta: FactorModel, x: Floats) -> Floats:
-    """Of all data under each model, shape (R,); x has shape (N, D)."""
-    deviation = x - theta.mu[:, np.newaxis]
-    S = deviation.mT @ deviation / len(x)
-    return _log_likelihood(theta, *_posterior_map(theta), S, len(x))
 
 
 def _posterior_map(theta: FactorModel) -> tuple[Floats, Floats]:

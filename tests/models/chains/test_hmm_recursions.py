@@ -10,20 +10,74 @@ import numpy as np
 import pytest
 
 from models.chains import hmm, hmm_recursions
+from models.chains.hmm_kernels import Evidence
 from models.chains.hmm_recursions import (
-    backward_reference,
     backward_unscaled,
     condition,
-    counts_reference,
     evidence,
     evidence_in_logs,
-    forward_reference,
     forward_unscaled,
-    viterbi_reference,
     viterbi_values,
 )
 from models.compiled import threads
 from models.types import Floats, Ints
+
+# --- The recursions a line a formula: what the compiled ones must equal --------------------------
+
+
+def forward_reference(pi: Floats, A: Floats, log_lik: Floats) -> tuple[Floats, Floats]:
+    """What `forward` computes, for data of positive probability."""
+    alpha, log_c = np.empty(log_lik.shape), np.empty(log_lik.shape[:-1])
+    predicted = np.broadcast_to(pi, log_lik[..., 0, :].shape)
+    for t in range(log_lik.shape[-2]):
+        joint = predicted * np.exp(log_lik[..., t, :])
+        c = joint.sum(axis=-1, keepdims=True)
+        alpha[..., t, :], log_c[..., t] = joint / c, np.log(c)[..., 0]  # 13.59
+        predicted = np.einsum("...j,...jk->...k", alpha[..., t, :], A)  # MLAPP 17.44
+    return alpha, log_c
+
+
+def backward_reference(A: Floats, log_lik: Floats, log_c: Floats, lag: int) -> Floats:
+    """The backward messages of the next `lag` observations, for all times at once."""
+    ratio = np.exp(log_lik - log_c[..., None])
+    beta = np.ones(log_lik.shape)
+    for _ in range(min(lag, log_lik.shape[-2] - 1)):
+        message = (ratio * beta)[..., 1:, :]
+        beta[..., :-1, :] = np.einsum("...jk,...tk->...tj", A, message)  # 13.62
+    return beta
+
+
+def viterbi_reference(pi: Floats, A: Floats, log_lik: Floats) -> tuple[Ints, Floats]:
+    """What `viterbi` computes."""
+    T = log_lik.shape[-2]
+    path = np.empty(log_lik.shape[:-1], dtype=np.int64)
+    origin = np.empty(log_lik.shape, dtype=np.int64)
+    omega = np.log(pi) + log_lik[..., 0, :]  # 13.69
+    for t in range(1, T):
+        arriving = omega[..., :, None] + np.log(A)
+        origin[..., t, :] = arriving.argmax(axis=-2)
+        omega = log_lik[..., t, :] + arriving.max(axis=-2)  # 13.68, corrected
+    path[..., -1] = omega.argmax(axis=-1)
+    for t in range(T - 1, 0, -1):
+        step = np.take_along_axis(origin[..., t, :], path[..., t, None], axis=-1)
+        path[..., t - 1] = step[..., 0]  # 13.71
+    return path, omega.max(axis=-1)
+
+
+def counts_reference(pi: Floats, A: Floats, x: Evidence) -> tuple[Floats, Floats, Floats, Floats]:
+    """What `counts` computes, for data of positive probability."""
+    M, T = x.log_lik.shape[-2], x.at.shape[-1]
+    log_lik = np.take_along_axis(x.log_lik, x.at[..., None], axis=-2)
+    alpha, log_c = forward_reference(pi, A, log_lik)
+    beta = backward_reference(A, log_lik, log_c, T)
+    gamma = alpha * beta  # 13.64
+    arriving = np.exp(log_lik - log_c[..., None]) * beta
+    xi = A * (np.swapaxes(alpha[..., :-1, :], -1, -2) @ arriving[..., 1:, :])  # 13.65, corrected
+    seen = (np.arange(M)[:, None] == x.at[..., None, :]) @ gamma  # 17.104
+    return gamma[..., 0, :], xi, seen, log_c.sum(axis=-1)  # 17.98, 13.63
+
+
+# --- Tests ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("K", [2, 5])
