@@ -19,7 +19,7 @@ from experiments.sweeping.plan import Rows
 from experiments.sweeping.run import AT_WORK, read_sweep
 from experiments.sweeping.tracked import child_payloads, parent_payload
 from experiments.tracking import figures
-from experiments.tracking.client import Tracker, Unreachable, open_tracker
+from experiments.tracking.client import Telling, Tracker, Unreachable, open_tracker
 from experiments.tracking.runs import JUDGED, KILLED, RUNNING, judged, payload, refreshed
 from experiments.tracking.studies import describe
 
@@ -33,8 +33,9 @@ def main(options: argparse.Namespace) -> int:
     if options.tracking not in ("local", "server"):
         raise BadInput(f"--tracking {options.tracking}; allowed: local, server")
     uri = options.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI")
-    tracker = open_tracker(options.tracking, uri, outputs)
-    assert tracker is not None
+    opened = open_tracker(options.tracking, uri, outputs)
+    assert opened is not None
+    tracker = Telling(opened, console.tell)
     store = RunStore(outputs)
     folders = {path.name: path for path in store.folders() if not is_older(path)}
     tell_of_older(store, ["*/*"])
@@ -66,7 +67,7 @@ def main(options: argparse.Namespace) -> int:
     console.out.print(f"{done} runs logged, {len(logged)} were there already")
     if drawn:
         console.out.print(f"runs with new figures: {drawn}")
-    return OK
+    return UNEXPECTED if tracker.refused else OK
 
 
 def _sync_sweep(
@@ -96,10 +97,11 @@ def _sync_sweep(
         for record in _records([folders[name]]):
             rows.add(index, record)
     files = {file.name: file for file in folder.glob("[!.]*.*")}
-    parent = tracker.put([parent_payload(plan, state, rows, files)])[plan.id]
+    parent = tracker.put([parent_payload(plan, state, rows, files)]).get(plan.id)
+    if parent is None:  # refused: its cells would hang below nothing
+        return 0
     cells = [(places[record["key"]], record) for record in _records(paths)]
-    tracker.put(child_payloads(plan, cells, parent, ()))
-    return len(cells)
+    return len(tracker.put(child_payloads(plan, cells, parent, ())))
 
 
 def _key(run_id: str) -> str:

@@ -22,7 +22,7 @@ from experiments.configuration.passwords import redacted
 from experiments.contract.errors import BadInput
 from experiments.records.locks import exclusive
 from experiments.tracking import sqlite
-from experiments.tracking.runs import MLFLOW_ID, RUN_ID, RUNNING, Payload
+from experiments.tracking.runs import KILLED, MLFLOW_ID, RUN_ID, RUNNING, Payload
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -31,17 +31,29 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 OUTPUTS = "bythebook.outputs"  # the folder a run comes from, where several share a server
 PAUSES = (1.0, 4.0)  # seconds, before a server is asked again
+NOBODY = (401, 429)  # refusals of whoever asks, not of what is asked
 
 
 class Unreachable(Exception):
     """The store cannot be had right now; the runs are safe on disk."""
 
 
+class Refused(Unreachable):
+    """The server does not want some of what it was given; it has taken the rest."""
+
+    def __init__(self, lines: Sequence[str], taken: Mapping[str, str] | None = None) -> None:
+        super().__init__("; ".join(lines))
+        self.lines, self.taken = list(lines), dict(taken or {})
+
+
 class Tracker(Protocol):
     """A place to log to."""
 
     def put(self, payloads: Sequence[Payload]) -> dict[str, str]:
-        """Log what is not there yet; MLflow's run id for each record id."""
+        """Log what is not there yet; MLflow's run id for each record id.
+
+        Refused is raised when all that may be logged has been.
+        """
 
     def tagged(self, tag: str) -> dict[str, str]:
         """The value of a tag for each record that is in the store, whole, and carries it."""
@@ -72,11 +84,42 @@ def open_tracker(kind: str, uri: str | None, outputs: Path) -> Tracker | None:
     return LocalTracker(outputs)
 
 
+class Telling(Tracker):
+    """A tracker of which each refusal costs a line, and nothing else."""
+
+    def __init__(self, tracker: Tracker, tell: Callable[[str], None]) -> None:
+        self.tracker, self.tell, self.refused = tracker, tell, 0
+
+    def put(self, payloads: Sequence[Payload]) -> dict[str, str]:
+        try:
+            return self.tracker.put(payloads)
+        except Refused as refused:
+            self._tell_of(refused)
+            return refused.taken
+
+    def tagged(self, tag: str) -> dict[str, str]:
+        return self.tracker.tagged(tag)
+
+    def experiments(self) -> dict[str, dict[str, str]]:
+        return self.tracker.experiments()
+
+    def describe(self, tags: Mapping[str, Mapping[str, str]]) -> None:
+        try:
+            self.tracker.describe(tags)
+        except Refused as refused:
+            self._tell_of(refused)
+
+    def _tell_of(self, refused: Refused) -> None:
+        self.refused += len(refused.lines)
+        for line in refused.lines:
+            self.tell(line)
+
+
 class Forgiving(Tracker):
     """A tracker whose failure costs a line, not a run: what it could not log waits for `sync`."""
 
     def __init__(self, tracker: Tracker, tell: Callable[[str], None]) -> None:
-        self.tracker, self.tell, self.broken = tracker, tell, False
+        self.tracker, self.tell, self.broken = Telling(tracker, tell), tell, False
 
     def put(self, payloads: Sequence[Payload]) -> dict[str, str]:
         if self.broken:
@@ -205,11 +248,18 @@ class ClientTracker(Tracker):
         return MlflowClient(self.uri)
 
     def put(self, payloads: Sequence[Payload]) -> dict[str, str]:
+        taken: dict[str, str] = {}
+        lines: list[str] = []
         with exclusive(self.lock) if self.lock else nullcontext():
-            return {
-                payload.record_id: self._insist(partial(self._put, payload=payload))
-                for payload in payloads
-            }
+            for payload in payloads:
+                try:
+                    put = partial(self._put, payload=payload, lines=lines)
+                    taken[payload.record_id] = self._insist(put)
+                except Refused as refused:
+                    lines.append(f"{payload.record_id} is not tracked ({refused})")
+        if lines:
+            raise Refused(lines, taken)
+        return taken
 
     def tagged(self, tag: str) -> dict[str, str]:
         return self._insist(partial(self._tagged, tag=tag))
@@ -219,8 +269,14 @@ class ClientTracker(Tracker):
         return {entry.name: dict(entry.tags) for entry in found}
 
     def describe(self, tags: Mapping[str, Mapping[str, str]]) -> None:
+        lines = []
         for name, values in tags.items():
-            self._insist(partial(self._describe, name=name, tags=values))
+            try:
+                self._insist(partial(self._describe, name=name, tags=values))
+            except Refused as refused:
+                lines.append(f"the study {name} is not described ({refused})")
+        if lines:
+            raise Refused(lines)
 
     def _describe(self, client: "MlflowClient", name: str, tags: Mapping[str, str]) -> None:
         found = client.get_experiment_by_name(name)
@@ -238,7 +294,9 @@ class ClientTracker(Tracker):
             try:
                 return action(self.client)
             except _store_errors() as error:
-                if pause is None or _is_refusal(error):
+                if _refusal(error) is not None and _refusal(error) not in NOBODY:
+                    raise Refused([str(_unreachable(self.uri, error))]) from error
+                if pause is None or _refusal(error) is not None:
                     raise _unreachable(self.uri, error) from error
                 time.sleep(pause)
         raise AssertionError("the last attempt returns or raises")
@@ -265,12 +323,12 @@ class ClientTracker(Tracker):
         wanted = {**self.own, **tags}
         return " and ".join(f"tags.`{name}` = '{value}'" for name, value in wanted.items())
 
-    def _put(self, client: "MlflowClient", payload: Payload) -> str:
+    def _put(self, client: "MlflowClient", payload: Payload, lines: list[str]) -> str:
         experiment = self._experiment(client, payload.experiment)
         tags = {RUN_ID: payload.record_id}
         found = sorted(client.search_runs([experiment], self._mine(**tags)), key=_emptiness)
         for other in found[1:]:  # created by a request that was answered too late
-            client.delete_run(other.info.run_id)
+            self._remove(client, other, lines)
         run = found[0] if found else None
         if run is not None and run.info.status != RUNNING and not payload.update:
             return str(run.info.run_id)
@@ -292,6 +350,21 @@ class ClientTracker(Tracker):
         elif run.info.status != RUNNING:
             client.update_run(run_id, RUNNING)
         return run_id
+
+    def _remove(self, client: "MlflowClient", run: "Run", lines: list[str]) -> None:
+        """Delete a run that should not be there; where only its owner may, it loses its name."""
+        number = run.info.run_id
+        try:
+            client.delete_run(number)
+        except _store_errors() as error:
+            if _refusal(error) is None:
+                raise
+            client.set_terminated(number, KILLED)
+            client.delete_tag(number, RUN_ID)
+            lines.append(
+                f"a second run of {run.data.tags[RUN_ID]} may only be deleted by its owner:"
+                f" {number} is left there, without its name"
+            )
 
     def _log(self, client: "MlflowClient", run_id: str, payload: Payload) -> None:
         from mlflow.entities import Metric, Param, RunTag
@@ -346,12 +419,16 @@ def _store_errors() -> tuple[type[Exception], ...]:
     return MlflowException, SQLAlchemyError, OSError
 
 
-def _is_refusal(error: Exception) -> bool:
-    """Does the server understand, and not want to? Then it is no use to ask again."""
+def _refusal(error: Exception) -> int | None:
+    """The status with which a server understood and did not want to: no use to ask again."""
     from mlflow.exceptions import MlflowException
 
-    status: Any = getattr(error, "get_http_status_code", None)
-    return isinstance(error, MlflowException) and 400 <= status() < 500
+    answer: Any = getattr(error, "response", None)  # of an artifact's own request
+    status: Any = getattr(answer, "status_code", None)
+    if isinstance(error, MlflowException):
+        told: Any = error
+        status = told.get_http_status_code()
+    return status if status is not None and 400 <= status < 500 else None
 
 
 def _emptiness(run: "Run") -> tuple[bool, int, str]:

@@ -1,13 +1,21 @@
 """Runs are logged once, whole, whatever gets lost on the way."""
 
+from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from experiments.records.store import Record
-from experiments.tracking.client import ClientTracker, Forgiving, LocalTracker, Unreachable
+from experiments.tracking.client import (
+    ClientTracker,
+    Forgiving,
+    LocalTracker,
+    Refused,
+    Unreachable,
+)
 from experiments.tracking.runs import RUN_ID, Payload, payload
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # MLflow's own imports warn
@@ -131,20 +139,116 @@ def test_a_sweep_that_is_resumed_with_other_words_is_brought_up_to_date(
     assert server.logged() == {"sweep-1"}
 
 
-def test_a_server_that_refuses_is_not_asked_again(
-    record: Record, outputs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from mlflow.exceptions import RestException
+class Picky(Flaky):
+    """A server that answers some calls with a status, and says which were made."""
 
-    asked: list[int] = []
+    def __init__(self, store: str, outputs: Path, refused: dict[str, int], of: str = "") -> None:
+        super().__init__(store, outputs, "")
+        self.refused, self.of, self.asked = refused, of, Counter[str]()
+
+    @property
+    def client(self) -> Any:
+        client = super().client
+        for name in self.refused:
+            setattr(client, name, partial(self._answer, name, getattr(client, name)))
+        return client
+
+    def _answer(self, name: str, carry_out: Any, *arguments: Any, **options: Any) -> Any:
+        from mlflow.exceptions import MlflowException, get_error_code
+
+        self.asked[name] += 1
+        if self.of in str([arguments, options]):
+            raise MlflowException("not you", error_code=get_error_code(self.refused[name]))
+        return carry_out(*arguments, **options)
+
+
+def one(record_id: str) -> Payload:
+    return Payload(record_id, "s", record_id, "FINISHED", 1, 2)
+
+
+def test_a_run_that_is_refused_is_passed_over(tracked: LocalTracker) -> None:
+    outputs = tracked.database.parent
+    server = Picky(tracked.uri, outputs, {"create_run": 403}, of="second")
+    with pytest.raises(Refused) as refused:
+        server.put([one("first"), one("second"), one("third")])
+    (line,) = refused.value.lines
+    assert line.startswith("second is not tracked (http://127.0.0.1:9: not you")
+    assert refused.value.taken.keys() == {"first", "third"} == server.logged()
+    assert server.asked["create_run"] == 3  # none of them again
+
+
+def test_an_artifact_that_is_refused_is_one_runs_matter(
+    tracked: LocalTracker, record: Record
+) -> None:
+    from requests import HTTPError, Response
+
+    class Full(Flaky):
+        @property
+        def client(self) -> Any:
+            answer = Response()
+            answer.status_code = 413
+            client = super().client
+            client.log_artifacts = lambda *_: (_ for _ in ()).throw(HTTPError(response=answer))
+            return client
+
+    with pytest.raises(Refused) as refused:
+        Full(tracked.uri, tracked.database.parent, "").put([payload(record), one("other")])
+    assert refused.value.taken.keys() == {"other"}
+
+
+@pytest.mark.parametrize("status", [401, 429])
+def test_a_server_that_refuses_whoever_asks_is_not_asked_again(
+    tracked: LocalTracker, status: int
+) -> None:
+    server = Picky(tracked.uri, tracked.database.parent, {"create_run": status})
+    with pytest.raises(Unreachable, match="not you") as refused:
+        server.put([one("first"), one("second")])
+    assert not isinstance(refused.value, Refused)
+    assert server.asked["create_run"] == 1
+
+
+def test_a_duplicate_that_only_its_owner_may_delete_loses_its_name(
+    tracked: LocalTracker,
+) -> None:
+    outputs = tracked.database.parent
+    server = Picky(tracked.uri, outputs, {"delete_run": 403})
+    first = server.put([one("first")])
+    experiment = server.client.get_run(first["first"]).info.experiment_id
+    late = server.client.create_run(experiment, tags={**server.own, RUN_ID: "first"})
+    assert server.logged() == set()
+    with pytest.raises(Refused) as refused:
+        server.put([one("first"), one("second")])
+    (line,) = refused.value.lines
+    assert "a second run of first may only be deleted by its owner" in line
+    assert late.info.run_id in line
+    assert refused.value.taken.keys() == {"first", "second"} == server.logged()
+    assert server.client.get_run(late.info.run_id).info.status == "KILLED"
+    assert server.put([one("first"), one("second")]).keys() == {"first", "second"}  # told once
+
+
+def test_refusals_cost_a_line_each_and_stop_nothing(tracked: LocalTracker) -> None:
+    told: list[str] = []
+    refusing = {"create_run": 403, "set_experiment_tag": 403}
+    server = Picky(tracked.uri, tracked.database.parent, refusing, of="second")
+    forgiving = Forgiving(server, told.append)
+    assert forgiving.put([one("second"), one("third")]).keys() == {"third"}
+    assert forgiving.put([one("fourth")]).keys() == {"fourth"}
+    forgiving.describe({"s": {"of": "second"}})
+    assert [line.split(" (")[0] for line in told] == [
+        "second is not tracked",
+        "the study s is not described",
+    ]
+    assert not forgiving.broken
+
+
+def test_no_password_of_an_address_is_in_a_refusal(record: Record, outputs: Path) -> None:
+    from mlflow.exceptions import RestException
 
     class Refusing(ClientTracker):
         @property
         def client(self) -> Any:
-            asked.append(1)
             raise RestException({"error_code": "PERMISSION_DENIED", "message": "not you"})
 
-    monkeypatch.setattr("experiments.tracking.client.PAUSES", (0.0, 0.0))
-    with pytest.raises(Unreachable, match="not you"):
+    with pytest.raises(Refused, match="not you") as refused:
         Refusing("http://user:secret@127.0.0.1:9", None, outputs).put([payload(record)])
-    assert asked == [1]
+    assert "secret" not in str(refused.value)
