@@ -13,7 +13,7 @@ from experiments.contract.places import topic
 from experiments.explore import trials
 from experiments.explore.controls import controls
 from experiments.report import pages as report
-from experiments.report.slugs import humanised
+from experiments.report.spelling import humanised
 
 HERE = Path(__file__).parent
 REPORT = report.HERE

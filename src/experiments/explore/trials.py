@@ -24,7 +24,7 @@ from experiments.drawing.dark import follows_scheme
 from experiments.explore import values
 from experiments.records.store import RunStore
 from experiments.report.drawings import labels, size
-from experiments.report.slugs import humanised
+from experiments.report.spelling import humanised
 from experiments.running.limits import TimeLimit, limited
 from experiments.running.work import compute, one_thread
 from models import datasets

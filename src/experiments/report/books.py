@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from experiments.configuration.catalogue import BOOKS
+from experiments.contract.slugs import slugs
 from experiments.report.content import Result, by_origin
-from experiments.report.slugs import humanised, slugs
+from experiments.report.spelling import humanised
 
 ARTICLES = {"ghahramani"}  # too short for chapters
 

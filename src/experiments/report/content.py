@@ -16,13 +16,14 @@ from experiments.contract import views
 from experiments.contract.errors import BadInput
 from experiments.contract.knobs import allowed
 from experiments.contract.places import topic
+from experiments.contract.slugs import slug, slugs
 from experiments.contract.study import studies
 from experiments.contract.verdicts import ORIGINS, STANDINGS, tallied
 from experiments.contract.views import Table
 from experiments.records.store import Record, read
 from experiments.report.drawings import Drawing, Drawn, shown
 from experiments.report.scoreboard import claim_records
-from experiments.report.slugs import humanised, slug, slugs
+from experiments.report.spelling import humanised
 from experiments.report.tables import Sheet, sheet
 from experiments.sweeping import robustness
 

@@ -26,7 +26,7 @@ from experiments.drawing import canvas
 from experiments.drawing.dark import follows_scheme
 from experiments.records import run_files
 from experiments.records.store import Record, read
-from experiments.report.slugs import humanised
+from experiments.report.spelling import humanised
 from experiments.running.pools import drawing_pool
 from experiments.sweeping import figure
 from experiments.sweeping.figure import Mark, read_cells

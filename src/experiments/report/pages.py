@@ -10,7 +10,7 @@ from experiments.configuration.catalogue import BOOKS
 from experiments.contract.verdicts import ORIGINS, STANDINGS
 from experiments.report import provenance
 from experiments.report.formulas import begins_with_formula, formulas
-from experiments.report.slugs import humanised
+from experiments.report.spelling import humanised
 
 HERE = Path(__file__).parent
 

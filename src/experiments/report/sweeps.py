@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from experiments.contract.slugs import slug
 from experiments.contract.views import Table
 from experiments.report.beside import Beside
 from experiments.report.drawings import Drawing, Drawn, shown
-from experiments.report.slugs import slug
 from experiments.report.tables import Sheet, sheet
 from experiments.sweeping.figure import headline, read_cells
 from experiments.sweeping.plan import Plan

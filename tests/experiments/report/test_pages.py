@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from experiments.configuration import catalogue
+from experiments.contract.slugs import slugs
 from experiments.contract.study import studies
 from experiments.report import pages, site
 from experiments.report.scoreboard import claim_records
-from experiments.report.slugs import slugs
 from experiments.running.provenance import environment
 
 
