@@ -22,6 +22,7 @@ from models.chains.casino import (
     independent_switches,
     lagged_errors,
     listing_rolls,
+    memoryless,
     simulate,
     tally,
 )
@@ -210,3 +211,12 @@ def test_uncertainty_and_independence_by_hand() -> None:
     drawn = rng.random((100_000, 3)) < p
     switches = (drawn[:, 1:] != drawn[:, :-1]).sum(axis=1)
     assert abs(switches.mean() - independent_switches(p)) < 4.5 * switches.std() / 100_000**0.5
+
+
+def test_a_roll_alone_says_by_bayes_rule() -> None:
+    """One third of the time the die is loaded: a six, 1/6 against 1/9, and others, 1/30 and 1/9."""
+    six, other = memoryless(casino(), np.array([[SIX, 2]]))[0]
+    np.testing.assert_allclose(six, (1 / 6) / (1 / 6 + 1 / 9), rtol=1e-14)
+    np.testing.assert_allclose(other, (1 / 30) / (1 / 30 + 1 / 9), rtol=1e-14)
+    rare = casino(six=0.9, switching=0.25)
+    np.testing.assert_allclose(memoryless(rare, np.array([SIX])), 0.3 / (0.3 + 1 / 9), rtol=1e-14)

@@ -353,3 +353,19 @@ def test_hmmlearn_agrees() -> None:
     best = hmm.viterbi(pi, A, hmm.gaussian_log_likelihood(mu, Sigma, x))
     np.testing.assert_array_equal(best.states, path)
     np.testing.assert_allclose(best.log_joint, value, rtol=1e-10)
+
+
+def test_paths_are_drawn_for_many_chains_at_once() -> None:
+    """Each chain has transitions of its own; shares of states are its smoothed marginals."""
+    rng = np.random.default_rng(11)
+    pi, A = rng.dirichlet(np.ones(3), 2), rng.dirichlet(np.ones(3), (2, 3))
+    log_lik = rng.normal(size=(2, 5, 3))
+    posterior = hmm.smoother(pi, A, log_lik)
+    draws = hmm.sample_posterior(posterior.forward.filtered, A, 40_000, rng)
+    share = (draws[..., None] == np.arange(3)).mean(axis=0)
+    np.testing.assert_allclose(share, posterior.smoothed, rtol=0, atol=4.5 * 0.5 / 200)
+    pairs = hmm.pairwise_marginals(A, posterior)
+    joint = np.einsum(
+        "sntj,sntk->ntjk", *(np.eye(3)[draws[..., s]] for s in (slice(-1), slice(1, None)))
+    )
+    np.testing.assert_allclose(joint / 40_000, pairs, rtol=0, atol=4.5 * 0.5 / 200)

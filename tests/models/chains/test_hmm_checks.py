@@ -115,3 +115,18 @@ def test_predictions_agree_with_sums_and_wrong_ones_do_not(monkeypatch: pytest.M
     right = hmm.predict_states
     monkeypatch.setattr(hmm, "predict_states", lambda p, A, h: right(p, A.T, h))
     assert min(prediction_gaps(belief, A, B, 5).values()) > 1e-3
+
+
+def test_means_short_of_the_last_datum_by_hand() -> None:
+    """The same draws, weighed by the smoother: with all data, and without the last."""
+    rng = np.random.default_rng(3)
+    chains = one_sequence_each(random_models(2, 3, 4, rng), 5, rng)
+    _, printed = printed_gaps(chains.pi, chains.A, chains.lik, np.random.default_rng(4))
+    again = np.random.default_rng(4)
+    mu, x = 2 * again.standard_normal((4, 2)), 2 * again.standard_normal((4, 5))
+    log_lik = -((x[..., None] - mu[:, None]) ** 2) / 2
+    gamma = hmm.smoother(chains.pi, chains.A, log_lik).smoothed
+    means = [
+        np.einsum("ntk,nt->nk", g, x[:, : g.shape[1]]) / g.sum(1) for g in (gamma, gamma[:, :-1])
+    ]
+    assert printed["means"] == pytest.approx(np.abs(means[1] - means[0]).max(), rel=1e-10)

@@ -118,3 +118,13 @@ def test_an_annealed_run_cools_in_nine_steps_of_twenty() -> None:
         expected.theta, data.x, inverse_temperature=np.inf, tol=1e-6, max_iter=30
     ).theta
     assert_allclose(hard.theta.A, after.A, rtol=1e-9)
+
+
+def test_a_face_that_never_came_has_its_place_all_the_same() -> None:
+    (data,) = make_data("casino", 40, 1, np.random.default_rng(0))
+    unseen = data._replace(x=np.minimum(data.x, 3))
+    for kind in ("identical", "random", "perturbed", "labelled", "zeros"):
+        assert make_start(kind, unseen, 2, 1.0, None, np.random.default_rng(1)).B.shape[1:] == (
+            2,
+            6,
+        )

@@ -261,6 +261,7 @@ def test_constant_variables_are_counted_in_clusters_of_some_size():
     X[5, :2] = 0
     assert constant_variables(X, labels, 3).tolist() == [2, 1, 0]
     assert not constant_variables(X, np.arange(12) % 12, 12).any()
+    assert constant_variables(X, np.arange(12), 12, least=1).tolist() == [3] * 12
 
 
 @pytest.mark.parametrize(("n", "a", "b"), [(100, 2.0, 2.0), (7, 3.0, 1.5)])

@@ -2,6 +2,7 @@
 
 import numpy as np
 from numpy.testing import assert_allclose
+from scipy.stats import multivariate_normal
 
 from models.clustering.cycle_costs import arguments, cycle_costs, em_cycle, kmeans_cycle
 from models.clustering.gaussian_mixture import GaussianMixture, e_step, m_step
@@ -35,3 +36,13 @@ def test_operations_have_closed_forms() -> None:
     found = cycle_costs(X, theta)
     assert found["kmeans"] == N * K * D + K * D
     assert found["em"] == N * K * (D * D + D + 1 + 1 + 1 + D + D + D * D) + K * (D + D * D)
+
+
+def test_what_a_cycle_takes_makes_the_densities() -> None:
+    X, theta = clouds()
+    scale, mu, precision = arguments(theta)
+    for k in range(2):
+        off = X - mu[k]
+        density = scale[k] * np.exp(np.einsum("nd,de,ne->n", off, precision[k], off))
+        expected = multivariate_normal(theta.mu[0, k], theta.Sigma[0, k]).pdf(X)
+        assert_allclose(density, theta.pi[0, k] * expected, rtol=1e-10)

@@ -5,6 +5,7 @@ import pytest
 
 from models.clustering.gaussian_mixture import GaussianMixture, fit, log_density
 from models.clustering.gaussian_mixture_score import (
+    Score,
     mean_terms,
     mean_terms_as_printed,
     mean_terms_by_differences,
@@ -87,3 +88,12 @@ def test_three_ways_to_the_same_terms_of_one_mixture(
         # As printed it is the derivative with Sigma_k on the wrong side, twice.
         squared = theta.Sigma[1, k] @ theta.Sigma[1, k]
         assert found["printed"][k, d] == pytest.approx((squared @ found["corrected"][k])[d])
+
+
+def test_the_largest_derivative_is_that_of_all_parts() -> None:
+    found = Score(
+        np.array([[1.0, -2.0], [0.0, 1.0]]),
+        np.array([[[3.0], [-1.0]], [[0.5], [0.25]]]),
+        np.array([[[[0.0]], [[-4.0]]], [[[0.5]], [[0.75]]]]),
+    )
+    np.testing.assert_array_equal(found.largest, [4.0, 1.0])

@@ -224,3 +224,11 @@ def test_mass_between_curves_against_an_integral(rng):
         t = np.linspace(low, high, 2001)
         p = np.exp(naive_log_joint(np.tile(Phi[g], (2001, 1)), t, theta, 0)).sum(axis=1)
         assert found[0, g] == pytest.approx(np.trapezoid(p, t), rel=1e-6)
+
+
+def test_lines_far_apart_leave_two_modes_and_nothing_between(rng):
+    """Between them the density is nought to the last bit, which is no maximum."""
+    theta = LinearMixture(np.array([[0.3, 0.7]]), np.array([[[0.0], [300.0]]]), np.ones(1))
+    assert predictive_modes(np.ones((1, 1)), theta, points=2001).tolist() == [[2]]
+    alone = LinearMixture(np.array([[0.3, 0.7]]), np.array([[[1.0], [1.5]]]), np.array([4.0]))
+    assert predictive_modes(np.ones((1, 1)), alone).tolist() == [[1]]

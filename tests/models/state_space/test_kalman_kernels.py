@@ -69,3 +69,12 @@ def test_what_is_read_is_what_runs(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.setattr(module, name, KERNELS[name].plain)
     for mine, compiled_one in zip(both_passes(), expected, strict=True):
         assert_allclose(mine, compiled_one, rtol=1e-12)
+
+
+def test_singular_matrices_are_refused_as_numpy_refuses_them() -> None:
+    """To the last bit: what is left of the second row is nought."""
+    ones = np.ones((2, 2))
+    with pytest.raises(np.linalg.LinAlgError, match="positive definite"):
+        kalman_kernels._cholesky(ones, np.zeros((2, 2)))
+    with pytest.raises(np.linalg.LinAlgError, match="Singular"):
+        kalman_kernels._solve(ones, np.eye(2))

@@ -81,3 +81,10 @@ def test_the_noise_is_what_outputs_do_not_share() -> None:
 
 def test_largest_correlation() -> None:
     assert_allclose(largest_correlation(np.array([[4.0, -3.0], [-3.0, 9.0]])), 0.5, rtol=1e-15)
+
+
+def test_powers_of_dynamics_that_grow_are_furthest_off_at_the_end() -> None:
+    """1, 2, 4 and 8, but 2, 4, 8 and 16 as printed."""
+    theta = line(2.0, 0.5, 2.0, 1.5)._replace(mu0=np.array([1.0]))
+    assert power_errors(theta, steps=4) == (8.0, 0.0)
+    assert power_errors(theta, steps=1) == (1.0, 0.0)
