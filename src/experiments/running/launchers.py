@@ -10,12 +10,10 @@ import re
 import shutil
 import signal
 import tempfile
-import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
-    CancelledError,
     Future,
     ProcessPoolExecutor,
     wait,
@@ -26,14 +24,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from experiments.configuration.jobs import Job
 from experiments.contract.errors import BadInput
+from experiments.running.clusters import Dask, Slurm
 from experiments.running.interrupts import Stopped, never
 from experiments.running.pools import process_pool
-from experiments.running.work import STOPPING, Order, run_chunk
-
-Chunk = list[Job]
-Results = Iterator[tuple[int, list[str] | None]]  # number of the chunk, folders of its runs
+from experiments.running.work import STOPPING, Chunk, Order, Results, run_chunk
 
 
 class Launcher(Protocol):
@@ -106,108 +101,6 @@ def _signal(pools: Iterable[ProcessPoolExecutor], number: signal.Signals) -> Non
 def _begin() -> None:
     """What a worker does first: asked to end, it does so after the run it is at."""
     signal.signal(signal.SIGINT, lambda *_: STOPPING.set())
-
-
-@dataclass(frozen=True)
-class Dask:
-    """A Dask cluster by its scheduler's address, whatever it runs on."""
-
-    address: str
-    workers: int = 4
-
-    def client(self) -> Any:
-        """A connection to the scheduler, which must be there."""
-        try:
-            from distributed import Client
-        except ImportError as error:
-            raise BadInput("launch=dask needs: pip install 'bythebook[dask]'") from error
-        try:
-            return Client(self.address, timeout=20)
-        except (OSError, ValueError) as error:
-            raise BadInput(f"no Dask scheduler answers at {self.address}") from error
-
-    def run(self, chunks: Sequence[Chunk], order: Order, stopped: Stopped = never) -> Results:
-        with self.client() as client:
-            from distributed import KilledWorker
-            from distributed import as_completed as completed
-
-            waiting, finished = deque(range(len(chunks))), completed()
-            running: dict[Any, int] = {}
-
-            def submit() -> None:
-                """As many as the cluster has threads now, and as many again at their doors."""
-                most = 2 * max(1, sum(client.nthreads().values()))
-                while waiting and len(running) < most:
-                    index = waiting.popleft()
-                    future = client.submit(run_chunk, chunks[index], order, pure=False, retries=0)
-                    running[future] = index
-                    finished.add(future)
-
-            submit()
-            for future in finished:
-                if stopped():
-                    client.cancel(list(running))
-                    return
-                try:
-                    problem = future.exception()
-                except (OSError, CancelledError) as error:
-                    raise BadInput(
-                        f"the Dask scheduler at {self.address} is gone; what is done is recorded,"
-                        " and the same command goes on with the rest"
-                    ) from error
-                if problem is not None and not isinstance(problem, KilledWorker):
-                    raise problem
-                index = running.pop(future)
-                yield index, None if problem else future.result()
-                submit()
-
-
-@dataclass(frozen=True)
-class Slurm:
-    """One Slurm job a chunk, through submitit; `cluster="local"` runs them on this machine."""
-
-    cluster: str = "slurm"
-    workers: int = 2
-    minutes: int = 60
-    memory_gb: float = 4.0
-    options: tuple[tuple[str, Any], ...] = ()
-
-    def executor(self, folder: Path) -> Any:
-        """What submits, its files in this folder; what Slurm does not know is refused."""
-        try:
-            import submitit
-        except ImportError as error:
-            raise BadInput("launch=slurm needs: pip install 'bythebook[slurm]'") from error
-        try:
-            made = submitit.AutoExecutor(folder=folder, cluster=self.cluster)
-            stated = {"timeout_min": self.minutes, "mem_gb": self.memory_gb, "name": "bythebook"}
-            made.update_parameters(**stated, **dict(self.options))
-        except (NameError, RuntimeError, TypeError, ValueError) as error:
-            told = " ".join(str(error).split())[:300]
-            raise BadInput(f"launch=slurm cannot be had: {told}") from error
-        return made
-
-    def run(self, chunks: Sequence[Chunk], order: Order, stopped: Stopped = never) -> Results:
-        executor = self.executor(order.outputs / "slurm")
-        waiting, running = deque(range(len(chunks))), {}
-        if self.cluster == "slurm":  # one array, which Slurm works off `workers` at a time
-            executor.update_parameters(slurm_array_parallelism=self.workers)
-            with executor.batch():
-                running = {i: executor.submit(run_chunk, chunks[i], order) for i in waiting}
-            waiting.clear()
-        try:
-            while (waiting or running) and not stopped():
-                while waiting and len(running) < self.workers:
-                    index = waiting.popleft()
-                    running[index] = executor.submit(run_chunk, chunks[index], order)
-                for index, job in list(running.items()):
-                    if job.done():
-                        del running[index]
-                        yield index, None if job.exception() is not None else job.result()
-                time.sleep(0.2 if running else 0)
-        finally:
-            for job in running.values():
-                job.cancel()
 
 
 def make(launch: Any, jobs: int) -> Launcher:

@@ -17,11 +17,14 @@ from experiments.contract.errors import BadInput
 from experiments.contract.outcome import Outcome
 from experiments.contract.streams import generator
 from experiments.records import durable, run_files
-from experiments.records.store import Record, RunStore
+from experiments.records.store import Draft, Record, RunStore
 from experiments.running.limits import limited
 from models import datasets
 from models.compiled import threads
 
+Chunk = list[Job]
+Results = Iterator[tuple[int, list[str] | None]]  # number of the chunk, folders of its runs
+KEPT = 0.25  # seconds, after which a worker records what it has made
 STOPPING = threading.Event()  # a worker that is asked to stop does so after the run it is at
 
 
@@ -35,6 +38,7 @@ class Order:
     tables: bool = False
     seconds: float | None = None
     memory_gb: float | None = None
+    metric: str | None = None  # an expression that a sweep is about
 
 
 class Computed(NamedTuple):
@@ -61,7 +65,28 @@ def _state(rng: Generator) -> str:
 
 
 def perform(job: Job, order: Order) -> Record:
-    """Run one job and record it, as failed if it raises or uses more than it may."""
+    """Run one job and record it in a folder, as failed if it raises or uses more than it may."""
+    made, store = _made(job, order), RunStore(order.outputs)
+    try:
+        record = store.write(
+            job, made.facts, outcome=made.outcome, error=made.error, adopt=not order.fresh
+        )
+    except (TypeError, ValueError) as problem:  # the study returned what is neither JSON nor array
+        record = store.write(job, made.facts, error=_told(problem))
+    if order.tables:
+        run_files.ensure_tables(record)
+    return record
+
+
+class _Made(NamedTuple):
+    """A run before it is recorded."""
+
+    facts: dict[str, Any]
+    outcome: Outcome | None
+    error: dict[str, str] | None
+
+
+def _made(job: Job, order: Order) -> _Made:
     started, clock, cpu = time.time(), time.perf_counter(), time.process_time()
     computed, error = None, None
     try:
@@ -76,17 +101,44 @@ def perform(job: Job, order: Order) -> Record:
         "seconds": time.perf_counter() - clock,
         "cpu_seconds": time.process_time() - cpu,
     }
-    facts, store = {**order.facts, **took}, RunStore(order.outputs)
-    outcome = computed.outcome if computed is not None else None
-    if computed is not None:
-        facts["chance"] = computed.chance
-    try:
-        record = store.write(job, facts, outcome=outcome, error=error, adopt=not order.fresh)
-    except (TypeError, ValueError) as problem:  # the study returned what is neither JSON nor array
-        record = store.write(job, facts, error=_told(problem))
-    if order.tables:
-        run_files.ensure_tables(record)
-    return record
+    if computed is None:
+        return _Made({**order.facts, **took}, None, error)
+    return _Made({**order.facts, **took, "chance": computed.chance}, computed.outcome, None)
+
+
+class Recorder:
+    """Runs jobs and records them: a sweep's cells a group at a time, results in folders at once."""
+
+    def __init__(self, order: Order) -> None:
+        self.order, self.store = order, RunStore(order.outputs)
+        self._folders: list[Path | None] = []
+        self._drafts: list[Draft] = []
+        self._loose = False  # is anything in folders that may not be on the disk yet?
+
+    def run(self, job: Job) -> None:
+        if job.canonical or self.order.tables:
+            self._folders.append(perform(job, self.order).folder)
+            self._loose = True
+            return
+        made = _made(job, self.order)
+        try:
+            draft = self.store.draft(job, made.facts, outcome=made.outcome, error=made.error)
+        except (TypeError, ValueError) as problem:  # neither JSON nor array, as above
+            draft = self.store.draft(job, made.facts, error=_told(problem))
+        self._folders.append(None)
+        self._drafts.append(draft)
+
+    def recorded(self) -> list[Path]:
+        """Where the runs since the last time are, written through to the disk."""
+        written = self.store.write_all(
+            self._drafts, adopt=not self.order.fresh, metric=self.order.metric
+        )
+        if self._loose:
+            durable.sync(self.order.outputs)
+        rest = iter(written)
+        found = [folder or next(rest) for folder in self._folders]
+        self._folders, self._drafts, self._loose = [], [], False
+        return found
 
 
 def _told(problem: Exception) -> dict[str, str]:
@@ -99,14 +151,16 @@ def _told(problem: Exception) -> dict[str, str]:
 
 def run_chunk(jobs: list[Job], order: Order) -> list[str]:
     """What a worker does: run its jobs, and tell where the records are."""
-    folders = []
+    recorder, folders, kept = Recorder(order), list[Path](), time.monotonic()
     with one_thread():
         for job in jobs:
             if STOPPING.is_set():
                 break
-            folders.append(str(perform(job, order).folder))
-    durable.sync(order.outputs)
-    return folders
+            recorder.run(job)
+            if time.monotonic() - kept > KEPT:  # so little a worker that dies takes along
+                folders += recorder.recorded()
+                kept = time.monotonic()
+    return [str(folder) for folder in [*folders, *recorder.recorded()]]
 
 
 @contextmanager

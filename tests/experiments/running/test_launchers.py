@@ -1,88 +1,16 @@
-"""Other machines, tried on this one: the same bits as a serial run."""
+"""Launchers: what one dead worker costs, and what is refused before anything is written."""
 
-import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from experiments.cli import main
 from experiments.configuration.jobs import Job
-from experiments.contract.outcome import Outcome, differences
 from experiments.contract.study import studies
-from experiments.running.launchers import Launcher, Processes, Slurm
+from experiments.running.launchers import Launcher, Processes
 from experiments.running.runner import perform_all
-from experiments.studies.regression.polynomial_order import PolynomialOrder
-
-JOBS = [Job(PolynomialOrder(methods=["kfold"], folds=k), seed=s) for s in (0, 1) for k in (3, 5, 9)]
-
-
-def outcomes(folder: Path, launcher: Launcher) -> dict[str, Outcome]:
-    return {d.record["key"]: d.record.outcome for d in perform_all(JOBS, folder, launcher)}
-
-
-@pytest.fixture(scope="module")
-def serial(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
-    return outcomes(tmp_path_factory.mktemp("serial"), Processes(1))
-
-
-@pytest.fixture
-def dask_address(tmp_path: Path) -> Iterator[str]:
-    """A scheduler and two worker processes, as a user would start them."""
-    pytest.importorskip("distributed")
-    file = tmp_path / "scheduler.json"
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    start = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1"]
-    start += ["--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
-    processes = [subprocess.Popen(start, **quiet)]  # type: ignore[call-overload]
-    worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", str(file)]
-    worker += ["--nworkers", "2", "--nthreads", "1", "--no-dashboard"]
-    processes.append(subprocess.Popen([*worker, "--local-directory", str(tmp_path)], **quiet))  # type: ignore[call-overload]
-    try:
-        from distributed import Client
-
-        with Client(scheduler_file=str(file), timeout=60) as client:
-            client.wait_for_workers(2, timeout=60)
-            yield client.scheduler.address
-    finally:
-        for process in processes[::-1]:
-            process.terminate()
-            process.wait(timeout=30)
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_a_dask_cluster_gives_the_same_bits(
-    serial: dict[str, Outcome], dask_address: str, outputs: Path
-) -> None:
-    from experiments.running.launchers import Dask
-
-    same(outcomes(outputs, Dask(dask_address)), serial)
-    sweep = ["run", "-m", "study=polynomial_order", "study.folds=3,5", "tracking=off"]
-    assert main([*sweep, "launch=dask", f"launch.address={dask_address}"]) == 0
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_submitit_gives_the_same_bits(serial: dict[str, Outcome], outputs: Path) -> None:
-    pytest.importorskip("submitit")
-    same(outcomes(outputs, Slurm(cluster="local", workers=2)), serial)
-
-
-def same(found: dict[str, Outcome], expected: dict[str, Outcome]) -> None:
-    assert found.keys() == expected.keys()
-    for key, outcome in expected.items():
-        assert differences(outcome, found[key]) == []
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.usefixtures("misbehaving")
-def test_a_slurm_job_that_dies_takes_only_its_own_run_with_it(outputs: Path) -> None:
-    pytest.importorskip("submitit")
-    study = studies()["misbehaving"]
-    jobs = [Job(study(way=way, level=i)) for i, way in enumerate(["well", "die", "well"])]
-    launcher = Slurm(cluster="local", workers=1)
-    records = {d.index: d.record for d in perform_all(jobs, outputs, launcher)}
-    assert [records[i].finished for i in range(3)] == [True, False, True]
 
 
 @pytest.mark.usefixtures("outputs")
