@@ -16,7 +16,6 @@ from models.graphs.factors import (
     Factor,
     Semiring,
     condition,
-    entries,
     keep,
     product,
     sizes,
@@ -25,49 +24,49 @@ from models.graphs.factors import (
 from models.graphs.structure import Nodes, Undirected, cliques, links, undirected
 
 
+class Step(NamedTuple):
+    """One variable summed out: of how many factors, over what before and after the sum."""
+
+    away: str
+    used: int
+    product: tuple[str, ...]
+    created: tuple[str, ...]
+
+
 class Eliminated(NamedTuple):
-    """The answer, and what had to be made on the way to it."""
+    """The answer, and the way to it; `left` factors remained to be multiplied at the end."""
 
     answer: Factor
-    products: list[tuple[str, ...]]  # scopes before a sum
-    created: list[tuple[str, ...]]  # and after it
-    multiplications: int
-    additions: int
+    steps: list[Step]
+    left: int
+
+    def operations(self, K: int) -> int:
+        """Multiplications and additions, were there K states of every variable."""
+        sums = sum((K - 1) * K ** len(step.created) for step in self.steps)
+        products = sum((step.used - 1) * K ** len(step.product) for step in self.steps)
+        return int(sums + products + (self.left - 1) * K ** len(self.answer.variables))
 
 
 def eliminate(
-    factors: Sequence[Factor],
-    order: Iterable[str],
-    kept: Sequence[str] | None = None,
-    ring: Semiring = SUM_PRODUCT,
+    factors: Sequence[Factor], order: Iterable[str], ring: Semiring = SUM_PRODUCT
 ) -> Eliminated:
-    """Sum the variables of `order` out; the answer is over `kept`, or over all that is left."""
-    states = sizes(factors)
+    """Sum the variables of `order` out, one after another; the answer is over all others."""
     left = list(factors)
-    products: list[tuple[str, ...]] = []
-    created: list[tuple[str, ...]] = []
-    multiplications = additions = 0
+    steps = []
     for name in order:
         used = [factor for factor in left if name in factor.variables]
         whole = product(used, ring)
         new = sum_out(whole, [name], ring)
         left = [factor for factor in left if name not in factor.variables] + [new]
-        products.append(whole.variables)
-        created.append(new.variables)
-        multiplications += (len(used) - 1) * entries(whole.variables, states)
-        additions += (states[name] - 1) * entries(new.variables, states)
-    answer = product(left, ring)
-    multiplications += (len(left) - 1) * entries(answer.variables, states)
-    if kept is not None:
-        answer = keep(answer, kept, ring)
-    return Eliminated(answer, products, created, multiplications, additions)
+        steps.append(Step(name, len(used), whole.variables, new.variables))
+    return Eliminated(product(left, ring), steps, len(left))
 
 
 class Induced(NamedTuple):
     """The graph after an order has been played out on it."""
 
     graph: Undirected  # the links that were there, and the fill-in
-    fill_in: list[tuple[int, int]]
+    fill_in: list[list[tuple[int, int]]]  # new links, step by step
     cliques: list[Nodes]  # each node and its neighbours when it went
 
     @property
@@ -77,25 +76,29 @@ class Induced(NamedTuple):
 
     @property
     def maximal(self) -> list[Nodes]:
-        """The cliques that lie in no other."""
-        return [c for c in cliques(self.graph) if len(c) > 0]
+        """The cliques of the graph that lie in no other."""
+        return cliques(self.graph)
 
 
 def induced(graph: Undirected, order: Iterable[int]) -> Induced:
     """Take nodes away in an order, linking the neighbours of each before it goes."""
     near = [set(of) for of in graph]
-    gone: list[Nodes] = []
+    fill_in, gone = [], []
     for node in order:
         gone.append(frozenset(near[node] | {node}))
-        for i, j in permutations(near[node], 2):
-            near[i].add(j)
-        for other in near[node]:
-            near[other].discard(node)
-        near[node] = set()
-    whole = undirected(
-        len(graph), [*links(graph), *(p for c in gone for p in combinations(sorted(c), 2))]
-    )
-    return Induced(whole, sorted(set(links(whole)) - set(links(graph))), gone)
+        fill_in.append([(i, j) for i, j in combinations(sorted(near[node]), 2) if j not in near[i]])
+        _take_away(near, node)
+    new = [pair for pairs in fill_in for pair in pairs]
+    return Induced(undirected(len(graph), [*links(graph), *new]), fill_in, gone)
+
+
+def _take_away(near: Sequence[set[int]], node: int) -> None:
+    """Link all neighbours of a node, then cut it off."""
+    for i, j in permutations(near[node], 2):
+        near[i].add(j)
+    for other in near[node]:
+        near[other].discard(node)
+    near[node].clear()
 
 
 def min_fill(graph: Undirected, last: Nodes = frozenset()) -> list[int]:
@@ -106,10 +109,7 @@ def min_fill(graph: Undirected, last: Nodes = frozenset()) -> list[int]:
     while left:
         node = min(sorted(left), key=lambda i: _missing(near, near[i]))
         order.append(node)
-        for i, j in permutations(near[node], 2):
-            near[i].add(j)
-        for other in near[node]:
-            near[other].discard(node)
+        _take_away(near, node)
         left.discard(node)
     return order
 
@@ -171,10 +171,9 @@ def by_cutset(
 ) -> Factor:
     """The unnormalised marginal over `kept`, summed over all settings of the cutset one by one."""
     states = sizes(factors)
-    total: Factor | None = None
+    total = np.zeros([states[name] for name in kept])
     for at in np.ndindex(*(states[name] for name in cutset)):
         given = dict(zip(cutset, at, strict=True))
-        part = eliminate([condition(f, given) for f in factors], order, kept).answer
-        total = part if total is None else Factor(part.variables, total.table + part.table)
-    assert total is not None
-    return total
+        part = eliminate([condition(factor, given) for factor in factors], order).answer
+        total += keep(part, kept).table
+    return Factor(tuple(kept), total)

@@ -8,7 +8,6 @@ configuration, minima and sums for costs, `or` and `and` for satisfiability (MLA
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -110,8 +109,3 @@ def best(factor: Factor) -> dict[str, int]:
     """The setting of the largest entry; of equal ones the first."""
     at = np.unravel_index(int(np.argmax(factor.table)), factor.table.shape)
     return {name: int(k) for name, k in zip(factor.variables, at, strict=True)}
-
-
-def entries(names: Iterable[str], states: Mapping[str, int]) -> int:
-    """How many numbers a table over these variables has."""
-    return prod(states[name] for name in names)

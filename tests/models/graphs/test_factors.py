@@ -16,7 +16,6 @@ from models.graphs.factors import (
     best,
     clamp,
     condition,
-    entries,
     keep,
     normalised,
     product,
@@ -92,7 +91,6 @@ def test_what_there_is() -> None:
     factors = drawn(np.random.default_rng(6), "da", "ab")
     assert scope(factors) == ("d", "a", "b")
     assert sizes(factors) == {name: STATES[name] for name in "dab"}
-    assert entries("dab", STATES) == 24
     whole = product(factors)
     assert normalised(whole).table.sum() == pytest.approx(1)
     top = best(whole)

@@ -10,6 +10,7 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
+from experiments.studies.graphs._scopes import split
 from models.graphs.discrete import conditional, marginal, total
 from models.graphs.factors import Factor
 
@@ -88,13 +89,6 @@ class DiscreteNetwork(Study):
             axes = [axis(name, self.states[name]) for name in of + given]
             found[quantity_name(of, given)] = over(table, *axes)
         return Outcome(total=total(factors), **found)
-
-
-def split(scope: str) -> tuple[list[str], list[str]]:
-    """`a, b | c` as what stands before and behind the bar."""
-    before, _, behind = scope.partition("|")
-    of, given = ([n.strip() for n in part.split(",") if n.strip()] for part in (before, behind))
-    return of, given
 
 
 def quantity_name(of: list[str], given: list[str]) -> str:

@@ -1,0 +1,49 @@
+"""Factors as an experiment file writes them, `a, b` or `c | a, b`, without their numbers."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.random import Generator
+
+from models.graphs.factors import Factor
+from models.graphs.structure import Undirected, undirected
+
+
+def split(scope: str) -> tuple[list[str], list[str]]:
+    """`a, b | c` as what stands before and behind the bar."""
+    before, _, behind = scope.partition("|")
+    of, given = ([n.strip() for n in part.split(",") if n.strip()] for part in (before, behind))
+    return of, given
+
+
+def names(scopes: Sequence[str]) -> list[str]:
+    """All variables, in the order in which they come; a child before its parents."""
+    return list(dict.fromkeys(name for scope in scopes for part in split(scope) for name in part))
+
+
+def scope_problems(knob: str, scopes: Sequence[str]) -> Iterator[str]:
+    """What is wrong with a list of factors."""
+    for scope in scopes:
+        of, given = split(scope)
+        if not of or len({*of, *given}) < len(of + given) or (given and len(of) > 1):
+            yield f"study.{knob}: '{scope}'; allowed: 'a, b' or 'child | parents', each name once"
+
+
+def drawn(scopes: Sequence[str], K: int, rng: Generator) -> list[Factor]:
+    """Random tables: conditional ones sum to one, others are between 0.1 and 1."""
+    found = []
+    for scope in scopes:
+        of, given = split(scope)
+        if "|" in scope or len(of) == 1:
+            table = rng.dirichlet(np.ones(K), [K] * len(given))
+        else:
+            table = rng.uniform(0.1, 1.0, [K] * len(of))
+        found.append(Factor((*given, *of), table))
+    return found
+
+
+def links_of(scopes: Sequence[str], order: Sequence[str]) -> Undirected:
+    """The undirected graph over `order` in which the variables of a factor are all linked."""
+    families = [[order.index(n) for part in split(s) for n in part if n in order] for s in scopes]
+    pairs = [(i, j) for family in families for i in family for j in family if i < j]
+    return undirected(len(order), pairs)
