@@ -53,18 +53,21 @@ class KMeansFit(NamedTuple):
 class Pass(NamedTuple):
     """One pass over the data: the E step, and all that the M step and J need of it."""
 
-    labels: Ints  # (R, N) the nearest centre, r_nk
-    J: Floats  # (R,) the distortion with these labels
+    J: Floats  # (R,) the distortion with the nearest centres for labels
     gain: Floats  # (R,) by how much it was larger with the labels before
     counts: Floats  # (R, K) sum_n r_nk
     sums: Floats  # (R, K, D) sum_n r_nk x_n
+    moved: Ints  # (R,) how many points have another label than before
 
 
-def one_pass(X: Floats, centres: Floats, before: Ints | None = None) -> Pass:
-    """The E step for centres (R, K, D); `before` are the labels (R, N) of the E step before."""
+def one_pass(X: Floats, centres: Floats, labels: Ints, which: Ints) -> Pass:
+    """The E step for centres (R, K, D): writes the nearest into `labels`, rows `which` (R,).
+
+    It finds those of the E step before there, or -1 in all places.
+    """
     R, K, D = centres.shape
-    labels = np.empty((R, len(X)), dtype=np.int64)
-    J, gain, counts, sums = np.zeros(R), np.zeros(R), np.zeros((R, K)), np.zeros((R, K, D))
+    J, gain, moved = np.zeros(R), np.zeros(R), np.zeros(R, dtype=np.int64)
+    counts, sums = np.zeros((R, K)), np.zeros((R, K, D))
     for some, rows in blocks(R, len(X), K):
         # Differences, not |x|^2 - 2 x.mu + |mu|^2: exact ties stay ties on every machine.
         flat = cdist(centres[some].reshape(-1, D), X[rows], "sqeuclidean")
@@ -73,80 +76,118 @@ def one_pass(X: Floats, centres: Floats, before: Ints | None = None) -> Pass:
         for k in range(1, K):
             label = np.where(squared[:, k] < nearest, k, label)  # (9.2)
             nearest = np.minimum(nearest, squared[:, k])
-        labels[some, rows] = label
         J[some] += nearest.sum(1)  # (9.1)
         r = (label[:, None] == np.arange(K)[:, None]).astype(float)
         counts[some] += r.sum(2)
         sums[some] += r @ X[rows]
-        if before is not None:
-            old = before[some, rows]
-            restart, n = np.nonzero(label != old)
-            less = squared[restart, old[restart, n], n] - nearest[restart, n]
-            gain[some] += np.bincount(restart, less, len(squared))
-    return Pass(labels, J, gain, counts, sums)
+        old = labels[which[some], rows]
+        labels[which[some], rows] = label
+        if old[0, 0] < 0:
+            moved[some] += label.shape[1]
+            continue
+        restart, n = np.nonzero(label != old)
+        moved[some] += np.bincount(restart, minlength=len(squared))
+        less = squared[restart, old[restart, n], n] - nearest[restart, n]
+        gain[some] += np.bincount(restart, less, len(squared))
+    return Pass(J, gain, counts, sums, moved)
 
 
 @compiled
 def _one_pass(
     X: Floats,
     centres: Floats,
-    before: Ints,
+    labels: Ints,
+    which: Ints,
     begin: int,
     end: int,
-    labels: Ints,
     J: Floats,
     gain: Floats,
     counts: Floats,
     sums: Floats,
+    moved: Ints,
 ) -> None:
-    """`one_pass` over the rows from `begin` to `end`, in tiles whose distances fit in the cache."""
+    """`one_pass` over the rows from `begin` to `end`, in tiles that stay in the cache."""
     (R, K, D), tile = centres.shape, 128
-    x, squared = np.empty((D, tile)), np.empty((K, tile))
+    # Centres in pairs and dimensions in fours: a missing centre is nobody's nearest, and missing
+    # dimensions add nothing.
+    padded = np.zeros((R, K + K % 2, D + -D % 4))
+    padded[:, :, :D] = np.inf
+    padded[:, :K, :D] = centres
+    x, squared = np.zeros((D + -D % 4, tile)), np.empty((2, tile))
     nearest, label = np.empty(tile), np.empty(tile, dtype=np.int64)
     for start in range(begin, end, tile):
         size = min(tile, end - start)
-        x[:, :size] = X[start : start + size].T
+        for n in range(size):
+            for d in range(D):
+                x[d, n] = X[start + n, d]
         for r in range(R):
             nearest[:], label[:] = np.inf, 0
-            for k in range(K):
-                to_k = squared[k]
-                to_k[:] = 0.0
-                for d in range(D):
-                    for n in range(size):
-                        to_k[n] += (x[d, n] - centres[r, k, d]) ** 2
-                for n in range(size):
-                    if to_k[n] < nearest[n]:
-                        nearest[n], label[n] = to_k[n], k  # (9.2)
+            for k in range(0, K, 2):
+                _try_pair(x, padded[r, k], padded[r, k + 1], k, squared, nearest, label)
+            own, count, total = labels[which[r]], counts[r], sums[r]
             for n in range(size):
-                k, old = label[n], before[r, start + n]
-                labels[r, start + n] = k
-                if old >= 0 and old != k:
-                    gain[r] += squared[old, n] - nearest[n]
-                counts[r, k] += 1.0
-                total, point = sums[r, k], X[start + n]
+                k, old = label[n], own[start + n]
+                if k != old:
+                    own[start + n] = k
+                    moved[r] += 1
+                    if old >= 0:
+                        before = 0.0
+                        for d in range(D):
+                            before += (X[start + n, d] - centres[r, old, d]) ** 2
+                        gain[r] += before - nearest[n]
+                count[k] += 1.0
                 for d in range(D):
-                    total[d] += point[d]
+                    total[k, d] += X[start + n, d]
             J[r] += nearest[:size].sum()  # (9.1)
 
 
-def one_pass_compiled(X: Floats, centres: Floats, before: Ints | None = None) -> Pass:
+@compiled
+def _try_pair(
+    x: Floats, a: Floats, b: Floats, k: int, squared: Floats, nearest: Floats, label: Ints
+) -> None:
+    """A step of `one_pass` for points (D, n): centres k and k + 1, at a and b, where nearer (9.2).
+
+    Four squares are added, one after the other, for each time that the sum is stored.
+    """
+    to_a, to_b = squared[0], squared[1]
+    squared[:] = 0.0
+    for d in range(0, len(x), 4):
+        x0, x1, x2, x3 = x[d], x[d + 1], x[d + 2], x[d + 3]
+        a0, a1, a2, a3 = a[d], a[d + 1], a[d + 2], a[d + 3]
+        b0, b1, b2, b3 = b[d], b[d + 1], b[d + 2], b[d + 3]
+        for n in range(len(label)):
+            s = to_a[n] + (x0[n] - a0) ** 2 + (x1[n] - a1) ** 2
+            to_a[n] = s + (x2[n] - a2) ** 2 + (x3[n] - a3) ** 2
+            s = to_b[n] + (x0[n] - b0) ** 2 + (x1[n] - b1) ** 2
+            to_b[n] = s + (x2[n] - b2) ** 2 + (x3[n] - b3) ** 2
+    for n in range(len(label)):
+        best, source = nearest[n], label[n]
+        source = k if to_a[n] < best else source
+        best = to_a[n] if to_a[n] < best else best
+        source = k + 1 if to_b[n] < best else source
+        best = to_b[n] if to_b[n] < best else best
+        nearest[n], label[n] = best, source
+
+
+def one_pass_compiled(X: Floats, centres: Floats, labels: Ints, which: Ints) -> Pass:
     """The same as `one_pass`, on all the threads there are, for large data."""
     R, K, D = centres.shape
-    labels = np.empty((R, len(X)), dtype=np.int64)
-    before = np.full_like(labels, -1) if before is None else before
 
-    def work(rows: slice) -> tuple[Floats, ...]:
-        partial = np.zeros(R), np.zeros(R), np.zeros((R, K)), np.zeros((R, K, D))
-        _one_pass(X, centres, before, rows.start, rows.stop, labels, *partial)
-        return partial
+    def work(rows: slice) -> Pass:
+        sums = np.zeros((R, K)), np.zeros((R, K, D)), np.zeros(R, dtype=np.int64)
+        part = Pass(np.zeros(R), np.zeros(R), *sums)
+        _one_pass(X, centres, labels, which, rows.start, rows.stop, *part)
+        return part
 
     parts = in_blocks(work, len(X), _ROWS)
-    return Pass(labels, *(np.sum(part, axis=0) for part in zip(*parts, strict=True)))
+    return Pass(*(np.sum(part, axis=0) for part in zip(*parts, strict=True)))
 
 
 def assign(X: Floats, centres: Floats) -> Ints:
     """The nearest centre of every point, shape (R, N), for centres (R, K, D)."""
-    return one_pass(X, centres).labels
+    labels = np.full((len(centres), len(X)), -1)
+    one_pass(X, centres, labels, np.arange(len(centres)))
+    return labels
 
 
 def bisector_margins(X: Floats, centres: Floats, labels: Ints) -> Floats:
@@ -214,19 +255,19 @@ def kmeans(
     e_step = one_pass if R * K * len(X) < _LARGE else one_pass_compiled
     active = np.arange(R)
     for iteration in range(1, max_iter + 1):
-        mu, old = final[active], labels[active]
-        E = e_step(X, mu, old if iteration > 1 else None)
+        mu = final[active]
+        E = e_step(X, mu, labels, active)
         J[active, 2 * iteration - 2] = E.J
         if iteration > 1:
             J[active, 2 * iteration - 3] = E.J + E.gain  # after the M step before: the same centres
-        still = (E.labels == old).all(1)
+        still = E.moved == 0
         empty = E.counts == 0
         mu = np.where(empty[..., None], mu, E.sums / np.maximum(E.counts, 1)[..., None])  # (9.4)
         lost = empty & ~still[:, None]  # at the end nothing is to be gained from another draw
         if redraw is not None and lost.any():
             mu[lost] = redraw(int(lost.sum()))
         J[active[still], 2 * iteration - 1] = E.J[still]
-        final[active], labels[active] = mu, E.labels
+        final[active] = mu
         iterations[active], converged[active] = iteration, still
         if iteration in snapshots:
             kept[iteration] = final.copy()
@@ -235,7 +276,7 @@ def kmeans(
             kept.update({later: final.copy() for later in snapshots if later > iteration})
             break
     if active.size:  # at the limit: no E step follows to tell J after the last M step
-        E = e_step(X, final[active], labels[active])
+        E = e_step(X, final[active], labels[active], np.arange(len(active)))  # of a copy
         J[active, -1] = E.J + E.gain
     J = J[:, : 2 * iterations.max(initial=0)]
     return KMeansFit(final, labels, J, iterations, converged, kept)

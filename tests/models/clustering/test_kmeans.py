@@ -194,8 +194,10 @@ def test_a_restart_has_the_same_bits_alone_and_in_a_batch(faithful, rng):
 
 def test_one_pass_by_hand():
     X = np.array([[0.0], [1.0], [3.0], [4.0]])
-    done = one_pass(X, np.array([[[0.0], [2.0], [9.0]]]), np.array([[0, 0, 0, 2]]))
-    assert done.labels.tolist() == [[0, 0, 1, 1]]  # the second point is as far from both
+    labels = np.array([[7, 7, 7, 7], [0, 0, 0, 2]])  # the first row is another restart's
+    done = one_pass(X, np.array([[[0.0], [2.0], [9.0]]]), labels, np.array([1]))
+    assert labels.tolist() == [[7, 7, 7, 7], [0, 0, 1, 1]]  # the second is as far from both
+    assert done.moved.tolist() == [2]
     assert done.J.tolist() == [0 + 1 + 1 + 4]
     assert done.gain.tolist() == [(9 - 1) + (25 - 4)]
     assert done.counts.tolist() == [[2, 2, 0]]
@@ -209,15 +211,24 @@ def test_the_compiled_pass_is_the_plain_one(rng, monkeypatch, N, D, K, R):
     X += 1e-3 * rng.normal(size=D)
     centres = random_in_box(X.min(0) - 1, X.max(0) + 1, K, rng, R)
     centres[:, : K // 2] = X[:1]
-    before = rng.integers(K, size=(R, N))
-    for old in (None, before):
-        plain, fast = one_pass(X, centres, old), one_pass_compiled(X, centres, old)
-        np.testing.assert_array_equal(fast.labels, plain.labels)
+    before = rng.integers(K, size=(R + 1, N))
+    which = np.arange(R, 0, -1)
+    for old in (np.full_like(before, -1), before):
+        mine, theirs = old.copy(), old.copy()
+        plain, fast = (
+            one_pass(X, centres, mine, which),
+            one_pass_compiled(X, centres, theirs, which),
+        )
+        np.testing.assert_array_equal(theirs, mine)
+        np.testing.assert_array_equal(mine[0], old[0])
         np.testing.assert_array_equal(fast.counts, plain.counts)
+        np.testing.assert_array_equal(fast.moved, plain.moved)
+        np.testing.assert_array_equal(plain.moved, (mine != old).sum(axis=1)[which])
         np.testing.assert_allclose(fast.sums, plain.sums, rtol=1e-12)
         np.testing.assert_allclose(fast.J, plain.J, rtol=1e-12)
         np.testing.assert_allclose(fast.gain, plain.gain, rtol=1e-12)
-    np.testing.assert_allclose(plain.J + plain.gain, distortion(X, centres, before), rtol=1e-12)
+    J_before = distortion(X, centres, before[which])
+    np.testing.assert_allclose(plain.J + plain.gain, J_before, rtol=1e-12)
 
 
 def test_large_data_take_the_compiled_pass_to_the_same_end(blobs, rng, monkeypatch):
