@@ -2,6 +2,8 @@
 
 import argparse
 from collections.abc import Iterator
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 from experiments.commands import console, selecting
@@ -11,7 +13,7 @@ from experiments.contract.errors import BadInput
 from experiments.drawing import canvas
 from experiments.records import run_files
 from experiments.records.store import RunStore, read
-from experiments.running.pools import drawing_pool
+from experiments.running.pools import attempted, drawing_pool
 from experiments.sweeping import figure, recorded
 
 ALONE = 3  # so few are drawn before other processes would have started
@@ -40,18 +42,26 @@ def main(options: argparse.Namespace) -> int:
     if not options.selection:
         swept = sorted(path.parent for path in outputs.glob("sweeps/*/pivot.csv"))
         tasks += [(path, folder / "sweeps" / path.name) for path in swept]
-    if tasks:
-        writable(folder)
+    for _, target in tasks:
+        writable(outputs, str(target.relative_to(outputs)))
     look = [(*task, formats, options.style, options.metric) for task in tasks]
     if len(tasks) <= ALONE:
         drawn = [_draw(*task) for task in look]
     else:
         with drawing_pool() as pool:
-            drawn = list(pool.map(_draw, *zip(*look, strict=True), chunksize=4))
+            futures = [attempted(pool, _draw, *task) for task in look]
+            drawn = [_told(future, task) for future, task in zip(futures, tasks, strict=True)]
     for problem in filter(None, (problem for _, problem in drawn)):
         console.tell(problem)
     console.out.print(f"{sum(written for written, _ in drawn)} figures in {folder}")
     return UNEXPECTED if any(problem for _, problem in drawn) else OK
+
+
+def _told(future: "Future[tuple[int, str]]", task: Task) -> tuple[int, str]:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        return 0, f"{task[0].name} cannot be drawn: the process that drew it died"
 
 
 def _experiments(names: list[str], outputs: Path, folder: Path) -> Iterator[Task]:

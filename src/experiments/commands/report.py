@@ -18,7 +18,8 @@ def main(options: argparse.Namespace) -> int:
     """Write outputs/report/ and say where it is."""
     outputs = outputs_folder(options.outputs)
     names = selecting.results(options, outputs)
-    store = RunStore(writable(outputs))
+    writable(outputs, "report-cache")
+    store = RunStore(outputs)
     records = {name: record for name in names if (record := store.latest(name)) is not None}
     tell_of_older(store, names)
     if not records:

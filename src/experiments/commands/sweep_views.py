@@ -86,7 +86,7 @@ def write_tables(outputs: Path, name: str, formats: Sequence[str]) -> int:
     """`bythebook tables sweep:<id>`: its cells and its means; how many files were written."""
     swept = recorded.find(outputs, name)
     plan, table = recorded.cells(swept, outputs)
-    folder = writable(outputs / "tables" / "sweeps" / swept.id)
+    folder = writable(outputs, "tables", "sweeps", swept.id)
     written = 0
     for stem, frame in (("cells", table), ("means", pivot_table(plan, table))):
         gapless = frame.astype(object).where(frame.notna(), None)

@@ -10,7 +10,7 @@ from pathlib import Path
 from experiments.commands import console
 from experiments.commands.codes import OK, UNEXPECTED
 from experiments.commands.older import tell_of_older
-from experiments.configuration.paths import outputs_folder
+from experiments.configuration.paths import outputs_folder, writable
 from experiments.contract.errors import BadInput
 from experiments.records import run_files
 from experiments.records.locks import is_free
@@ -29,7 +29,7 @@ Folders = dict[str, Path]  # by the run's id
 
 def main(options: argparse.Namespace) -> int:
     """Sweeps first, so that their cells find their parent; then everything else."""
-    outputs = outputs_folder(options.outputs)
+    outputs = writable(outputs_folder(options.outputs))
     if options.tracking not in ("local", "server"):
         raise BadInput(f"--tracking {options.tracking}; allowed: local, server")
     uri = options.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI")

@@ -23,6 +23,6 @@ def main(options: argparse.Namespace) -> int:
         if record is None:
             console.tell(f"{name} has no recorded run; `bythebook reproduce {name}` makes one")
         else:
-            written += len(write_tables(record, writable(outputs / "tables" / name), formats))
+            written += len(write_tables(record, writable(outputs, "tables", name), formats))
     console.out.print(f"{written} tables in {outputs / 'tables'}")
     return OK

@@ -1,6 +1,8 @@
 """Where things are written: where the user says, else the project's own outputs folder."""
 
 import os
+import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from experiments.contract.errors import BadInput
@@ -25,13 +27,19 @@ def _project() -> Path | None:
     return None
 
 
-def writable(folder: Path) -> Path:
-    """Make the folder, or say in one line why it cannot be written."""
+def writable(outputs: Path, *below: str) -> Path:
+    """Make the outputs folder and one below it, or say in one line why it cannot be written.
+
+    The folder may be anywhere. What is in it may have come from somebody else: a link that leads
+    out of it is refused, so that nothing is written elsewhere.
+    """
+    folder = outputs.joinpath(*below)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / f".writable-{os.getpid()}"
-        probe.touch()
-        probe.unlink()
+        outputs.mkdir(parents=True, exist_ok=True)
+        _refuse_links_out(outputs, outputs.iterdir())
+        stays_in(outputs, folder).mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise BadInput(
@@ -39,3 +47,19 @@ def writable(folder: Path) -> Path:
             f" choose another with outputs=<folder> or {VARIABLE}"
         ) from error
     return folder
+
+
+def stays_in(outputs: Path, folder: Path) -> Path:
+    """This folder below the outputs, if no link on the way down to it leads out of them."""
+    steps = [folder, *folder.parents]
+    _refuse_links_out(outputs, steps[: steps.index(outputs)])
+    return folder
+
+
+def _refuse_links_out(outputs: Path, paths: Iterable[Path]) -> None:
+    for path in paths:
+        if path.is_symlink() and not path.resolve().is_relative_to(outputs.resolve()):
+            raise BadInput(
+                f"{path} is a link that leads out of the outputs folder: nothing is written there;"
+                " the outputs folder itself may be anywhere, what is in it stays in it"
+            )

@@ -4,7 +4,7 @@ import io
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from experiments.contract.errors import BadInput
+from experiments.contract.slugs import file_names
+from experiments.contract.whole import replaced
 from experiments.drawing import layout
 
 FORMATS = ("png", "pdf", "svg")
@@ -83,7 +85,7 @@ def save_all(
 ) -> list[Path]:
     """Write figures in each format; a thumbnail is a small copy of the first, as WebP."""
     paths: list[Path] = []
-    for name, figure in figures.items():
+    for name, figure in zip(file_names(figures), figures.values(), strict=True):
         small = ["webp"] if thumbnail and not paths else []
         paths += save(figure, folder, name, [*formats, *small])
     return paths
@@ -99,14 +101,16 @@ def save(figure: Figure, folder: Path, name: str, formats: Sequence[str]) -> lis
     layout.fit(figure)
     image = _image(figure) if {"png", "webp"} & set(formats) else None
     paths = [folder / f"{name}.{suffix}" for suffix in formats]
-    for path in paths:
-        if path.suffix in _CANVASES:
-            _write_vectors(figure, path, path.suffix)
-        elif image is not None and path.suffix == ".png":
-            image.save(path, compress_level=3)
-        elif image is not None:
-            image.reduce(math.ceil(max(image.size) / SMALL)).save(path, method=2)
-    return paths
+    return [replaced(path, partial(_write, figure, image)) for path in paths]
+
+
+def _write(figure: Figure, image: Image.Image | None, path: Path) -> None:
+    if path.suffix in _CANVASES:
+        _write_vectors(figure, path, path.suffix)
+    elif image is not None and path.suffix == ".png":
+        image.save(path, compress_level=3)
+    elif image is not None:
+        image.reduce(math.ceil(max(image.size) / SMALL)).save(path, method=2)
 
 
 def svg(figure: Figure) -> bytes:

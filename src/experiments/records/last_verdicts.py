@@ -5,7 +5,6 @@ the runs with all that they depend on, and judged again where any of it has chan
 """
 
 import json
-import os
 import zlib
 from collections.abc import Iterable
 from contextlib import suppress
@@ -14,6 +13,7 @@ from typing import Any
 
 from experiments.configuration import catalogue
 from experiments.contract.verdicts import tallied
+from experiments.contract.whole import replaced_text
 
 FILE = ".verdicts.json"
 _JUDGES = ("claims", "evidence", "expressions", "labelled", "verdicts", "vocabulary")
@@ -77,7 +77,5 @@ def _read(outputs: Path) -> dict[str, Any]:
 
 
 def _write(outputs: Path, known: dict[str, Any]) -> None:
-    aside = outputs / f"{FILE}-{os.getpid()}"
     with suppress(OSError):  # a list of somebody else's folder is a list all the same
-        aside.write_text(json.dumps(known), encoding="utf-8")
-        aside.replace(outputs / FILE)
+        replaced_text(outputs / FILE, json.dumps(known))

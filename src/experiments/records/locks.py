@@ -1,6 +1,7 @@
 """Locks between processes, released by the operating system if their holder dies."""
 
 import fcntl
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,6 +33,9 @@ def is_free(path: Path) -> bool:
 @contextmanager
 def _held(path: Path, how: int) -> Iterator[None]:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w") as stream:
-        fcntl.flock(stream, how)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    try:
+        fcntl.flock(descriptor, how)
         yield
+    finally:
+        os.close(descriptor)

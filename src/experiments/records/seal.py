@@ -45,6 +45,10 @@ _PARTS: dict[str, dict[str, tuple[type, ...]]] = {
     "error": {"type": (str,), "message": (str,)},
 }
 _GIT = ("commit", "dirty")
+_MOST = {"started": 1e11, "seconds": 1e9, "cpu_seconds": 1e9}
+_LONGEST = 250  # characters of an experiment's name
+_RUN = re.compile(r"[0-9a-f]{16}-[1-9]\d{0,8}")
+_STUDY = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 _DATA = ("sha256", "grade", "origin")
 
 
@@ -114,8 +118,23 @@ def _problems(content: Any) -> Iterator[str]:
             yield "provenance.data is not whole"
     if not all(isinstance(digest, str) for digest in content["digests"].values()):
         yield "digests holds what is no digest"
-    if not re.fullmatch(r"[0-9a-f]{16}-[1-9]\d*", content["id"]):
+    if not all(isinstance(version, str) for version in facts["packages"].values()):
+        yield "provenance.packages holds what is no version"
+    for name, most in _MOST.items():
+        if not 0 <= facts[name] <= most:  # NaN is not
+            yield f"provenance.{name} is no time"
+    yield from _nameless(content)
+
+
+def _nameless(content: Mapping[str, Any]) -> Iterator[str]:
+    """Names that become places: of a run, a study and an experiment."""
+    if not _RUN.fullmatch(content["id"]):
         yield f"'{content['id'][:40]}' is no run's id"
+    if not _STUDY.fullmatch(content["science"]["study"]):
+        yield f"'{content['science']['study'][:40]}' is no study's name"
+    place = content["experiment"]
+    if place is not None and (len(place) > _LONGEST or {"", ".", ".."} & {*place.split("/")}):
+        yield f"'{place[:40]}' is no experiment's name"
 
 
 def _unlike(

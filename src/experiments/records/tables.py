@@ -8,7 +8,9 @@ from typing import Any
 
 from experiments.contract import views
 from experiments.contract.errors import BadInput
+from experiments.contract.slugs import file_names
 from experiments.contract.views import Table
+from experiments.contract.whole import replaced_text
 from experiments.records.store import Record
 
 FORMATS = {"csv": "csv", "md": "md", "latex": "tex"}
@@ -21,7 +23,7 @@ def write_tables(record: Record, folder: Path, formats: Sequence[str]) -> list[P
     if record.verdicts:
         tables["claims"] = claims_table(record.verdicts)
     paths = []
-    for name, table in tables.items():
+    for name, table in zip(file_names(tables), tables.values(), strict=True):
         paths += write_table(table, folder, name, formats)
     return paths
 
@@ -32,8 +34,7 @@ def write_table(table: Table, folder: Path, name: str, formats: Sequence[str]) -
     folder.mkdir(parents=True, exist_ok=True)
     for style in formats:
         path = folder / f"{name}.{FORMATS[style]}"
-        path.write_text(_RENDER[style](table), encoding="utf-8")
-        paths.append(path)
+        paths.append(replaced_text(path, _RENDER[style](table)))
     return paths
 
 

@@ -1,13 +1,13 @@
 """Names that people give to runs: `--tag paper=figure-3`, kept beside the record, which stays."""
 
 import json
-import os
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from experiments.contract.errors import BadInput
+from experiments.contract.whole import replaced_text
 
 FILE = "tags.json"
 LONGEST = 200
@@ -47,6 +47,4 @@ def read(folder: Path) -> dict[str, str]:
 def add(folder: Path, tags: Mapping[str, str]) -> None:
     """Give a run these tags; one that it has already gets the new value."""
     if tags and (merged := {**read(folder), **tags}) != read(folder):
-        aside = folder / f".{FILE}-{os.getpid()}"
-        aside.write_text(json.dumps(merged, ensure_ascii=False), encoding="utf-8")
-        aside.replace(folder / FILE)
+        replaced_text(folder / FILE, json.dumps(merged, ensure_ascii=False))

@@ -22,12 +22,13 @@ from pathlib import Path
 
 import matplotlib as mpl
 
+from experiments.contract.slugs import file_names
 from experiments.drawing import canvas
 from experiments.drawing.dark import follows_scheme
 from experiments.records import run_files
 from experiments.records.store import Record, read
 from experiments.report.spelling import humanised
-from experiments.running.pools import drawing_pool
+from experiments.running.pools import attempted, drawing_pool
 from experiments.sweeping import figure
 from experiments.sweeping.figure import Mark, read_cells
 from experiments.sweeping.run import read_sweep
@@ -100,7 +101,7 @@ def prune(place: Path, present: Iterable[str], used: Iterable[Drawn]) -> None:
     for folder in place.iterdir() if place.is_dir() else ():
         run, _, way = folder.name.rpartition(f"-{_style()}-")
         needed = folder in copied or (run in runs and f"{_style()}-{way}" in ways)
-        with suppress(FileNotFoundError):  # somebody else prunes as well
+        with suppress(OSError):  # somebody else prunes as well, or it is a link
             if not needed and time.time() - folder.stat().st_mtime > UNUSED:
                 shutil.rmtree(folder)
 
@@ -108,7 +109,7 @@ def prune(place: Path, present: Iterable[str], used: Iterable[Drawn]) -> None:
 def _cached(draw: Draw, tasks: Mapping[str, Task]) -> dict[str, Drawn]:
     missing = []
     for source, target, marks in tasks.values():
-        if (target / _ORDER).exists():
+        if _order(target) is not None:
             target.touch()  # in use: see prune
         else:
             missing.append((source, target, marks))
@@ -117,9 +118,18 @@ def _cached(draw: Draw, tasks: Mapping[str, Task]) -> dict[str, Drawn]:
     found = {}
     for name, (_, folder, _) in tasks.items():
         problem = problems.get(folder, "")
-        names = () if problem else tuple(json.loads((folder / _ORDER).read_text(encoding="utf-8")))
-        found[name] = Drawn(folder, names, problem)
+        found[name] = Drawn(folder, () if problem else _order(folder) or (), problem)
     return found
+
+
+def _order(folder: Path) -> tuple[str, ...] | None:
+    """The names of the figures that a folder has; None where these are not what we wrote."""
+    try:
+        names = json.loads((folder / _ORDER).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    plain = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    return tuple(names) if plain and file_names(names) == names else None
 
 
 def _kept_as(record: Record) -> str:
@@ -163,7 +173,7 @@ def _draw_all(draw: Draw, missing: list[Task]) -> Iterator[str]:
         yield from (_draw(draw, *task) for task in missing)
         return
     with drawing_pool() as pool:
-        for future in [pool.submit(_draw, draw, *task) for task in missing]:
+        for future in [attempted(pool, _draw, draw, *task) for task in missing]:
             try:
                 yield future.result()
             except BrokenProcessPool:
@@ -174,6 +184,8 @@ def _draw(draw: Draw, source: Path, target: Path, marks: Marks) -> str:
     """Draw aside and rename. A figure that fails costs its place on the page only."""
     target.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(prefix=".drawing-", dir=target.parent))
+    if target.exists() and _order(target) is None:
+        shutil.rmtree(target, ignore_errors=True)  # damaged
     try:
         paths = draw(source, aside, marks)
         for path in paths:
@@ -183,7 +195,7 @@ def _draw(draw: Draw, source: Path, target: Path, marks: Marks) -> str:
         (aside / _ORDER).write_text(json.dumps(names), encoding="utf-8")
         aside.rename(target)
     except Exception as problem:
-        if (target / _ORDER).exists():  # somebody else drew the same
+        if _order(target) is not None:  # somebody else drew the same
             return ""
         return f"{type(problem).__name__}: {problem}"
     finally:

@@ -72,7 +72,7 @@ def write(
         tell(line)
     with exclusive(outputs / ".report.lock"):
         for left in outputs.glob(".report-*"):  # by a writer that was interrupted
-            shutil.rmtree(left)
+            shutil.rmtree(left, ignore_errors=True)
         aside = Path(tempfile.mkdtemp(prefix=".report-", dir=outputs))
         try:
             aside.chmod(0o755)

@@ -7,9 +7,12 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 def process_pool(
@@ -56,6 +59,16 @@ def _no_main() -> Iterator[None]:
         yield
     finally:
         sys.modules["__main__"] = main
+
+
+def attempted(pool: ProcessPoolExecutor, call: Callable[..., T], *arguments: Any) -> "Future[T]":
+    """What a pool makes of a call: one that has broken meanwhile fails in the future, not here."""
+    try:
+        return pool.submit(call, *arguments)
+    except BrokenProcessPool as broken:
+        future: Future[T] = Future()
+        future.set_exception(broken)
+        return future
 
 
 @contextmanager

@@ -6,7 +6,6 @@ and counts only where the code is still that of the runs.
 """
 
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -15,6 +14,7 @@ from typing import Any
 
 from experiments.configuration.jobs import Job
 from experiments.contract.verdicts import UNTESTED
+from experiments.contract.whole import replaced_text
 from experiments.records.store import Record
 from experiments.sweeping.plan import Cell
 
@@ -58,9 +58,7 @@ def remember(outputs: Path, found: Mapping[str, tuple[str, Counts]]) -> None:
     """Put the counts of some experiments, each with the code it ran with, into the summary."""
     known = _read(outputs)
     known |= {name: {"code": code, "claims": counts} for name, (code, counts) in found.items()}
-    aside = outputs / f".{FILE}-{os.getpid()}"
-    aside.write_text(json.dumps(known, indent=1, ensure_ascii=False), encoding="utf-8")
-    aside.replace(outputs / FILE)
+    replaced_text(outputs / FILE, json.dumps(known, indent=1, ensure_ascii=False))
 
 
 def remembered(outputs: Path, record: Record) -> Counts:

@@ -5,7 +5,6 @@ found, those that are missing are run, and the parent is brought up to date.
 """
 
 import time
-import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
@@ -13,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from experiments.configuration.jobs import Job
+from experiments.configuration.paths import writable
 from experiments.contract.exact_json import loads
+from experiments.contract.whole import replaced, replaced_text
 from experiments.records.locks import shared
 from experiments.records.seal import lines
 from experiments.records.store import RunStore
@@ -48,7 +49,7 @@ def run_sweep(
     **options: Any,
 ) -> Rows:
     """Run a sweep's missing cells; tables, figure and the parent's last word whatever happened."""
-    folder = outputs / "sweeps" / plan.id
+    folder = writable(outputs, "sweeps", plan.id)
     state: dict[str, Any] = {"started": time.time(), "status": RUNNING, **environment()}
     state["tags"] = {**_tags(folder), **(tags or {})}
     RunStore(outputs).sweep_leftovers()
@@ -152,15 +153,13 @@ def write(plan: Plan, state: dict[str, Any], rows: Rows, folder: Path) -> dict[s
     found: dict[str, Path] = {}
     if rows:
         table = long_table(plan, rows)
-        found["cells.csv"] = _replaced(folder / "cells.csv", partial(table.to_csv, index=False))
+        found["cells.csv"] = replaced(folder / "cells.csv", partial(table.to_csv, index=False))
         if metric_names(table, plan):
             pivot = pivot_table(plan, table)
-            found["pivot.csv"] = _replaced(folder / "pivot.csv", partial(pivot.to_csv, index=False))
+            found["pivot.csv"] = replaced(folder / "pivot.csv", partial(pivot.to_csv, index=False))
             found |= draw_sweep(plan, table, pivot, folder)
     text = lines({**vars(plan), "runs": rows.runs, "state": state})
-    found["sweep.json"] = _replaced(
-        folder / "sweep.json", lambda path: path.write_text(text, encoding="utf-8")
-    )
+    found["sweep.json"] = replaced_text(folder / "sweep.json", text)
     return found
 
 
@@ -171,13 +170,3 @@ def read_sweep(folder: Path) -> tuple[Plan, dict[str, Any], list[str | None]]:
     if isinstance(content["swept"], list):  # as it was recorded once, cell by cell
         content["swept"] = columns(content["swept"])
     return Plan(**content), state, runs
-
-
-def _replaced(path: Path, write: Callable[[Path], object]) -> Path:
-    aside = path.with_name(f".{uuid.uuid4().hex}")
-    try:
-        write(aside)
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
-    return path

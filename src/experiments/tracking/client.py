@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from experiments.configuration.passwords import redacted
 from experiments.contract.errors import BadInput
+from experiments.contract.whole import replaced_text
 from experiments.records.locks import exclusive
 from experiments.tracking import sqlite
 from experiments.tracking.runs import KILLED, MLFLOW_ID, RUN_ID, RUNNING, Payload
@@ -441,9 +442,7 @@ def identity(outputs: Path) -> str:
     path = outputs / ".id"
     with exclusive(outputs / ".id.lock"):
         if not path.exists():
-            aside = path.with_name(".id.new")
-            aside.write_text(uuid.uuid4().hex, encoding="utf-8")
-            aside.rename(path)
+            replaced_text(path, uuid.uuid4().hex)
         return path.read_text(encoding="utf-8").strip()
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from experiments.configuration import catalogue
 from experiments.records import run_files
 from experiments.records.store import Record, RunStore, read
-from experiments.running.pools import drawing_pool
+from experiments.running.pools import attempted, drawing_pool
 from experiments.tracking.client import Tracker
 from experiments.tracking.runs import IMAGES, headline, payload
 
@@ -50,7 +50,7 @@ def _drawn(folders: Sequence[Path], tell: Callable[[str], None]) -> Iterator[Rec
     if not bare:
         return
     with drawing_pool() as pool:
-        futures = {pool.submit(_draw, folder): folder for folder in bare}
+        futures = {attempted(pool, _draw, folder): folder for folder in bare}
         for future in as_completed(futures):
             try:
                 problem = future.result()

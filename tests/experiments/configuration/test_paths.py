@@ -43,3 +43,28 @@ def test_a_folder_is_made_and_nothing_left_in_it(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(BadInput, match=f"cannot write to the outputs folder .*{VARIABLE}"):
         writable(tmp_path / "file" / "below")
+
+
+def test_a_link_that_leads_out_is_refused_and_nothing_made_behind_it(tmp_path: Path) -> None:
+    outputs, elsewhere = tmp_path / "outputs", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    writable(outputs, "tables", "fcml/fig-1.1")
+    assert (outputs / "tables" / "fcml" / "fig-1.1").is_dir()
+    (outputs / "tables" / "prml").symlink_to(elsewhere)
+    for below in (["prml"], ["prml/fig-1.1"], ["prml", "fig-1.1", "deeper"]):
+        with pytest.raises(BadInput, match="prml is a link that leads out of the outputs folder"):
+            writable(outputs, "tables", *below)
+    assert not list(elsewhere.iterdir())
+    (outputs / "figures").symlink_to(elsewhere)  # at the top, whatever is to be written
+    with pytest.raises(BadInput, match="figures is a link that leads out"):
+        writable(outputs)
+
+
+def test_links_of_the_outputs_folder_itself_and_within_it_are_followed(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    outputs = tmp_path / "outputs"
+    outputs.symlink_to(tmp_path / "disk")
+    (outputs / "large").mkdir()
+    (outputs / "tables").symlink_to(outputs / "large")
+    assert writable(outputs, "tables", "x").is_dir()
+    assert (tmp_path / "disk" / "large" / "x").is_dir()

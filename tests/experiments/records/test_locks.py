@@ -68,3 +68,11 @@ def test_a_holder_that_is_killed_leaves_it_free(tmp_path: Path) -> None:
     os.kill(process.pid, signal.SIGKILL)
     process.join()
     assert is_free(tmp_path / "lock")
+
+
+def test_a_lock_that_is_a_link_empties_no_file(tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("precious")
+    (tmp_path / "lock").symlink_to(tmp_path / "precious")
+    with pytest.raises(OSError, match="symbolic links"), exclusive(tmp_path / "lock"):
+        pass
+    assert (tmp_path / "precious").read_text() == "precious"

@@ -86,3 +86,25 @@ def test_junk_is_told(tmp_path: Path) -> None:
             seal.opened(raw)
     with pytest.raises(seal.Broken, match="it has no id"):
         seal.opened(seal.sealed({"format": 3}).encode())
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value", "told"),
+    [
+        ("science", "study", "../../x", "no study's name"),
+        ("science", "study", "", "no study's name"),
+        (None, "experiment", "../x", "no experiment's name"),
+        (None, "experiment", "/etc/x", "no experiment's name"),
+        ("provenance", "started", float("nan"), "provenance.started is no time"),
+        ("provenance", "started", 1e300, "provenance.started is no time"),
+        ("provenance", "seconds", -1, "provenance.seconds is no time"),
+        ("provenance", "packages", {"numpy": 2}, "no version"),
+    ],
+)
+def test_a_sealed_record_with_what_no_run_has_is_told(
+    written: dict[str, Any], part: str | None, name: str, value: object, told: str
+) -> None:
+    content = json.loads(json.dumps(written))
+    (content[part] if part else content)[name] = value
+    with pytest.raises(seal.Broken, match=told):
+        seal.opened(seal.sealed(content).encode())

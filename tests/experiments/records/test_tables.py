@@ -3,7 +3,12 @@
 import csv
 from pathlib import Path
 
+import pytest
+
 from experiments.cli import main
+from experiments.contract import views
+from experiments.records.store import Record
+from experiments.records.tables import write_tables
 
 BLANK = {"true", "TRUE", "false", "FALSE"}  # what MLflow's preview of a CSV file shows as nothing
 
@@ -18,3 +23,17 @@ def test_claims_are_written_in_words(outputs: Path) -> None:
         assert "holds" in {row["computed"] for row in rows}
         assert "3" in {row["computed"] for row in rows}
         assert not BLANK & {cell for row in rows for cell in row.values()}
+
+
+def test_names_of_a_record_never_become_paths(
+    recorded: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An outcome refuses such names when it is read; whoever writes does not rely on that."""
+    names = ["../../out", "/out", "a/b", "a-b", "..", "", "x" * 500]
+    monkeypatch.setattr(views, "tables", lambda _: {name: {"x": [1]} for name in names})
+    vars(recorded).update(verdicts=[])
+    paths = write_tables(recorded, tmp_path / "tables" / "here", ["csv", "md"])
+    assert len(set(paths)) == len(paths) == 2 * len(names)
+    assert {path.parent for path in paths} == {tmp_path / "tables" / "here"}
+    files = {path for path in tmp_path.rglob("*") if path.is_file()}
+    assert files - set((tmp_path / "outputs").rglob("*")) == set(paths)

@@ -1,0 +1,37 @@
+"""Files are written whole or not at all, and where they are said to be."""
+
+from pathlib import Path
+
+import pytest
+
+from experiments.contract.whole import replaced, replaced_text
+
+
+def test_a_link_is_replaced_and_not_followed(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text("precious")
+    (tmp_path / "here").symlink_to(elsewhere)
+    assert replaced_text(tmp_path / "here", "ours") == tmp_path / "here"
+    assert not (tmp_path / "here").is_symlink()
+    assert (tmp_path / "here").read_text() == "ours"
+    assert elsewhere.read_text() == "precious"
+
+
+def test_a_writer_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
+    def half(path: Path) -> None:
+        path.write_text("half")
+        raise ArithmeticError
+
+    path = tmp_path / "a.txt"
+    path.write_text("whole")
+    with pytest.raises(ArithmeticError):
+        replaced(path, half)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.txt"]
+    assert path.read_text() == "whole"
+
+
+def test_it_is_written_with_its_own_suffix(tmp_path: Path) -> None:
+    """By which libraries know what to write."""
+    seen: list[str] = []
+    replaced(tmp_path / "a.png", lambda path: (seen.append(path.suffix), path.touch()))
+    assert seen == [".png"]
