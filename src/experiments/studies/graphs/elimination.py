@@ -112,9 +112,7 @@ class Elimination(Study):
         step, K = axis("step", range(1, len(ways[0].steps) + 1)), axis("K", self.counted)
         every = [name for name in names(self.factors) if name not in self.observed]
         graph = links_of(self.factors, every)
-        plays = [
-            induced(graph, [every.index(n) for n in some.split()]) for some in order.values
-        ]
+        plays = [induced(graph, [every.index(n) for n in some.split()]) for some in order.values]
         maximal = [[_told(every[i] for i in c) for c in play.maximal] for play in plays]
         number = axis("number", range(1, max(map(len, maximal)) + 1))
         return {
@@ -122,8 +120,10 @@ class Elimination(Study):
             "created_scope": over([[_told(s.created) for s in w.steps] for w in ways], order, step),
             "product_size": over([[len(s.product) for s in w.steps] for w in ways], order, step),
             "created_size": over([[len(s.created) for s in w.steps] for w in ways], order, step),
-            "operations": over([[w.operations(k) for k in self.counted] for w in ways], order, K),
-            "terms": K.of([k ** len(step) for k in self.counted]),
+            "operations": over(
+                [[float(w.operations(k)) for k in self.counted] for w in ways], order, K
+            ),
+            "terms": K.of([float(k) ** len(step) for k in self.counted]),
             "graph_scope": over(
                 [[_told(every[i] for i in c) for c in play.cliques] for play in plays], order, step
             ),

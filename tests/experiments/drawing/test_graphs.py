@@ -1,0 +1,45 @@
+"""Nodes stand clear of what is not theirs."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from experiments.drawing import graphs
+
+STUDENT = {"C": "", "D": "C", "I": "", "G": "ID", "S": "I", "L": "G", "J": "LS", "H": "GJ"}
+PAIRS = [(p, name) for name, above in STUDENT.items() for p in above]
+
+
+def test_children_stand_below_their_parents() -> None:
+    places = graphs.layered({name: list(above) for name, above in STUDENT.items()})
+    assert all(places[parent][1] > places[child][1] for parent, child in PAIRS)
+
+
+def test_no_node_lies_on_a_line_of_others() -> None:
+    more = [("D", "I"), ("G", "J"), ("L", "S")]
+    places = graphs.layered({name: list(above) for name, above in STUDENT.items()}, more)
+    for a, b in PAIRS + more:
+        line = np.linspace(places[a], places[b], 200)
+        for other in set(places) - {a, b}:
+            assert np.linalg.norm(line - places[other], axis=1).min() > 0.2
+    for a, b in combinations(places, 2):
+        assert np.linalg.norm(np.subtract(places[a], places[b])) > 0.3
+
+
+def test_a_ring_starts_at_the_top() -> None:
+    places = graphs.ring("abcd")
+    assert places["a"] == pytest.approx((0, 1))
+    assert places["b"] == pytest.approx((1, 0))
+
+
+def test_every_link_arrow_and_node_is_drawn() -> None:
+    ax = Figure().subplots()
+    places = graphs.ring("abc")
+    graphs.links(ax, places, [("a", "b")], color="C0")
+    graphs.arrows(ax, places, [("b", "c"), ("c", "a")])
+    graphs.nodes(ax, places, "b")
+    assert [text.get_text() for text in ax.texts] == ["a", "b", "c"]
+    assert len(ax.patches) == 2
+    assert len(ax.lines) == 4
