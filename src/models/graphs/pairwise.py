@@ -1,0 +1,95 @@
+r"""Fields with potentials on nodes and on links, and messages between nodes (MLAPP 20.2, 22.2).
+
+    p(x) = 1/Z prod_s psi_s(x_s) prod_(s,t) psi_st(x_s, x_t)                           MLAPP 20.1
+    bel_s(x_s) ~ psi_s(x_s) prod_t m_{t->s}(x_s)                                       MLAPP 20.10
+    m_{s->t}(x_t) = sum_{x_s} psi_s(x_s) psi_st(x_s, x_t) prod_{u != t} m_{u->s}(x_s)  MLAPP 20.11
+
+All messages of a round are computed at once. An array of messages has a row for each link from its
+first node to its second, then one for each the other way, and any number of axes before it.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from models.graphs.factors import Factor
+from models.types import Floats, Ints
+
+
+class Field(NamedTuple):
+    """Potentials; links[e] are the two nodes of a link, tables[..., e, :, :] in their order."""
+
+    nodes: Floats  # (..., N, K)
+    links: Ints  # (E, 2)
+    tables: Floats  # (..., E, K, K)
+
+    @property
+    def senders(self) -> Ints:
+        return np.concatenate([self.links[:, 0], self.links[:, 1]])
+
+    @property
+    def receivers(self) -> Ints:
+        return np.concatenate([self.links[:, 1], self.links[:, 0]])
+
+    def factors(self) -> list[Factor]:
+        """A single field as a list of tables; nodes are called x0, x1, ..."""
+        named = [Factor((f"x{s}",), psi) for s, psi in enumerate(self.nodes)]
+        for (s, t), table in zip(self.links, self.tables, strict=True):
+            named.append(Factor((f"x{s}", f"x{t}"), table))
+        return named
+
+
+def ones(field: Field) -> Floats:
+    """What every node tells every neighbour before it has heard anything."""
+    rows = 2 * len(field.links)
+    batch = np.broadcast_shapes(field.nodes.shape[:-2], field.tables.shape[:-3])
+    return np.ones((*batch, rows, field.nodes.shape[-1]))
+
+
+def beliefs(field: Field, messages: Floats) -> Floats:
+    """What each node thinks of itself, normalised (20.10)."""
+    heard = np.exp(_log_product(field, messages))
+    return np.asarray(heard / heard.sum(-1, keepdims=True))
+
+
+def _log_product(field: Field, messages: Floats) -> Floats:
+    """Ln psi_s + sum of ln m_{t->s}, less the largest of each node."""
+    total = np.broadcast_to(np.log(field.nodes), (*messages.shape[:-2], *field.nodes.shape[-2:]))
+    total = np.moveaxis(total, -2, 0).copy()  # nodes first, to add at them
+    np.add.at(total, field.receivers, np.moveaxis(np.log(messages), -2, 0))
+    total = np.moveaxis(total, 0, -2)
+    return np.asarray(total - total.max(-1, keepdims=True))
+
+
+def pass_on(field: Field, messages: Floats) -> Floats:
+    """All messages anew from those of the round before, each summing to one (20.11)."""
+    E = len(field.links)
+    back = np.concatenate([np.arange(E, 2 * E), np.arange(E)])  # the same links, the other way
+    rest = _log_product(field, messages)[..., field.senders, :] - np.log(messages[..., back, :])
+    rest = np.exp(rest - rest.max(-1, keepdims=True))
+    there = np.einsum("...ek,...ekl->...el", rest[..., :E, :], field.tables)
+    back_again = np.einsum("...el,...ekl->...ek", rest[..., E:, :], field.tables)
+    new = np.concatenate([there, back_again], axis=-2)
+    return np.asarray(new / new.sum(-1, keepdims=True))
+
+
+def rounds(field: Field, damping: float = 0.0) -> Iterator[Floats]:
+    """The messages before the first round, after it, and so on; `damping` of the old ones stays."""
+    messages = ones(field)
+    while True:
+        yield messages
+        messages = damping * messages + (1 - damping) * pass_on(field, messages)
+
+
+def grid(rows: int, columns: int) -> Ints:
+    """The links of a lattice, nodes counted row by row."""
+    number = np.arange(rows * columns).reshape(rows, columns)
+    across = np.column_stack([number[:, :-1].ravel(), number[:, 1:].ravel()])
+    down = np.column_stack([number[:-1].ravel(), number[1:].ravel()])
+    return np.concatenate([across, down])
+
+
+def random_tree(N: int, rng: np.random.Generator) -> Ints:
+    """The links of a tree in which each node hangs on one of those before it."""
+    return np.array([(rng.integers(k), k) for k in range(1, N)], dtype=int).reshape(-1, 2)

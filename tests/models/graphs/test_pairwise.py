@@ -1,0 +1,91 @@
+"""Parallel messages: on trees against the joint table, on a loop against the factor graph's."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from models.graphs.factors import keep, normalised, product
+from models.graphs.pairwise import (
+    Field,
+    beliefs,
+    grid,
+    ones,
+    pass_on,
+    random_tree,
+    rounds,
+)
+from models.graphs.propagation import factor_graph, marginal, two_passes
+
+
+def drawn(links: np.ndarray, K: int, seed: int, *batch: int) -> Field:
+    rng = np.random.default_rng(seed)
+    N = int(links.max()) + 1
+    nodes = rng.uniform(0.2, 2.0, (*batch, N, K))
+    return Field(nodes, links, rng.uniform(0.2, 2.0, (*batch, len(links), K, K)))
+
+
+def exact(field: Field) -> np.ndarray:
+    joint = product(field.factors())
+    names = [f"x{s}" for s in range(len(field.nodes))]
+    return np.array([normalised(keep(joint, [name])).table for name in names])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_on_a_tree_beliefs_are_right_after_as_many_rounds_as_it_is_long(seed: int) -> None:
+    links = random_tree(7, np.random.default_rng(seed))
+    field, length = drawn(links, 3, seed), nx.diameter(nx.Graph(links.tolist()))
+    off = []
+    for messages, _ in zip(rounds(field), range(length + 3), strict=False):
+        off.append(np.abs(beliefs(field, messages) - exact(field)).max())
+    assert max(off[length:]) < 1e-12 < min(off[:length])
+
+
+def test_many_fields_at_once_are_many_one_by_one() -> None:
+    links = np.array([[0, 1], [1, 2], [2, 0], [2, 3]])
+    many = drawn(links, 2, 5, 4)
+    together = pass_on(many, pass_on(many, ones(many)))
+    for k in range(4):
+        one = Field(many.nodes[k], links, many.tables[k])
+        assert_allclose(together[k], pass_on(one, pass_on(one, ones(one))), rtol=1e-13)
+        assert_allclose(beliefs(many, together)[k], beliefs(one, together[k]))
+
+
+def test_a_tree_agrees_with_two_passes_of_the_factor_graph() -> None:
+    field = drawn(random_tree(6, np.random.default_rng(9)), 2, 9)
+    graph = factor_graph(field.factors())
+    told = two_passes(graph, "x0")
+    *_, last = (m for m, _ in zip(rounds(field), range(8), strict=False))
+    for s, belief in enumerate(beliefs(field, last)):
+        found = marginal(graph, told, f"x{s}")
+        assert_allclose(belief, found / found.sum(), rtol=1e-12)
+
+
+def test_a_ring_settles_on_an_eigenvector() -> None:
+    """Once round a ring a message is multiplied by the product of what it passes (Weiss 2000)."""
+    links = np.array([[0, 1], [1, 2], [2, 0]])
+    field = drawn(links, 3, 11)
+    *_, last = (m for m, _ in zip(rounds(field), range(150), strict=False))
+    around = np.eye(3)
+    for e in range(3):
+        around = around @ (field.nodes[e][:, None] * field.tables[e])
+    values, right = np.linalg.eig(around)
+    lefts, left = np.linalg.eig(around.T)
+    belief = np.real(right[:, np.argmax(values)] * left[:, np.argmax(lefts)]) / field.nodes[0]
+    assert_allclose(
+        beliefs(field, last)[0], field.nodes[0] * belief / (field.nodes[0] * belief).sum()
+    )
+
+
+def test_damping_keeps_its_share() -> None:
+    field = drawn(grid(2, 3), 2, 12)
+    start, new, *_ = (m for m, _ in zip(rounds(field, 0.25), range(2), strict=False))
+    assert_allclose(new, 0.25 * start + 0.75 * pass_on(field, start))
+
+
+def test_lattices_and_trees_have_the_links_they_should() -> None:
+    theirs = nx.convert_node_labels_to_integers(nx.grid_2d_graph(3, 4))
+    assert set(map(tuple, grid(3, 4).tolist())) == {tuple(sorted(e)) for e in theirs.edges}
+    for seed in range(5):
+        assert nx.is_tree(nx.Graph(random_tree(9, np.random.default_rng(seed)).tolist()))
+    assert_array_equal(grid(1, 2), [[0, 1]])
