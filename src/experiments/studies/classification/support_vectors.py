@@ -118,6 +118,7 @@ class SupportVectors(Plane, Study):
             "nearest_distance": over(margin.min(-1) / norm, machine, repetition),
             "distance_of_centre": over(there / norm, machine, repetition),
             "widest_margin": repetition.of(1 / np.linalg.norm(widest[:, :2], axis=1)),
+            "widest_line": over(widest, repetition, COEFFICIENTS),
             "stationarity_gap": over(stationary, axis("sign", ["minus", "plus"]), repetition),
             "support_off_margin": over(off.max(-1), machine, repetition),
             "stray_influence": repetition.of((fits[0].alpha * astray).sum(1)),

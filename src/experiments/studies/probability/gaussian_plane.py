@@ -49,8 +49,11 @@ class GaussianPlane(Study):
             "product_gap": gaussian.of([product_gap(joint, self.points, rng) for joint in planes]),
         }
         if self.given:
-            means = [[conditional(joint, x).mean[0] for x in self.given] for joint in planes]
+            beliefs = [[conditional(joint, x) for x in self.given] for joint in planes]
+            means = [[belief.mean[0] for belief in row] for row in beliefs]
             found["conditional_mean"] = over(means, gaussian, given)
+            variances = [row[0].covariance[0, 0] for row in beliefs]  # whatever is given
+            found["conditional_variance"] = gaussian.of(variances)
         if self.diagonals:
             gaps = [
                 product_gap(Gaussian(rng.standard_normal(len(row)), np.diag(row)), self.points, rng)
