@@ -1,7 +1,8 @@
 """`bythebook server`: MLflow for many machines, with passwords, on loopback unless told otherwise.
 
-It is MLflow's own server, started with what its defaults leave open: users and passwords, the names
-it may be asked under, artifacts through its proxy, one worker. Secrets reach it by the environment.
+It is MLflow's own server, started with what its defaults leave open: users and passwords behind a
+door of ours (`experiments.tracking.server_app`), the names it may be asked under, artifacts through
+its proxy, one worker. Secrets reach it by the environment.
 """
 
 import argparse
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, NoReturn
 from experiments.commands import console
 from experiments.configuration.paths import outputs_folder, writable
 from experiments.contract.errors import BadInput
+from experiments.tracking import lifeline, server_app
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
@@ -28,15 +30,18 @@ STORE, PASSWORD = "MLFLOW_BACKEND_STORE_URI", "MLFLOW_AUTH_ADMIN_PASSWORD"
 USERS = "users.db"
 SHORTEST = 12  # characters of a password, by MLflow's own rule
 STOCK = "password1234"  # what MLflow once shipped
-# Experiments are studies, which users share: whoever may log in may add runs. Checked passwords are
-# remembered for a minute, since each check is slow by design.
+# Experiments are studies, which users share: whoever may log in may add runs. MLflow remembers no
+# password: what it remembers, other workers do not hear of when it is changed.
 SETTINGS = f"""[mlflow]
 default_permission = EDIT
 database_uri = sqlite:///{USERS}
 admin_username = admin
 authorization_function = mlflow.server.auth:authenticate_request_basic_auth
-auth_cache_ttl_seconds = 60
+auth_cache_ttl_seconds = 0
 """
+# Where a model may lie: with a run, with another model, or in MLflow's own proxy; and the word that
+# MLflow's pages state for what lies nowhere.
+SOURCES = r"^(?:(?:runs|models|mlflow-artifacts):|dummy-source\Z)"
 QUIET = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "DO_NOT_TRACK": "true",
@@ -70,7 +75,7 @@ def _command(options: argparse.Namespace, folder: Path) -> list[str]:
     artifacts = Path(options.artifacts or folder / "artifacts").expanduser().absolute()
     others = other_names(options.allowed_hosts, options.port)
     names = ",".join(own_names(options.host, options.port) + others)
-    command = [sys.executable, "-m", "mlflow", "server", "--app-name", "basic-auth"]
+    command = [sys.executable, "-m", server_app.__name__]
     command += ["--host", options.host, "--port", str(options.port), "--allowed-hosts", names]
     return [*command, "--workers", str(options.workers), "--artifacts-destination", str(artifacts)]
 
@@ -88,6 +93,8 @@ def _variables(
         **os.environ,
         **({PASSWORD: generated} if generated else {}),
         "MLFLOW_AUTH_CONFIG_PATH": str(folder / "auth.ini"),
+        "MLFLOW_CREATE_MODEL_VERSION_SOURCE_VALIDATION_REGEX": SOURCES,
+        lifeline.ALIVE: str(folder / f".alive-{options.port}"),
         STORE: store.render_as_string(hide_password=False) if store else "sqlite:///mlflow.db",
     }
 
@@ -156,6 +163,13 @@ def _is_loopback(host: str) -> bool:
     return host == "localhost"
 
 
+def is_any(host: str) -> bool:
+    """Is it every address of this machine?"""
+    with suppress(ValueError):
+        return ipaddress.ip_address(host).is_unspecified
+    return not host
+
+
 def _check_reachable(store: "URL") -> None:
     from sqlalchemy import create_engine, inspect
     from sqlalchemy.exc import SQLAlchemyError
@@ -206,9 +220,9 @@ def _settle(folder: Path) -> None:
 
 
 def own_names(host: str, port: int) -> list[str]:
-    """The names that this machine itself may ask under."""
+    """The names that this machine itself may ask under, and the address that it listens on."""
     own = dict.fromkeys(["localhost", "127.0.0.1", "[::1]"])
-    if _is_loopback(host):
+    if not is_any(host):
         own[f"[{host}]" if ":" in host else host] = None
     return [f"{name}:{port}" for name in own]
 

@@ -3,6 +3,7 @@
 import argparse
 import os
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -15,11 +16,11 @@ from pathlib import Path
 
 from experiments.commands import console
 from experiments.commands.codes import OK, UNEXPECTED
-from experiments.commands.server import QUIET, check_port
+from experiments.commands.server import QUIET, check_port, is_any, own_names
 from experiments.configuration.paths import outputs_folder, writable
 from experiments.contract.errors import BadInput
 from experiments.report.tracked import VIEW
-from experiments.tracking import ui_app
+from experiments.tracking import lifeline, ui_app
 from experiments.tracking.client import Forgiving, LocalTracker
 from experiments.tracking.figures import illustrate, latest
 from experiments.tracking.studies import describe
@@ -90,17 +91,26 @@ def _start(tracker: LocalTracker, outputs: Path, host: str, port: int) -> "subpr
     command += ["--backend-store-uri", tracker.uri, "--host", host, "--port", str(port)]
     command += ["--app-name", "bythebook"]  # experiments.tracking.ui_app
     command += ["--default-artifact-root", str(tracker.artifacts / "default")]
-    own = {ui_app.DATABASE: str(tracker.database), ui_app.WITH_PARENT: "1"}
+    command += ["--allowed-hosts", ",".join(_names(host, port))]
+    alive = outputs / f".ui-{port}.alive"
+    lifeline.hold(alive)
+    own = {ui_app.DATABASE: str(tracker.database), lifeline.ALIVE: str(alive)}
     # One worker: with more, every request waits 40 ms for a delayed acknowledgement. A session of
     # its own: Ctrl-C is for us, who stop it without the traceback that it would leave.
     return subprocess.Popen(
         command,
         env={**os.environ, **QUIET, **own},
         cwd=outputs,
-        stdin=subprocess.PIPE,  # it ends when we do, however we end
+        stdin=subprocess.DEVNULL,
         stdout=sys.stderr,
         start_new_session=True,
     )
+
+
+def _names(host: str, port: int) -> list[str]:
+    """What it is asked for under: loopback, unless `--host` says that this machine has others."""
+    names = own_names(host, port)
+    return [*names, f"{socket.gethostname()}:{port}"] if is_any(host) else names
 
 
 def _answers(address: str) -> bool:

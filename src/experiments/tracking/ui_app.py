@@ -9,13 +9,12 @@ this application by the entry point `mlflow.app` (`--app-name bythebook`).
 
 import json
 import os
-import signal
 import sqlite3
-import threading
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import closing, suppress
 from typing import Any
 
+from experiments.tracking import lifeline
 from experiments.tracking.studies import COLUMNS
 
 Scope = MutableMapping[str, Any]
@@ -25,7 +24,6 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 DATABASE = "BYTHEBOOK_DATABASE"  # the store that is shown
-WITH_PARENT = "BYTHEBOOK_WITH_PARENT"  # end when standard input does
 HEAD = b"<head>"
 CHOSEN = {
     "mlflow.workflowType_v1": "machine_learning",
@@ -126,13 +124,5 @@ def create_app() -> OnRuns:
     """What MLflow's server starts."""
     from mlflow.server.fastapi_app import app
 
-    if os.environ.get(WITH_PARENT):
-        threading.Thread(target=_end_with_parent, daemon=True).start()
+    lifeline.watch()
     return OnRuns(app)
-
-
-def _end_with_parent() -> None:
-    """Whoever started us holds the other end of our standard input, however it ends."""
-    while os.read(0, 1024):
-        pass
-    os.kill(os.getpid(), signal.SIGTERM)

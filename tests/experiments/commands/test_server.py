@@ -4,6 +4,7 @@ The server itself is started by the tests in tests/faults.
 """
 
 import os
+import re
 import socket
 import sqlite3
 import sys
@@ -15,6 +16,7 @@ import pytest
 
 from experiments.cli import main
 from experiments.commands import server
+from experiments.tracking import lifeline
 
 Capture = pytest.CaptureFixture[str]
 SECRET = "a-Secret.of-the-test"
@@ -71,7 +73,7 @@ def test_a_server_of_our_own_has_passwords_and_stays_on_this_machine(
 ) -> None:
     started = start()
     port = started.option("--port")
-    assert started.command[1:6] == ["-m", "mlflow", "server", "--app-name", "basic-auth"]
+    assert started.command[1:3] == ["-m", "experiments.tracking.server_app"]
     assert started.option("--host") == "127.0.0.1"
     assert started.option("--workers") == "1"
     assert started.option("--artifacts-destination") == str(outputs / "server" / "artifacts")
@@ -84,6 +86,8 @@ def test_a_server_of_our_own_has_passwords_and_stays_on_this_machine(
     settings = Path(started.variables["MLFLOW_AUTH_CONFIG_PATH"]).read_text()
     assert "database_uri = sqlite:///users.db" in settings
     assert "default_permission = EDIT" in settings
+    assert "auth_cache_ttl_seconds = 0" in settings  # a changed password is one in every worker
+    assert Path(started.variables[lifeline.ALIVE]).parent == started.folder
 
 
 def test_other_machines_ask_under_the_names_that_are_allowed(
@@ -98,6 +102,35 @@ def test_other_machines_ask_under_the_names_that_are_allowed(
     assert "https://mlflow.example.org" in origins
     assert not [origin for origin in origins if "127.0.0.1" in origin]
     assert "passwords travel in the clear" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("source", "allowed"),
+    [
+        ("runs:/abc/model", True),
+        ("models:/m/1", True),
+        ("mlflow-artifacts:/1/abc/artifacts/model", True),
+        ("s3://bucket/x", False),
+        ("file:///etc", False),
+        ("/etc", False),
+        ("dbfs:/x", False),
+        ("x runs:/abc", False),
+    ],
+)
+def test_a_model_lies_with_the_server(
+    start: Callable[..., Started], source: str, allowed: bool
+) -> None:
+    name = "MLFLOW_CREATE_MODEL_VERSION_SOURCE_VALIDATION_REGEX"
+    assert bool(re.search(start().variables[name], source)) is allowed
+
+
+def test_an_address_to_listen_on_is_a_name_to_ask_under() -> None:
+    loopback = ["localhost:1", "127.0.0.1:1", "[::1]:1"]
+    assert server.own_names("127.0.0.1", 1) == server.own_names("::1", 1) == loopback
+    assert server.own_names("192.0.2.7", 1) == [*loopback, "192.0.2.7:1"]
+    assert server.own_names("2001:db8::7", 1) == [*loopback, "[2001:db8::7]:1"]
+    for every in ("0.0.0.0", "::", ""):
+        assert server.own_names(every, 1) == loopback
 
 
 def test_no_secret_is_on_the_command_line_on_the_console_or_in_a_file(

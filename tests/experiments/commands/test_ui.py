@@ -89,5 +89,24 @@ def test_a_study_without_runs_is_refused(tracked: LocalTracker) -> None:
         ui._view(Path("/nowhere/mlflow.db"), "coin_game")
 
 
+@pytest.mark.parametrize(
+    ("host", "more"),
+    [
+        ("127.0.0.1", []),
+        ("192.0.2.7", ["192.0.2.7:4711"]),
+        ("0.0.0.0", ["this-machine:4711"]),
+    ],
+)
+def test_the_server_answers_to_loopback_names_unless_told_otherwise(
+    tracked: LocalTracker, monkeypatch: pytest.MonkeyPatch, host: str, more: list[str]
+) -> None:
+    commands: list[list[str]] = []
+    monkeypatch.setattr("subprocess.Popen", lambda command, **_: commands.append(command))
+    monkeypatch.setattr("socket.gethostname", lambda: "this-machine")
+    ui._start(tracked, tracked.database.parent, host, 4711)
+    ((*_, names),) = commands
+    assert names.split(",") == ["localhost:4711", "127.0.0.1:4711", "[::1]:4711", *more]
+
+
 def test_nobody_answers_where_nobody_listens() -> None:
     assert not ui._answers("http://127.0.0.1:9/health")

@@ -1,0 +1,285 @@
+"""The door of the tracking server: passwords are checked here before MLflow sees a request.
+
+MLflow checks as many passwords as anybody cares to send, in the threads that serve everybody else,
+and trips over headers that it does not expect. Here a wrong password is followed by a pause, which
+doubles; nobody sleeps in it: what comes too early is refused. A password that has been found right
+is let through at once, whatever others do in its user's name, and MLflow then looks whether it
+still is.
+"""
+
+import asyncio
+import base64
+import binascii
+import hmac
+import ipaddress
+import math
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+Check = Callable[[str, str], bool]
+
+LONGEST = 30.0  # seconds of a pause
+REMEMBERED = 10_000  # users, addresses and right passwords, each
+LARGEST = 1024  # bytes of a header with a name and a password
+AT_ONCE = 2  # threads that check passwords
+HEADER = b"authorization"
+# MLflow takes credentials from a second header for its gateway to language models.
+CREDENTIALS = (HEADER, b"x-mlflow-authorization")
+
+
+class Few:
+    """A bounded set that forgets what it has not heard of for longest; for any thread."""
+
+    def __init__(self, most: int = REMEMBERED) -> None:
+        self.most = most
+        self._held: OrderedDict[bytes, None] = OrderedDict()
+        self._key = secrets.token_bytes(32)  # what is held is of no use elsewhere
+        self._lock = threading.Lock()
+
+    def digest(self, *parts: str) -> bytes:
+        text = "\0".join(f"{len(part)}:{part}" for part in parts)
+        return hmac.digest(self._key, text.encode("utf-8", "surrogatepass"), "sha256")
+
+    def __contains__(self, digest: bytes) -> bool:
+        with self._lock:
+            if digest not in self._held:
+                return False
+            self._held.move_to_end(digest)
+            return True
+
+    def add(self, digest: bytes) -> None:
+        with self._lock:
+            self._held[digest] = None
+            while len(self._held) > self.most:
+                self._held.popitem(last=False)
+
+    def discard(self, digest: bytes) -> None:
+        with self._lock:
+            self._held.pop(digest, None)
+
+
+def remembering(check: Check) -> Check:
+    """A slow check of a hash and a password that is made once for each right pair.
+
+    What is remembered hangs on the hash that the store holds now, so that a changed password is
+    wrong at once, in every process.
+    """
+    right = Few()
+
+    def checked(stored: str, password: str) -> bool:
+        digest = right.digest(stored, password)
+        if digest in right:
+            return True
+        if not check(stored, password):
+            return False
+        right.add(digest)
+        return True
+
+    return checked
+
+
+class _Count(NamedTuple):
+    """How many wrong passwords are held against a name, since when, and until when it waits."""
+
+    level: float = 0.0
+    at: float = 0.0
+    until: float = 0.0
+
+
+@dataclass
+class _Counts:
+    """The counts of users, or of addresses."""
+
+    free: int  # wrong passwords before the first pause
+    forgiven: float  # seconds, after which one less is held against a name
+    most: int  # names that are remembered
+    held: OrderedDict[str, _Count] = field(default_factory=OrderedDict)
+
+    def level(self, name: str, now: float) -> float:
+        count = self.held.get(name, _Count())
+        return max(0.0, count.level - (now - count.at) / self.forgiven)
+
+    def left(self, name: str, now: float) -> float:
+        return max(0.0, self.held.get(name, _Count()).until - now)
+
+    def add(self, name: str, now: float) -> None:
+        most = self.free + 1.0 + math.ceil(math.log2(LONGEST))  # a longer pause there is not
+        level = min(self.level(name, now) + 1.0, most)
+        over = math.ceil(level) - self.free
+        pause = min(LONGEST, 2.0 ** (over - 1)) if over > 0 else 0.0
+        self.held[name] = _Count(level, now, now + pause)
+        self.held.move_to_end(name)
+        while len(self.held) > self.most:
+            self.held.popitem(last=False)
+
+    def take_back(self, name: str, now: float) -> None:
+        if name in self.held:
+            level = max(0.0, self.level(name, now) - 1.0)
+            until = self.held[name].until if level > self.free else 0.0
+            self.held[name] = _Count(level, now, until)
+
+
+class Pauses:
+    """How long whoever asks must wait: by the user's name, and by the address it comes from.
+
+    An address from which nothing wrong has come lately is heard even while its user's name is being
+    tried from elsewhere: nobody can lock another out. Who tries one name from an address does not
+    make the others there wait; who tries many does.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic, most: int = REMEMBERED) -> None:
+        self.clock = clock
+        self.users = _Counts(free=5, forgiven=60.0, most=most)
+        self.addresses = _Counts(free=20, forgiven=15.0, most=most)
+        self.blamed = _Counts(free=0, forgiven=600.0, most=most)  # addresses too, for longer
+
+    def wait(self, user: str, address: str) -> float:
+        """Seconds until a password may be tried."""
+        now, place = self.clock(), neighbourhood(address)
+        if self.addresses.level(place, now) == self.blamed.level(place, now) == 0.0:
+            return 0.0
+        return max(self.addresses.left(place, now), self.users.left(user, now))
+
+    def begin(self, user: str, address: str) -> None:
+        """A password is tried: it is wrong until it has been found right."""
+        now = self.clock()
+        self.users.add(user, now)
+        self.addresses.add(neighbourhood(address), now)
+
+    def wrong(self, address: str) -> None:
+        """It has been found wrong."""
+        self.blamed.add(neighbourhood(address), self.clock())
+
+    def take_back(self, user: str, address: str) -> None:
+        """It was right, or could not be checked."""
+        now = self.clock()
+        self.users.take_back(user, now)
+        self.addresses.take_back(neighbourhood(address), now)
+
+
+def neighbourhood(address: str) -> str:
+    """An address, or all those that one machine may choose from."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv4Address):
+        return str(found)
+    return str(found.ipv4_mapped or ipaddress.ip_network((found, 64), strict=False))
+
+
+class Credentials(NamedTuple):
+    """A name and a password."""
+
+    user: str
+    password: str
+
+    @classmethod
+    def of(cls, scope: Scope) -> "Credentials | None":
+        """Those of a request: one header, of the basic kind, well formed."""
+        given = [value for name, value in scope["headers"] if name.lower() == HEADER]
+        if len(given) != 1 or len(given[0]) > LARGEST:
+            return None
+        kind, _, encoded = given[0].strip().partition(b" ")
+        if kind.lower() != b"basic":
+            return None
+        try:
+            text = base64.b64decode(encoded.strip(), validate=True).decode("utf-8")
+        except (binascii.Error, ValueError):
+            return None
+        user, colon, password = text.partition(":")
+        return cls(user, password) if colon and "\0" not in text else None
+
+    def header(self) -> tuple[bytes, bytes]:
+        return HEADER, b"Basic " + base64.b64encode(f"{self.user}:{self.password}".encode())
+
+
+class Door:
+    """An application whose requests carry a right password, or none at all."""
+
+    def __init__(self, inner: Application, check: Check, pauses: Pauses | None = None) -> None:
+        self.inner, self.check, self.pauses = inner, check, pauses or Pauses()
+        self._right = Few()
+        self._under_way: dict[bytes, asyncio.Future[bool]] = {}
+        self._threads = ThreadPoolExecutor(AT_ONCE, "passwords")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self.inner(scope, receive, send)
+        elif scope["type"] == "http":
+            await self._answer(scope, receive, send)
+        else:  # nothing here speaks in sockets
+            await send({"type": "websocket.close", "code": 1008})
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        given = Credentials.of(scope)
+        headers = [pair for pair in scope["headers"] if pair[0].lower() not in CREDENTIALS]
+        if given is None:  # MLflow knows what it serves to everybody
+            await self.inner({**scope, "headers": headers}, receive, send)
+            return
+        digest = self._right.digest(*given)
+        if digest not in self._right:
+            address = (scope.get("client") or ("", 0))[0]
+            refusal = await self._refusal(given, digest, address)
+            if refusal is not None:
+                await _tell(send, *refusal)
+                return
+
+        async def noticing(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] == 401:
+                self._right.discard(digest)  # it is right no more
+            await send(message)
+
+        await self.inner({**scope, "headers": [*headers, given.header()]}, receive, noticing)
+
+    async def _refusal(
+        self, given: Credentials, digest: bytes, address: str
+    ) -> tuple[int, str, dict[str, str]] | None:
+        if digest not in self._under_way:  # many ask at once with one password: it is one try
+            wait = self.pauses.wait(given.user, address)
+            if wait > 0:
+                seconds = str(math.ceil(wait))
+                line = f"too many wrong passwords; again in {seconds} s"
+                return 429, line, {"Retry-After": seconds}
+            self.pauses.begin(given.user, address)
+            self._under_way[digest] = asyncio.ensure_future(self._checked(given, digest, address))
+        try:
+            right = await asyncio.shield(self._under_way[digest])
+        except Exception:
+            return 503, "passwords cannot be checked right now", {"Retry-After": "5"}
+        if right:
+            return None
+        return 401, "wrong name or password", {"WWW-Authenticate": 'Basic realm="mlflow"'}
+
+    async def _checked(self, given: Credentials, digest: bytes, address: str) -> bool:
+        loop = asyncio.get_running_loop()
+        right = None
+        try:
+            right = await loop.run_in_executor(self._threads, self.check, *given)
+        finally:
+            del self._under_way[digest]
+            if right is not False:
+                self.pauses.take_back(given.user, address)
+        if right:
+            self._right.add(digest)
+        else:
+            self.pauses.wrong(address)
+        return right
+
+
+async def _tell(send: Send, status: int, line: str, more: dict[str, str]) -> None:
+    headers = {"Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store", **more}
+    pairs = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": status, "headers": pairs})
+    await send({"type": "http.response.body", "body": f"{line}\n".encode()})
