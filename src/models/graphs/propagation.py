@@ -14,6 +14,7 @@ from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 
 from models.graphs.factors import SUM_PRODUCT, Factor, Semiring, keep, product, sizes
 from models.types import Floats
@@ -136,3 +137,36 @@ def factor_marginal(
     own = graph.factors[k]
     heard = [Factor((name,), messages[name, k]) for name in own.variables]
     return keep(product([own, *heard], ring), own.variables, ring)
+
+
+class Sent(NamedTuple):
+    """Messages sent one by one; `times` counts them by link, `ended` if none was left pending."""
+
+    messages: Messages
+    times: dict[Link, int]
+    ended: bool
+
+
+def one_by_one(graph: FactorGraph, rng: Generator, most: int, *, waiting: bool) -> Sent:
+    """Pending messages in a random order, at most so many (PRML 8.4.7).
+
+    A message is pending if its sender has heard anything on another link since it last sent it.
+    `waiting` nodes send only when all their other links have told them something, so leaves begin;
+    others have been told ones over every link.
+    """
+    messages = {} if waiting else unit(graph)
+    times = dict.fromkeys(graph.links, 0)
+    fresh = {(a, b) for a, b in graph.links if not waiting or graph.near[a] == (b,)}
+    while fresh and sum(times.values()) < most:
+        ready = [link for link in graph.links if link in fresh and _heard(graph, messages, *link)]
+        link = ready[int(rng.integers(len(ready)))]
+        messages[link] = send(graph, messages, link)
+        times[link] += 1
+        fresh.discard(link)
+        fresh |= {(link[1], on) for on in graph.near[link[1]] if on != link[0]}
+    return Sent(messages, times, not fresh)
+
+
+def _heard(graph: FactorGraph, messages: Mapping[Link, Floats], node: Node, but: Node) -> bool:
+    """Whether a node has heard from all its neighbours but one."""
+    return all((near, node) in messages for near in graph.near[node] if near != but)

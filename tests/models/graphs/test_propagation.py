@@ -12,6 +12,7 @@ from models.graphs.propagation import (
     factor_marginal,
     largest_change,
     marginal,
+    one_by_one,
     two_passes,
     unit,
     walk,
@@ -91,3 +92,25 @@ def test_a_walk_goes_to_the_nearest_first() -> None:
     graph = factor_graph(drawn(np.random.default_rng(6), "ab", "bc"))
     assert list(walk(graph, "a")) == [("a", None), (0, "a"), ("b", 0), (1, "b"), ("c", 1)]
     assert not factor_graph(drawn(np.random.default_rng(6), "ab", "cd")).is_tree
+
+
+@pytest.mark.parametrize("waiting", [True, False])
+def test_pending_messages_run_out_on_a_tree(waiting: bool) -> None:
+    factors = drawn(np.random.default_rng(7), *TREE)
+    graph = factor_graph(factors)
+    for seed in range(5):
+        sent = one_by_one(graph, np.random.default_rng(seed), 500, waiting=waiting)
+        assert sent.ended
+        assert min(sent.times.values()) == 1
+        if waiting:
+            assert max(sent.times.values()) == 1
+        for name in "abcdef":
+            assert_allclose(marginal(graph, sent.messages, name), visited(factors, name))
+
+
+def test_pending_messages_never_run_out_on_a_loop() -> None:
+    graph = factor_graph(drawn(np.random.default_rng(8), *LOOP))
+    sent = one_by_one(graph, np.random.default_rng(8), 60, waiting=False)
+    assert not sent.ended
+    assert sum(sent.times.values()) == 60
+    assert not one_by_one(graph, np.random.default_rng(8), 60, waiting=True).messages
