@@ -156,6 +156,11 @@ def test_restarts_that_have_stopped_hold_their_value() -> None:
     assert smallest_gain(objective[:1]) == 1 / 3
 
 
+def test_a_path_of_no_steps_is_the_start():
+    fit = expectation_maximisation(start(0.1, 0.9), e_step, m_step, max_iter=0, snapshots=[0])
+    assert path(fit, 0).t.tolist() == [0.1]
+
+
 def test_the_path_of_the_first_restart():
     fit = expectation_maximisation(start(0.1, 0.9), e_step, m_step, max_iter=3, snapshots=range(4))
     theta = start(0.1)

@@ -28,13 +28,15 @@ def points():
 
 def test_decisions_are_those_of_scikit_learn(points):
     X, t, new, _ = points
-    ks = [1, 3, 8, 45]
-    tally = votes(squared_distances(new, X), t, ks, 3)
-    assert (tally.sum(-1) == np.array(ks)[:, None]).all()
-    for k, ours in zip(ks, tally, strict=True):
-        theirs = KNeighborsClassifier(k).fit(X, t)
-        np.testing.assert_allclose(ours / k, theirs.predict_proba(new), rtol=1e-12)
-        np.testing.assert_array_equal(majority(ours), theirs.predict(new))
+    for ks in ([1, 3, 8, 45], [8, 1, 3], [44]):  # all points are ordered, or the nearest alone
+        tally = votes(squared_distances(new, X), t, ks, 3)
+        assert (tally.sum(-1) == np.array(ks)[:, None]).all()
+        for k, ours in zip(ks, tally, strict=True):
+            theirs = KNeighborsClassifier(k).fit(X, t)
+            np.testing.assert_allclose(ours / k, theirs.predict_proba(new), rtol=1e-12)
+            np.testing.assert_array_equal(majority(ours), theirs.predict(new))
+    everybody = votes(squared_distances(new, X), t, [50], 3)
+    assert (everybody[0] == [15, 10, 20]).all()
 
 
 def test_cross_validation_is_a_loop_over_folds(points):
@@ -98,3 +100,13 @@ def test_the_vote_that_cannot_be_won():
     assert smallest_k_without(50, 10) == 21  # FCML 5.3.1.1
     assert smallest_k_without(50, 20) == 41
     assert smallest_k_without(3, 5) == 9  # the larger class always can
+
+
+def test_a_large_fold_of_ones_own_hides_no_neighbour():
+    """Both points of class 1 lie beyond all fourteen of their own fold."""
+    X = np.concatenate([np.linspace(0, 1, 15), [5.0, 5.1, 9.0]])[:, None]
+    t = np.repeat([0, 1, 0], [15, 2, 1])
+    folds = np.repeat([0, 1], [15, 3])[None]
+    # Of the first fold all are told 1 by their nearest; the others see the first fold alone: 0.
+    assert fold_errors(X, t, [1], folds)[0, 0] == pytest.approx(17 / 18)
+    assert fold_errors(X, t, [3], folds)[0, 0] == pytest.approx(17 / 18)

@@ -176,3 +176,12 @@ def test_the_stand_in_has_the_shape_of_the_files() -> None:
     assert list(data.columns) == ["x1", "x2", "t"]
     assert data.matrix.shape == (40, 3)
     assert data.columns["t"].tolist() == [0.0] * 20 + [1.0] * 20
+
+
+def test_without_a_limit_of_ones_own_it_is_a_hundred_steps() -> None:
+    climb = newton_raphson(chapter_4(), np.zeros((1, 2)), tol=0.0)
+    assert (climb.steps.tolist(), climb.converged.tolist(), len(climb.path)) == (
+        [100],
+        [False],
+        101,
+    )

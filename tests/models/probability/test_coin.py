@@ -91,6 +91,9 @@ def test_expectations_by_quadrature() -> None:
         moment *= (a + power - 1) / (a + b + power - 1)
         found = coin.expectation(lambda r, k=power: r**k, BELIEFS)  # type: ignore[misc]
         assert_allclose(found, moment, rtol=1e-11)
+    for heads, tails in ((4000.0, 50.0), (20.0, 9000.0)):  # far from one half, and sure of it
+        sure = Beta(np.array([heads]), np.array([tails]))
+        assert_allclose(coin.expectation(lambda r: r, sure), heads / (heads + tails), rtol=1e-11)
     found = coin.expectation(lambda r: coin.win_probability(r, 10, 6), BELIEFS)
     assert_allclose(found, stats.betabinom.cdf(6, 10, *BELIEFS), rtol=1e-9)
 

@@ -125,3 +125,4 @@ def test_densities_of_the_noise_are_those_of_scipy_and_hold_all_of_it() -> None:
     middle = slice(700, 1300)  # elsewhere the product underflows
     ratio = found.product[middle] / np.exp(log_p[middle]) / found.prior[middle]
     assert_allclose(ratio, ratio[0], rtol=1e-8)
+    assert_allclose(found.product[middle], found.posterior[middle], rtol=1e-8)

@@ -272,6 +272,8 @@ def test_lines_on_one_side_do_not_bracket() -> None:
     """Groups of two about a truth of zero: crossing, below, above, on both sides."""
     lines = np.array([[1, -1], [-1, 1], [-1, -2], [-3, -1], [1, 2], [3, 1], [-1, -1], [1, 1.0]])
     assert share_between(lines, np.zeros(2), 2) == 0.5
+    for touching in ([[0, -1], [-1, 0.0]], [[0, 1], [1, 0.0]]):  # the truth is not between
+        assert share_between(np.array(touching), np.zeros(2), 2) == 0
 
 
 def test_the_standard_error_of_a_covariance() -> None:

@@ -130,6 +130,12 @@ def test_a_third_of_the_weights_of_each_kind() -> None:
     assert_allclose([sizes.min(), sizes.max(), sizes.mean()], [0.5, 2, 1.25], rtol=0.02)
 
 
+def test_a_billionth_is_rounding_and_two_are_not() -> None:
+    ones = np.ones((2, 1))
+    assert between(np.array([[1 + 5e-10], [1 + 1.5e-9]]), ones).tolist() == [True, False]
+    assert between(np.array([[1 - 5e-10], [1 - 1.5e-9]]), ones).tolist() == [True, False]
+
+
 def test_members_are_not_penalised_unless_told() -> None:
     rng = np.random.default_rng(20)
     x, t = rng.uniform(size=12), rng.normal(size=(1, 12))

@@ -32,6 +32,15 @@ def test_every_order_of_every_data_set_with_a_gap() -> None:
             assert_allclose(found.sigma2[s, order], sigma2, rtol=1e-9)
 
 
+def test_years_lose_no_digits() -> None:
+    """The fit of order eight passes through a polynomial of that order, whatever the range."""
+    x = np.arange(1896.0, 2012.0, 4.0)[None]
+    unit = (x - 1954) / 58
+    found = predict(x, unit**8 - unit**3, np.ones(x.shape, dtype=bool), 8, np.array([1900.0, 1954]))
+    assert_allclose(found.mean[0, 8], [(54 / 58) ** 8 + (54 / 58) ** 3, 0], atol=1e-9)
+    assert found.sigma2[0, 8] < 1e-20
+
+
 def test_functions_have_the_mean_and_covariance_of_the_fit() -> None:
     rng = np.random.default_rng(2)
     x = rng.uniform(-1, 1, (2, 25))
