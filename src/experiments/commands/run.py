@@ -121,8 +121,8 @@ def many(cells: Sequence[Cell], given: Arguments, cfg: Settings) -> int:
             nonlocal computed
             computed += done.computed
             progress.advance(bar)
-            if not done.record.finished:
-                error = done.record["error"]
+            error = done.told.error
+            if error:
                 line = f"{plan.label(done.index)} failed: {error['type']}: {error['message']}"
                 progress.console.print(escape(line))
 

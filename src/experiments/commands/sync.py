@@ -4,6 +4,7 @@ import argparse
 import os
 import sqlite3
 import time
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from experiments.configuration.paths import outputs_folder, writable
 from experiments.contract.errors import BadInput
 from experiments.records import run_files
 from experiments.records.locks import is_free
-from experiments.records.store import Record, RunStore, is_older, read
+from experiments.records.store import Record, RunStore, is_older, read, told
+from experiments.records.told import Told
 from experiments.sweeping.plan import Rows
 from experiments.sweeping.run import AT_WORK, read_sweep
 from experiments.sweeping.tracked import child_payloads, parent_payload
@@ -94,18 +96,27 @@ def _sync_sweep(
     recorded |= {i: run for i, run in enumerate(runs) if run in folders}
     rows = Rows(len(plan))
     for index, name in recorded.items():
-        for record in _records([folders[name]]):
-            rows.add(index, record)
+        for run, _ in _told([folders[name]]):
+            rows.add(index, run)
     files = {file.name: file for file in folder.glob("[!.]*.*")}
     parent = tracker.put([parent_payload(plan, state, rows, files)]).get(plan.id)
     if parent is None:  # refused: its cells would hang below nothing
         return 0
-    cells = [(places[record["key"]], record) for record in _records(paths)]
+    cells = [(places[_key(run.id)], run, path) for run, path in _told(paths)]
     return len(tracker.put(child_payloads(plan, cells, parent, ())))
 
 
 def _key(run_id: str) -> str:
     return run_id.rpartition("-")[0]
+
+
+def _told(paths: list[Path]) -> Iterator[tuple[Told, Path]]:
+    """What is told of these runs, by where they are; a damaged record is told and stops nobody."""
+    for path in paths:
+        try:
+            yield told(path), path
+        except BadInput as error:
+            console.tell(str(error))
 
 
 def _records(paths: list[Path]) -> list[Record]:

@@ -2,10 +2,11 @@
 
 import dataclasses
 import hashlib
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from experiments.configuration.digests import code_digest
 from experiments.contract.claims import Claim
@@ -61,6 +62,13 @@ def _stated(node: Any) -> dict[str, Any]:
     return {name: value for name, value in dataclasses.asdict(node).items() if value not in empty}
 
 
+class Address(NamedTuple):
+    """Where the runs of a job are: in the place of the book's result, or of the study."""
+
+    place: str
+    key: str
+
+
 @dataclass(frozen=True)
 class Job:
     """A study with its knobs, a seed, and what the book says about it."""
@@ -112,6 +120,11 @@ class Job:
         }
         return hashlib.sha256(dumps(parts).encode()).hexdigest()[:16]
 
+    @property
+    def address(self) -> Address:
+        own = self.experiment if self.canonical else None
+        return Address(own or f"study/{self.study.name}", self.key)
+
     def known(self, key: str | None) -> "Job":
         """The same job, with the key that was computed for it before."""
         if key is not None:
@@ -129,6 +142,13 @@ class Job:
     @property
     def title(self) -> str:
         return self.source.item or self.study.name
+
+
+class Addressed(Sequence[Job]):
+    """Jobs whose addresses can be had for less than the jobs."""
+
+    @abstractmethod
+    def addresses(self) -> Iterator[Address]: ...
 
 
 def recorded_job(record: Mapping[str, Any], data_dir: str | None = None) -> Job:

@@ -1,15 +1,21 @@
 """What was told as done survives a power cut.
 
-A record is written aside and renamed; before anybody is told of it, the file system it is on is
-asked to write everything through: contents, names and folders, a batch at a time. A cut before that
-may leave a folder whose record is not whole: its seal shows it, and the run is made again.
+A record is written aside and renamed, or appended to a pack; before anybody is told of it, the file
+system it is on is asked to write everything through: contents, names and folders, a batch at a
+time; of a pack that has its name, only the file. A cut before that may leave a record that is not
+whole: its seal shows it, and the run is made again.
 """
 
 import ctypes
 import os
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+
+
+def sync_file(stream: IO[bytes]) -> None:
+    """Write through what was written so far to this file, which is known by its name already."""
+    os.fsync(stream.fileno())
 
 
 def sync(folder: Path) -> None:

@@ -61,7 +61,7 @@ def ensure_tables(record: Record) -> None:
 
 def _fill(target: Path, write: Callable[[Path], object]) -> None:
     aside = target.with_name(f".drawing-{uuid.uuid4().hex}")
-    aside.mkdir()
+    aside.mkdir(parents=True)  # a packed run has no folder yet
     try:
         write(aside)
         aside.rename(target)

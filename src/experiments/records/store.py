@@ -1,47 +1,61 @@
-"""Run folders: whole or not at all, never overwritten.
+"""Records of runs: whole or not at all, never overwritten.
 
-A run's folder is named after its key and an attempt: `3f2a9c...-1`. Equal keys mean equal bits, so
-a process that finds the folder already there lost a harmless race and adopts what it finds. Whether
-something is done is a look at the file system; there is no index that could disagree with it.
+A run is named after its key and an attempt: `3f2a9c...-1`. A run that was asked for alone has a
+folder of that name; the cells of sweeps share packs (see `packs`), and such a folder is only their
+address, made when somebody puts figures or tags there. Equal keys mean equal bits, so a process
+that finds a run already there lost a harmless race and adopts what it finds. Whether something is
+done is a look at the files; there is no index beside them that could disagree.
 """
 
 import hashlib
 import io
+import os
 import shutil
 import time
 import uuid
 import zipfile
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from experiments.configuration import catalogue
 from experiments.configuration.build import experiment_job
-from experiments.configuration.jobs import Job, Printed, Source
+from experiments.configuration.jobs import Address, Job, Printed, Source
 from experiments.contract import views
 from experiments.contract.claims import Claim, Verdict, judge
 from experiments.contract.errors import BadInput
 from experiments.contract.exact_json import dumps
 from experiments.contract.outcome import Outcome, Scalar
 from experiments.contract.study import studies
-from experiments.records import seal
+from experiments.records import packed, packs, seal
+from experiments.records.locks import exclusive
+from experiments.records.told import Told
+from experiments.records.told import packed as told_packed
+from experiments.records.told import unpacked as told_unpacked
 from models import datasets
 from models.types import AnyArray
 
+T = TypeVar("T")
 FINISHED, FAILED = "finished", "failed"
+_AT_ONCE = 1000  # runs that are looked at together
 _KEPT = "quantity "  # before a name in the archive, where `file` would mean something else
 
 
 class Record:
     """A run as recorded: the plain content of run.json, arrays read when asked for."""
 
-    def __init__(self, folder: Path, content: dict[str, Any]) -> None:
+    def __init__(
+        self, folder: Path, content: dict[str, Any], arrays: Sequence[bytes] | None = None
+    ) -> None:
         self.folder = folder
         self.content = content
+        self._packed = arrays  # None where they are in a file of the folder
 
     def __getitem__(self, name: str) -> Any:
         return self.content[name]
@@ -107,7 +121,9 @@ class Record:
         """What was computed, if it is what was written."""
         stated, large = self["outcome"], {}
         _same(self["digests"], "outcome", dumps(stated).encode(), self.folder)
-        if "arrays.npz" in self["digests"]:
+        if self._packed is not None:
+            large = self._unpacked(self._packed)
+        elif "arrays.npz" in self["digests"]:
             path = self.folder / "arrays.npz"
             try:
                 content = path.read_bytes()
@@ -122,11 +138,67 @@ class Record:
                 f"the record {self.folder}: its outcome cannot be read: {error}"
             ) from error
 
+    def _unpacked(self, arrays: Sequence[bytes]) -> dict[str, AnyArray]:
+        """The arrays of a packed record, in the order of their digests."""
+        names = [name for name in self["digests"] if name.startswith(_KEPT)]
+        found = {}
+        for name, content in zip(names, arrays, strict=True):
+            _same(self["digests"], name, content, self.folder)
+            found[name.removeprefix(_KEPT)] = _array(content, self.folder)
+        return found
+
     @cached_property
     def metrics(self) -> dict[str, Scalar]:
         """Numbers, truth values and words by name: what a list of runs shows."""
         study = studies().get(self.study)
         return views.scalars(self.outcome, study.headline if study is not None else {})
+
+
+@dataclass
+class Draft:
+    """A run that is made and not yet recorded: all of its content but its number."""
+
+    place: Path
+    key: str
+    content: dict[str, Any]
+    large: dict[str, AnyArray]
+    outcome: Outcome
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.content["error"])
+
+    def numbered(self, run_id: str, digests: dict[str, str]) -> dict[str, Any]:
+        """The content of the record."""
+        stated = {"format": seal.FORMAT, "id": run_id, **self.content}
+        return {**stated, "digests": {**stated["digests"], **digests}}
+
+    @cached_property
+    def arrays(self) -> dict[str, bytes]:
+        """The large arrays as bytes, by the names that they are kept under."""
+        found = {}
+        for name, array in self.large.items():
+            stream = io.BytesIO()
+            np.lib.format.write_array(stream, array, allow_pickle=False)
+            found[f"{_KEPT}{name}"] = stream.getvalue()
+        return found
+
+    def record(self, run_id: str) -> Record:
+        """As a record in a pack."""
+        digests = {name: _digest(content) for name, content in self.arrays.items()}
+        record = Record(
+            self.place / run_id, self.numbered(run_id, digests), list(self.arrays.values())
+        )
+        vars(record)["outcome"] = self.outcome
+        return record
+
+
+class Found(NamedTuple):
+    """A run that is there, and as much of it as had to be read to know that."""
+
+    folder: Path
+    told: Told | None = None
+    record: Record | None = None
 
 
 class RunStore:
@@ -138,9 +210,7 @@ class RunStore:
 
     def place(self, job: Job) -> Path:
         """The folder of a job's attempts: the book's result, or the study for anything else."""
-        if job.canonical and job.experiment:
-            return self.runs / job.experiment
-        return self.runs / "study" / job.study.name
+        return self.runs / job.address.place
 
     def done(self, job: Job) -> Record | None:
         """The newest finished attempt with the job's key."""
@@ -149,10 +219,65 @@ class RunStore:
     def _attempts(self, job: Job) -> list[Path]:
         """The attempts at a key, oldest first: a few look-ups, however many runs there are."""
         place = self.place(job)
-        found: list[Path] = []
-        while (path := place / f"{job.key}-{len(found) + 1}").exists():
-            found.append(path)
-        return found
+        return [
+            place / f"{job.key}-{number}" for number in packed.at(place).refresh().numbers(job.key)
+        ]
+
+    def finished(
+        self, addresses: Iterable[Address], metric: str | None = None
+    ) -> Iterator["Found | None"]:
+        """The newest finished run at each address, if there is one.
+
+        A packed record is not read for that: its digest says that it is what was written.
+        """
+        looks: dict[str, _Look] = {}
+        for part in _batches(addresses, _AT_ONCE):
+            for address in part:
+                if address.place not in looks:
+                    looks[address.place] = _Look(self.runs / address.place)
+            found = [looks[address.place].newest(address.key) for address in part]
+            sound = {
+                entry.id: answer
+                for look in looks.values()
+                for mine in [[e for e in found if e is not None and e.path.parent == look.folder]]
+                for entry, answer in zip(mine, look.packed.sound(mine), strict=True)
+            }
+            for address, entry in zip(part, found, strict=True):
+                place = self.runs / address.place
+                if entry is not None and sound[entry.id]:
+                    yield Found(place / entry.id, told(place / entry.id, metric))
+                    continue
+                record = None
+                if entry is not None or looks[address.place].has_folder(address.key):
+                    numbers = looks[address.place].packed.numbers(address.key)
+                    record = _first_finished(place / f"{address.key}-{n}" for n in numbers[::-1])
+                yield Found(record.folder, record=record) if record is not None else None
+
+    def draft(
+        self,
+        job: Job,
+        provenance: dict[str, Any],
+        *,
+        outcome: Outcome | None = None,
+        error: dict[str, str] | None = None,
+    ) -> Draft:
+        """A run that is made, as it will be recorded."""
+        kept = Outcome() if outcome is None else outcome
+        stated, large = kept.to_json()
+        content = {
+            "key": job.key,
+            "status": FAILED if error else FINISHED,
+            "error": error,
+            "experiment": job.experiment,
+            "canonical": job.canonical,
+            "grade": job.grade,
+            "science": job.science,
+            "printed": job.printed.content,
+            "outcome": stated,
+            "digests": {"outcome": _digest(dumps(stated).encode())},
+            "provenance": {**provenance, "code": job.code, "data": job.data},
+        }
+        return Draft(self.place(job), job.key, content, large, kept)
 
     def write(
         self,
@@ -163,21 +288,21 @@ class RunStore:
         error: dict[str, str] | None = None,
         adopt: bool = True,
     ) -> Record:
-        """Record a run: write aside, then rename. Adopt an equal run that was there first.
+        """Record a run in a folder: write aside, then rename. Adopt an equal run that was first.
 
         The new name is the one after all attempts that were looked at, and nobody can take it
         unnoticed: so no finished run slips in between the look and the rename.
         """
-        place = self.place(job)
+        draft = self.draft(job, provenance, outcome=outcome, error=error)
+        place = draft.place
         place.mkdir(parents=True, exist_ok=True)
         aside = place / f".writing-{uuid.uuid4().hex}"  # as open to others as their umask says
         aside.mkdir()
-        stated, large = (Outcome() if outcome is None else outcome).to_json()
-        digests = {"outcome": _digest(dumps(stated).encode())}
+        digests: dict[str, str] = {}
         try:
-            if large:
+            if draft.large:
                 stream = io.BytesIO()
-                named = {f"{_KEPT}{name}": array for name, array in large.items()}
+                named = {f"{_KEPT}{name}": array for name, array in draft.large.items()}
                 np.savez(stream, allow_pickle=False, **named)
                 (aside / "arrays.npz").write_bytes(stream.getvalue())
                 digests["arrays.npz"] = _digest(stream.getvalue())
@@ -185,32 +310,54 @@ class RunStore:
                 attempts = self._attempts(job)
                 if adopt and not error and (there := _first_finished(reversed(attempts))):
                     return there
-                run_id = f"{job.key}-{len(attempts) + 1}"
-                content = {
-                    "format": seal.FORMAT,
-                    "id": run_id,
-                    "key": job.key,
-                    "status": FAILED if error else FINISHED,
-                    "error": error,
-                    "experiment": job.experiment,
-                    "canonical": job.canonical,
-                    "grade": job.grade,
-                    "science": job.science,
-                    "printed": job.printed.content,
-                    "outcome": stated,
-                    "digests": digests,
-                    "provenance": {**provenance, "code": job.code, "data": job.data},
-                }
+                run_id = f"{job.key}-{_after(attempts)}"
+                content = draft.numbered(run_id, digests)
                 (aside / "run.json").write_text(seal.sealed(content), encoding="utf-8")
-                target = place / run_id
-                try:
-                    aside.rename(target)
-                    return Record(target, content)
-                except OSError:  # someone else took the name: look again
-                    if not target.is_dir():
-                        raise
+                if _renamed(aside, place / run_id):
+                    return Record(place / run_id, content)
         finally:
             shutil.rmtree(aside, ignore_errors=True)
+
+    def write_all(
+        self, drafts: Sequence[Draft], *, adopt: bool = True, metric: str | None = None
+    ) -> list[Path]:
+        """Record runs in packs, all of a place at once, and onto the disk; where each is."""
+        found: list[Path | None] = [None] * len(drafts)
+        places: dict[Path, list[int]] = {}
+        for number, draft in enumerate(drafts):
+            places.setdefault(draft.place, []).append(number)
+        for place, numbers in places.items():
+            there = packed.at(place)
+
+            def made(
+                numbers: list[int] = numbers, there: packed.Packed = there
+            ) -> tuple[list[packs.Draft], bytes]:
+                records = []
+                given: dict[str, list[Path]] = {}
+                for number in numbers:
+                    draft = drafts[number]
+                    new = given.setdefault(draft.key, [])
+                    attempts = [draft.place / f"{draft.key}-{n}" for n in there.numbers(draft.key)]
+                    old = (
+                        _first_finished(reversed(attempts)) if adopt and not draft.failed else None
+                    )
+                    if old is not None:
+                        found[number] = old.folder
+                    elif new and adopt:
+                        found[number] = new[0]
+                    else:
+                        run_id = f"{draft.key}-{_after([*attempts, *new])}"
+                        records.append(draft.record(run_id))
+                        found[number] = draft.place / run_id
+                        new.append(draft.place / run_id)
+                heads = [Told.of(record, metric) for record in records]
+                return [_packable(record) for record in records], told_packed(
+                    heads
+                ) if heads else b""
+
+            keys = [drafts[number].key for number in numbers]
+            there.append(keys, made)
+        return [path for path in found if path is not None]
 
     def latest(self, experiment: str) -> Record | None:
         """The newest finished run of an experiment as its file stated it at the time."""
@@ -218,10 +365,17 @@ class RunStore:
         newest_first = sorted(folders, key=lambda p: (p / "run.json").stat().st_mtime_ns)[::-1]
         return _first_finished(newest_first)
 
-    def folders(self) -> Iterator[Path]:
-        """Every run folder there is."""
-        for path in sorted(self.runs.glob("*/*/[!.]*/run.json")):
-            yield path.parent
+    def folders(self, pattern: str = "*/*") -> Iterator[Path]:
+        """Where every run is, of all places or of some; packed ones too."""
+        for place in sorted(self.runs.glob(pattern)):
+            yield from sorted(path.parent for path in place.glob("[!.]*/run.json"))
+            for run_id in packed.at(place).refresh().ids():
+                yield place / run_id
+
+    def damage(self) -> Iterator[str]:
+        """A line for each part of a pack that is damaged."""
+        for folder in sorted(self.runs.glob(f"*/*/{packed.FOLDER}")):
+            yield from packed.at(folder.parent).refresh().problems
 
     def older(self, pattern: str) -> int:
         """How many runs of these experiments were recorded in an older format."""
@@ -233,7 +387,10 @@ class RunStore:
             raise BadInput(
                 f"'{run_id}' is not a run id; allowed: hexadecimal digits and an attempt"
             )
-        found = [path for path in self.folders() if path.name.startswith(run_id)]
+        found = [path.parent for path in self.runs.glob(f"*/*/{run_id}*/run.json")]
+        for folder in self.runs.glob(f"*/*/{packed.FOLDER}"):
+            there = packed.at(folder.parent).refresh()
+            found += [folder.parent / name for name in islice(there.ids(run_id), 1000)]
         exact = [path for path in found if path.name == run_id]
         if len(exact or found) == 1:
             return read((exact or found)[0])
@@ -261,17 +418,106 @@ def is_older(folder: Path) -> bool:
 
 
 def read(folder: Path) -> Record:
-    """A record from its folder, if it is what was written there."""
+    """A record by its address, from its folder or its pack, if it is what was written there."""
     path = folder / "run.json"
     try:
-        content = seal.opened(path.read_bytes())
+        raw, arrays = path.read_bytes(), None
+    except FileNotFoundError as error:
+        entry = _packed_entry(folder)
+        if entry is None:
+            raise BadInput(f"the record {path} cannot be read: {error}") from error
+        path = entry.path
+        try:
+            raw, *arrays = packed.at(folder.parent).parts(entry)
+        except packs.Torn as problem:
+            raise BadInput(
+                f"the record {folder.name} in {path} is passed over: {problem}"
+            ) from None
     except OSError as error:
         raise BadInput(f"the record {path} cannot be read: {error}") from error
+    try:
+        content = seal.opened(raw)
     except seal.Broken as error:
         raise BadInput(f"the record {path} is passed over: {error}") from error
     if content["id"] != folder.name:
         raise BadInput(f"the record {path} is passed over: it is that of run {content['id']}")
-    return Record(folder, content)
+    return Record(folder, content, arrays)
+
+
+def told(folder: Path, metric: str | None = None) -> Told:
+    """What is told of a run, by its address: as its pack has it, or as its record says."""
+    entry = _packed_entry(folder)
+    if entry is not None:
+        group = _heads(packed.at(folder.parent).heads(entry.group))
+        if group is not None and group[entry.place].id == folder.name:
+            found = group[entry.place]
+            if found.knows(metric):
+                return found
+    return Told.of(read(folder), metric)
+
+
+def _packed_entry(folder: Path) -> packed.Entry | None:
+    there = packed.at(folder.parent)
+    return there.find(folder.name) or there.refresh().find(folder.name)
+
+
+@lru_cache(maxsize=16)
+def _heads(content: bytes) -> list[Told] | None:
+    return told_unpacked(content) if content else None
+
+
+class _Look:
+    """A place, looked at once for many keys."""
+
+    def __init__(self, place: Path) -> None:
+        self.packed = packed.at(place).refresh()
+        self.folder = self.packed.folder
+        try:
+            self._names = {entry.name for entry in os.scandir(place)}
+        except FileNotFoundError:
+            self._names = set()
+
+    def has_folder(self, key: str) -> bool:
+        return f"{key}-1" in self._names
+
+    def newest(self, key: str) -> packed.Entry | None:
+        """The newest run in a pack that finished, unless a folder holds another."""
+        entries = self.packed.attempts(key)
+        if not entries or self.has_folder(key):
+            return None
+        return next((entry for entry in reversed(entries) if entry.finished), None)
+
+
+def _after(attempts: Sequence[Path]) -> int:
+    """The number of the next attempt."""
+    return max((int(path.name.rpartition("-")[2]) for path in attempts), default=0) + 1
+
+
+def _renamed(aside: Path, target: Path) -> bool:
+    """Give a run its name, unless somebody took it: a rename, or a pack whose writer has a lock."""
+    shared = target.parent.parent.name == "study"  # no other place has packs
+    with exclusive(target.parent / packed.LOCK) if shared else nullcontext():
+        if shared and packed.at(target.parent).refresh().find(target.name) is not None:
+            return False
+        try:
+            aside.rename(target)
+        except OSError:
+            if not target.is_dir():
+                raise
+            return False
+    return True
+
+
+def _packable(record: Record) -> packs.Draft:
+    key, _, attempt = record.id.rpartition("-")
+    parts = [seal.sealed(record.content).encode(), *(record._packed or ())]
+    return packs.Draft(key, int(attempt), record.finished, parts)
+
+
+def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    waiting = iter(items)
+    while part := list(islice(waiting, size)):
+        yield part
 
 
 def _digest(content: bytes) -> str:
@@ -289,6 +535,14 @@ def _arrays(content: bytes, path: Path) -> dict[str, AnyArray]:
             return {name.removeprefix(_KEPT): stored[name] for name in stored.files}
     except (OSError, ValueError, AttributeError, TypeError, zipfile.BadZipFile, EOFError) as error:
         raise BadInput(f"the arrays {path} cannot be read: {error}") from error
+
+
+def _array(content: bytes, folder: Path) -> AnyArray:
+    try:
+        found: AnyArray = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+    except (OSError, ValueError, TypeError, EOFError) as error:
+        raise BadInput(f"the record {folder}: its arrays cannot be read: {error}") from error
+    return found
 
 
 def _first_finished(folders: Iterable[Path]) -> Record | None:

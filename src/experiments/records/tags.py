@@ -47,4 +47,5 @@ def read(folder: Path) -> dict[str, str]:
 def add(folder: Path, tags: Mapping[str, str]) -> None:
     """Give a run these tags; one that it has already gets the new value."""
     if tags and (merged := {**read(folder), **tags}) != read(folder):
+        folder.mkdir(parents=True, exist_ok=True)  # of a packed run there is none yet
         replaced_text(folder / FILE, json.dumps(merged, ensure_ascii=False))

@@ -3,16 +3,18 @@
 import time
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from experiments.configuration.jobs import Job
+from experiments.configuration.jobs import Addressed, Job
 from experiments.records import durable
-from experiments.records.store import Record, RunStore, read
+from experiments.records.store import Found, Record, RunStore, read, told
+from experiments.records.told import Told
 from experiments.running.interrupts import Stopped, patient
 from experiments.running.launchers import Launcher, Processes
 from experiments.running.provenance import environment
-from experiments.running.work import Order, one_thread, perform
+from experiments.running.work import Order, Recorder, one_thread, perform
 
 IN_PROCESS = Processes(1)
 BATCH, PATIENCE = 50, 0.5  # runs, and seconds, after which what is done is told
@@ -20,11 +22,22 @@ BATCH, PATIENCE = 50, 0.5  # runs, and seconds, after which what is done is told
 
 @dataclass(frozen=True)
 class Done:
-    """A job's record, and whether it was computed now or found."""
+    """A job's run, and whether it was computed now or found."""
 
     index: int
-    record: Record
+    found: Found
     computed: bool
+    metric: str | None = None  # that the sweep is about
+
+    @cached_property
+    def record(self) -> Record:
+        """All of it, read when asked for."""
+        return self.found.record or read(self.found.folder)
+
+    @cached_property
+    def told(self) -> Told:
+        """What tables and MLflow need of it."""
+        return self.found.told or Told.of(self.record, self.metric)
 
 
 def perform_all(
@@ -40,17 +53,20 @@ def perform_all(
     order = Order(outputs, environment(), **options)
     store = RunStore(outputs)
     waiting = []
-    for index, job in enumerate(jobs):
-        found = None if order.fresh else store.done(job)
-        if found is not None:
-            yield Done(index, found, computed=False)
-        else:
-            waiting.append(index)
+    if order.fresh:
+        waiting = list(range(len(jobs)))
+    else:
+        addresses = jobs.addresses() if isinstance(jobs, Addressed) else (j.address for j in jobs)
+        for index, found in enumerate(store.finished(addresses, order.metric)):
+            if found is not None:
+                yield Done(index, found, computed=False, metric=order.metric)
+            else:
+                waiting.append(index)
     if len(waiting) == 1:
         with one_thread():
             record = perform(jobs[waiting[0]], order)
         durable.sync(outputs)
-        yield Done(waiting[0], record, computed=True)
+        yield _computed(waiting[0], record, order)
         return
     with patient() as stopped:
         computed = 0
@@ -59,6 +75,15 @@ def perform_all(
             yield done
         if stopped() and computed < len(waiting):
             raise KeyboardInterrupt
+
+
+def _computed(index: int, run: Record | Path, order: Order) -> Done:
+    """A run that was made now, here or by a worker who tells where it is."""
+    if isinstance(run, Record):
+        found = Found(run.folder, record=run)
+    else:
+        found = Found(run, told(run, order.metric))
+    return Done(index, found, computed=True, metric=order.metric)
 
 
 def _compute(
@@ -75,8 +100,8 @@ def _compute(
         if folders is None:
             missing += chunks.indices(chunk)
         else:
-            for index, folder in zip(chunks.indices(chunk), folders, strict=False):
-                yield Done(index, read(Path(folder)), computed=True)
+            for index, folder in zip(chunks.indices(chunk), map(Path, folders), strict=False):
+                yield _computed(index, folder, order)
     if missing and not stopped():
         yield from _one_at_a_time(jobs, missing, order, stopped)
 
@@ -85,20 +110,24 @@ def _in_process(
     jobs: Sequence[Job], waiting: list[int], order: Order, stopped: Stopped
 ) -> Iterator[Done]:
     """One after the other here; told of in batches, each written through to the disk before."""
-    done: list[Done] = []
-    told = time.monotonic()
+    recorder, ran = Recorder(order), list[int]()
+    last = time.monotonic()
+
+    def recorded() -> Iterator[Done]:
+        for index, folder in zip(ran, recorder.recorded(), strict=True):
+            yield _computed(index, folder, order)
+        ran.clear()
+
     for index in waiting:
         if stopped():
             break
         with one_thread():
-            done.append(Done(index, perform(jobs[index], order), computed=True))
-        if len(done) == BATCH or time.monotonic() - told > PATIENCE:
-            durable.sync(order.outputs)
-            yield from done
-            done, told = [], time.monotonic()
-    if done:
-        durable.sync(order.outputs)
-        yield from done
+            recorder.run(jobs[index])
+        ran.append(index)
+        if len(ran) == BATCH or time.monotonic() - last > PATIENCE:
+            yield from recorded()
+            last = time.monotonic()
+    yield from recorded()
 
 
 class _Chunks(Sequence[list[Job]]):
@@ -126,7 +155,7 @@ def _one_at_a_time(
     for index in indices:
         found = None if order.fresh else store.done(jobs[index])
         if found is not None:
-            yield Done(index, found, computed=True)
+            yield _computed(index, found, order)
         else:
             again.append(index)
     alone = Processes(1, ahead=0)
@@ -137,6 +166,6 @@ def _one_at_a_time(
             error = {"type": "WorkerDied", "message": message, "traceback": ""}
             took = {"started": time.time(), "seconds": 0.0, "cpu_seconds": 0.0}
             record = store.write(jobs[index], {**order.facts, **took}, error=error)
-            yield Done(index, record, computed=True)
-        for folder in folders or ():
-            yield Done(index, read(Path(folder)), computed=True)
+            yield _computed(index, record, order)
+        for folder in map(Path, folders or ()):
+            yield _computed(index, folder, order)

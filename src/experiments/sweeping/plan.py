@@ -4,17 +4,14 @@ import hashlib
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from experiments.configuration.jobs import Job
 from experiments.configuration.passwords import redacted
 from experiments.contract.exact_json import dumps
-from experiments.contract.expressions import evaluate
-from experiments.contract.labelled import BadExpression
-from experiments.contract.outcome import Quantity, Scalar
-from experiments.records.store import Record
+from experiments.records.told import Told
 
 
 @dataclass(frozen=True)
@@ -100,18 +97,14 @@ class Rows:
         self._cells: list[tuple[Shape, array[float]] | None] = [None] * cells
         self._shapes: dict[Shape, Shape] = {}
 
-    def add(self, index: int, record: Record, metric: str | None = None) -> None:
+    def add(self, index: int, told: Told, metric: str | None = None) -> None:
         """Keep its scalars, and the value of an expression that somebody wants to see."""
-        error = record["error"]
-        if error:
-            self.errors[index] = f"{error['type']}: {error['message']}"
-        metrics = record.metrics
-        if metric and metric not in metrics and not error:
-            try:
-                metrics = {metric: evaluated(metric, record.outcome), **metrics}
-            except BadExpression as problem:
-                self.problem = str(problem)
-        self.put(index, record.id, {k: v for k, v in metrics.items() if not isinstance(v, str)})
+        if told.error:
+            self.errors[index] = f"{told.error['type']}: {told.error['message']}"
+        asked = {k: v for k, v in told.asked.items() if k == metric}
+        self.problem = told.problem or self.problem
+        metrics = {**asked, **told.metrics}
+        self.put(index, told.id, {k: v for k, v in metrics.items() if not isinstance(v, str)})
 
     def put(self, index: int, run: str, metrics: dict[str, Any]) -> None:
         shape = Shape(tuple(metrics), tuple(type(value) for value in metrics.values()))
@@ -143,15 +136,6 @@ class Rows:
             return list(cells)
         kept = {name for name, _ in cells.most_common(most)}
         return [name for name in cells if name in kept]
-
-
-def evaluated(metric: str, outcome: Mapping[str, Quantity]) -> Scalar:
-    """The one value that an expression comes to."""
-    value = evaluate(metric, outcome)
-    if isinstance(value, Quantity | tuple):
-        raise BadExpression(f"{metric}: an array; mean(...), min(...) or a label makes one of it")
-    found: Scalar = value
-    return found
 
 
 def _float(value: float) -> float:

@@ -10,9 +10,10 @@ from experiments.contract.errors import BadInput
 from experiments.contract.labelled import BadExpression
 from experiments.contract.outcome import Outcome, Scalar
 from experiments.contract.suggestions import meant
-from experiments.records.store import RunStore, read
+from experiments.records.store import RunStore, told
+from experiments.records.told import evaluated
 from experiments.sweeping.figure import headline, read_cells
-from experiments.sweeping.plan import Plan, Rows, evaluated
+from experiments.sweeping.plan import Plan, Rows
 from experiments.sweeping.run import read_sweep
 from experiments.sweeping.tables import long_table, mean_and_error, metric_names, pivot_table
 
@@ -90,7 +91,7 @@ def cells(swept: Swept, outputs: Path, metric: str | None = None) -> "tuple[Plan
     places = {path.name: path for path in RunStore(outputs).folders()}
     for index, run in enumerate(swept.runs):
         if run in places:
-            rows.add(index, read(places[run]), metric)
+            rows.add(index, told(places[run], metric), metric)
     if rows.problem or not rows:
         raise BadInput(f"metric={rows.problem}" if rows.problem else f"{swept.id} has no runs yet")
     return plan, long_table(plan, rows)

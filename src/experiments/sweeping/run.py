@@ -25,6 +25,7 @@ from experiments.sweeping.figure import draw_sweep
 from experiments.sweeping.plan import Cell, Plan, Rows, columns
 from experiments.sweeping.tables import long_table, metric_names, pivot_table
 from experiments.sweeping.tracked import Logged, child_payloads, parent_payload
+from experiments.sweeping.tracked import shared as shared_by_all
 from experiments.tracking.client import Tracker
 from experiments.tracking.runs import (
     FAILED,
@@ -33,7 +34,7 @@ from experiments.tracking.runs import (
     RUNNING,
 )
 
-FLUSH_SECONDS, FLUSH_CELLS = 2.0, 200
+FLUSH_SECONDS, FLUSH_CELLS = 2.0, 2000
 AT_WORK = ".at-work"  # a lock that a sweep's folder has while someone runs it
 
 
@@ -52,6 +53,7 @@ def run_sweep(
     folder = writable(outputs, "sweeps", plan.id)
     state: dict[str, Any] = {"started": time.time(), "status": RUNNING, **environment()}
     state["tags"] = {**_tags(folder), **(tags or {})}
+    state["shared"] = shared_by_all(plan, cells[0].job)
     RunStore(outputs).sweep_leftovers()
     with shared(folder / AT_WORK):
         if not (folder / "sweep.json").exists():
@@ -62,9 +64,10 @@ def run_sweep(
         rows = Rows(len(plan))
         status = KILLED
         try:
+            options["metric"] = plan.metric
             with closing(perform_all(Jobs(cells), outputs, launcher, **options)) as performed:
                 for done in performed:
-                    rows.add(done.index, done.record, plan.metric)
+                    rows.add(done.index, done.told, plan.metric)
                     parent.add(done)
                     on_done(done)
             status = FAILED if rows.errors else FINISHED
@@ -121,7 +124,7 @@ class _Parent:
         self.logged_anything = tracker is not None and plan.id not in self.logged.all
 
     def add(self, done: Done) -> None:
-        if self.tracker is None or done.record.id in self.logged:
+        if self.tracker is None or done.told.id in self.logged:
             return
         self.waiting.append(done)
         if len(self.waiting) >= FLUSH_CELLS or time.monotonic() - self.flushed > FLUSH_SECONDS:
@@ -133,7 +136,7 @@ class _Parent:
                 nothing = Rows(len(self.plan))
                 begun = self.tracker.put([parent_payload(self.plan, self.state, nothing, {})])
                 self.run_id = begun.get(self.plan.id)
-            cells = [(done.index, done.record) for done in self.waiting]
+            cells = [(done.index, done.told, done.found.folder) for done in self.waiting]
             self.tracker.put(child_payloads(self.plan, cells, self.run_id, self.logged.all))
             self.logged_anything = True
         self.waiting, self.flushed = [], time.monotonic()

@@ -7,20 +7,38 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from experiments.records.store import Record
+from experiments.configuration.jobs import Job
+from experiments.contract.places import topic
+from experiments.contract.study import studies
+from experiments.records.store import read
+from experiments.records.told import Told
 from experiments.sweeping.figure import LINES, headline
 from experiments.sweeping.plan import Plan, Rows, short
 from experiments.sweeping.tables import long_table, metric_names
 from experiments.tracking.client import Tracker
-from experiments.tracking.runs import IMAGES, MLFLOW_ID, Payload, glance, payload
+from experiments.tracking.runs import (
+    FAILED,
+    FINISHED,
+    IMAGES,
+    MLFLOW_ID,
+    Payload,
+    clipped,
+    glance,
+    params,
+    payload,
+)
 
 SWEEP = "sweep"  # the tag of a cell: whose it is
+NUMBERS = 12  # metrics of a cell; tables and records have all
 CURVE = 500  # points of a metric along a knob
 NAMED = 4  # values of a knob that a sweep's name has room for
 
 
 def child_payloads(
-    plan: Plan, cells: Iterable[tuple[int, Record]], parent: str | None, logged: Collection[str]
+    plan: Plan,
+    cells: Iterable[tuple[int, Told, Path]],
+    parent: str | None,
+    logged: Collection[str],
 ) -> list[Payload]:
     """What MLflow is to know of a sweep's cells; one that is logged already is told again.
 
@@ -28,12 +46,77 @@ def child_payloads(
     a second entry of its own name below this one.
     """
     found = []
-    for index, record in cells:
-        made = payload(record, parent=parent, cell=plan.label(index))
+    for index, told, folder in cells:
+        if told.canonical:  # the book's result: all that is to be known of it
+            made = payload(read(folder), parent=parent, cell=plan.label(index))
+        else:
+            made = _cell(plan, index, told, parent)
         made.tags[SWEEP] = plan.id
-        again = record.id in logged
-        found.append(replace(made, record_id=again_id(record.id, plan)) if again else made)
+        again = told.id in logged
+        found.append(replace(made, record_id=again_id(told.id, plan)) if again else made)
     return found
+
+
+def _cell(plan: Plan, index: int, told: Told, parent: str | None) -> Payload:
+    """A cell: what tells it from the others; the rest is said once, by their parent."""
+    start = int(1000 * told.started)
+    varied = _varied(plan)
+    knobs = {name: value for name, value in told.knobs.items() if varied is None or name in varied}
+    tags = {
+        "kind": "cell",
+        "mlflow.parentRunId": parent or "",
+        "experiment": told.experiment or "",
+        "item": told.item,
+        "verdict": told.verdict,
+        "error.type": told.error["type"] if told.error else "",
+        "error.message": told.error["message"] if told.error else "",
+    }
+    return Payload(
+        record_id=told.id,
+        experiment=told.study,
+        name=plan.label(index)[:250],
+        status=FINISHED if told.finished else FAILED,
+        start=start,
+        end=start + max(1, int(1000 * told.seconds)),
+        params=params(knobs, told.seed),
+        metrics=[(name, value, 0) for name, value in _headline(told, plan.metric)],
+        tags=clipped(tags),
+    )
+
+
+def _varied(plan: Plan) -> set[str] | None:
+    """The knobs that tell the cells apart; None where the configurations differ otherwise too."""
+    if all(knob == "seed" or knob.startswith("study.") for knob in plan.swept):
+        return {short(knob).partition(".")[0] for knob in plan.swept}
+    return None
+
+
+def _headline(told: Told, metric: str | None) -> list[tuple[str, float]]:
+    """The first numbers of a cell: what the sweep is about, the study's own, then the others."""
+    study = studies().get(told.study)
+    known = {**{k: v for k, v in told.asked.items() if k == metric}, **told.metrics}
+    first = [metric or "", *(study.headline if study is not None else ())]
+    ordered = dict.fromkeys([*(name for name in first if name in known), *known])
+    numbers = [(name, known[name]) for name in ordered]
+    return [(n, float(v)) for n, v in numbers if isinstance(v, int | float)][:NUMBERS]
+
+
+def shared(plan: Plan, job: Job) -> dict[str, dict[str, str]]:
+    """What the cells of a sweep have in common: params and tags that only their parent carries."""
+    varied, source = _varied(plan), job.source
+    if varied is None:
+        return {"params": {}, "tags": {}}
+    knobs = {name: value for name, value in job.science["knobs"].items() if name not in varied}
+    tags = {
+        "experiment": job.experiment or "",
+        "book": source.book,
+        "section": source.section,
+        "item": source.item,
+        "topic": topic(job.study.name),
+        "data_grade": job.grade,
+        "code_digest": job.code,
+    }
+    return {"params": params(knobs), "tags": clipped(tags)}
 
 
 def again_id(record_id: str, plan: Plan) -> str:
@@ -73,7 +156,9 @@ def parent_payload(
     if small is not None:
         note += f"\n\n![sweep](get-artifact?path=sweep.png&run_uuid={MLFLOW_ID})"
         artifacts |= glance(small, plan.id, 0)  # the same name when it is brought up to date
+    common = state.get("shared", {"params": {}, "tags": {}})
     tags = {
+        **common["tags"],
         "kind": "sweep",
         "study": plan.study,
         "mlflow.user": state["user"],
@@ -83,6 +168,9 @@ def parent_payload(
         IMAGES: "True" if small is not None else "",
         "git_commit": state["git"]["commit"] or "",
         "git_dirty": str(state["git"]["dirty"]).lower(),
+        "platform": state["platform"],
+        "python": state["python"],
+        **{f"version.{name}": value for name, value in state["packages"].items()},
         **state.get("tags", {}),
     }
     return Payload(
@@ -92,7 +180,7 @@ def parent_payload(
         status=state["status"],
         start=int(1000 * state["started"]),
         end=int(1000 * state["finished"]) if "finished" in state else None,
-        params={"overrides": " ".join(plan.overrides)[:6000]},
+        params={"overrides": " ".join(plan.overrides)[:6000], **common["params"]},
         metrics=metrics,
         tags={name: value for name, value in tags.items() if value},
         artifacts=artifacts,

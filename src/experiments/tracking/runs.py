@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -49,16 +50,17 @@ def payload(record: Record, *, parent: str | None = None, cell: str | None = Non
         status=FINISHED if record.finished else FAILED,
         start=start,
         end=start + max(1, int(1000 * facts["seconds"])),
-        params=_params(science),
+        params=params(science["knobs"], science["seed"]),
         metrics=_metrics(record),
-        tags=_clipped(_tags(record, facts, parent, "cell" if cell else "run")),
+        tags=clipped(_tags(record, facts, parent, "cell" if cell else "run")),
         artifacts={} if cell else _artifacts(record),
     )
 
 
-def _params(science: dict[str, Any]) -> dict[str, str]:
-    params = {name: str(value)[:6000] for name, value in science["knobs"].items()}
-    return {**params, "seed": str(science["seed"])}
+def params(knobs: Mapping[str, Any], seed: int | None = None) -> dict[str, str]:
+    """Knobs and seed as MLflow keeps them."""
+    found = {name: str(value)[:6000] for name, value in knobs.items()}
+    return found if seed is None else {**found, "seed": str(seed)}
 
 
 def _metrics(record: Record) -> list[tuple[str, float, int]]:
@@ -114,7 +116,8 @@ def _tags(record: Record, facts: dict[str, Any], parent: str | None, kind: str) 
     return tags
 
 
-def _clipped(tags: dict[str, str]) -> dict[str, str]:
+def clipped(tags: Mapping[str, str]) -> dict[str, str]:
+    """Tags of a length that MLflow takes; empty ones say nothing."""
     return {name: value[:7900] for name, value in tags.items() if value}
 
 

@@ -23,10 +23,11 @@ def synced(monkeypatch: pytest.MonkeyPatch, outputs: Path) -> list[set[str]]:
     found: list[set[str]] = []
 
     def sync(folder: Path) -> None:
-        assert folder == outputs
+        assert folder.is_relative_to(outputs)
         found.append({path.name for path in RunStore(outputs).folders()})
 
     monkeypatch.setattr(durable, "sync", sync)
+    monkeypatch.setattr(durable, "sync_file", lambda stream: sync(Path(stream.name)))
     return found
 
 
@@ -63,6 +64,10 @@ def test_the_call_reaches_the_file_system(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(os, "sync", lambda: called.append("all"))
     durable.sync(tmp_path)
     assert called == ["all"]
+    monkeypatch.setattr(os, "fsync", called.append)
+    with (tmp_path / "a").open("wb", buffering=0) as stream:
+        durable.sync_file(stream)
+        assert called == ["all", stream.fileno()]
     monkeypatch.setattr(durable, "_syncfs", lambda: lambda _: -1)
     with pytest.raises(OSError, match="cannot be synced"):
         durable.sync(tmp_path)

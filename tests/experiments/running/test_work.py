@@ -60,13 +60,13 @@ def test_a_worker_that_is_asked_to_stop_does_so_between_two_runs(
     outputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     jobs = [Job(studies()["misbehaving"](level=level)) for level in range(3)]
-    whole = perform
+    whole = compute
 
-    def ask(job: Job, order: Order) -> object:
+    def ask(job: Job) -> object:
         work.STOPPING.set()
-        return whole(job, order)
+        return whole(job)
 
-    monkeypatch.setattr(work, "perform", ask)
+    monkeypatch.setattr(work, "compute", ask)
     try:
         assert len(run_chunk(jobs, Order(outputs, environment()))) == 1
     finally:

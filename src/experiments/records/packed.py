@@ -1,0 +1,261 @@
+"""The runs of a place that are in packs: looked up by key, read one by one, appended in groups.
+
+What is there is known from the indices of the packs, which are read once and then as far as they
+have grown: a hundred thousand runs take a few megabytes and a fraction of a second.
+"""
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from experiments.records import packs
+from models.types import AnyArray
+
+FOLDER = "cells"
+LOCK = ".lock"  # of a place: whoever gives a run its number holds it
+_RECENT = 20_000  # rows that are looked up by a dictionary before they are sorted in
+_ROW = np.dtype(
+    [
+        ("key", "<u8"),
+        ("attempt", "<u4"),
+        ("finished", "?"),
+        ("group", "<u4"),
+        ("place", "<u4"),  # in its group
+        ("start", "<u8"),
+        ("size", "<u4"),
+    ]
+)
+
+
+class Entry(NamedTuple):
+    """A run in a pack."""
+
+    key: str
+    attempt: int
+    finished: bool
+    path: Path
+    start: int
+    size: int
+    group: int
+    place: int
+
+    @property
+    def id(self) -> str:
+        return f"{self.key}-{self.attempt}"
+
+
+class _File:
+    """A pack as far as it has been read."""
+
+    def __init__(self, path: Path, inode: int) -> None:
+        self.path, self.inode, self.position = path, inode, 0
+
+
+class Packed:
+    """The runs of a place that are in packs."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self.folder = place / FOLDER
+        self.problems: list[str] = []  # a line for each part that is damaged
+        self._turn = threading.RLock()
+        self._writer: packs.Writer | None = None
+        self._forget()
+
+    def _forget(self) -> None:
+        self._files: dict[str, _File] = {}
+        self._groups: list[tuple[Path, slice]] = []  # the pack of a group, and where its heads are
+        self._sorted: AnyArray = np.empty(0, _ROW)
+        self._recent: dict[int, list[AnyArray]] = {}
+        self._new = 0
+        self.problems = []
+
+    def refresh(self) -> "Packed":
+        """Read what has been appended since, by anybody."""
+        with self._turn:
+            there = self._listed()
+            if any(
+                name not in there or there[name][0] != file.inode or there[name][1] < file.position
+                for name, file in self._files.items()
+            ):
+                self._forget()  # somebody removed or replaced a pack
+            for name, (inode, size) in sorted(there.items()):
+                file = self._files.setdefault(name, _File(self.folder / name, inode))
+                if size > file.position:
+                    self._read(file, size)
+            return self
+
+    def _listed(self) -> dict[str, tuple[int, int]]:
+        found = {}
+        with suppress(FileNotFoundError):
+            for path in self.folder.iterdir():
+                if path.suffix == ".pack":
+                    stat = path.stat()
+                    found[path.name] = stat.st_ino, stat.st_size
+        return found
+
+    def _read(self, file: _File, size: int) -> None:
+        for piece in packs.pieces(file.path, file.position, size, self.place / LOCK):
+            if piece.group is not None:
+                stated = piece.group.rows
+                ends = piece.group.start + np.cumsum(stated["size"], dtype=np.uint64)
+                rows = np.zeros(len(stated), _ROW)
+                for name in ("key", "attempt", "finished", "size"):
+                    rows[name] = stated[name]
+                rows["start"] = ends - stated["size"]
+                self._add(rows, file.path, piece.group.heads)
+            elif piece.records:
+                rows = np.zeros(len(piece.records), _ROW)
+                for i, (key, attempt, start, length) in enumerate(piece.records):
+                    finished = _says_finished(file.path, start, length)
+                    rows[i] = int(key, 16), attempt, finished, 0, 0, start, length
+                self._add(rows, file.path, slice(0, 0))
+            if piece.damage:
+                self.problems.append(piece.damage)
+            file.position = piece.end
+
+    def _add(self, rows: AnyArray, path: Path, heads: slice) -> None:
+        rows["group"], rows["place"] = len(self._groups), np.arange(len(rows))
+        self._groups.append((path, heads))
+        for row in rows:
+            self._recent.setdefault(int(row["key"]), []).append(row)
+        self._new += len(rows)
+        if self._new > _RECENT:
+            self._sort()
+
+    def _sort(self) -> AnyArray:
+        if self._new:
+            recent = np.array([row for rows in self._recent.values() for row in rows], _ROW)
+            whole = np.concatenate([self._sorted, recent])
+            self._sorted = whole[np.lexsort((whole["attempt"], whole["key"]))]
+            self._recent, self._new = {}, 0
+        return self._sorted
+
+    def __len__(self) -> int:
+        return len(self._sorted) + self._new
+
+    def _entry(self, row: AnyArray) -> Entry:
+        key, attempt, finished, group, place, start, size = row.tolist()
+        path = self._groups[group][0]
+        return Entry(f"{key:016x}", attempt, finished, path, start, size, group, place)
+
+    def attempts(self, key: str) -> list[Entry]:
+        """The runs with a key, the oldest first."""
+        with self._turn:
+            number = int(key, 16)
+            keys = self._sorted["key"]
+            first = int(np.searchsorted(keys, np.uint64(number)))
+            found = []
+            while first < len(keys) and keys[first] == number:
+                found.append(self._sorted[first])
+                first += 1
+            found += self._recent.get(number, [])
+            return sorted(map(self._entry, found), key=lambda entry: entry.attempt)
+
+    def find(self, run_id: str) -> Entry | None:
+        """The run of this id."""
+        key, _, attempt = run_id.rpartition("-")
+        with suppress(ValueError):
+            return next((e for e in self.attempts(key) if str(e.attempt) == attempt), None)
+        return None
+
+    def ids(self, beginning: str = "") -> Iterator[str]:
+        """The runs whose ids begin so, in their order."""
+        with self._turn:
+            rows = self._sort()
+        digits = beginning.partition("-")[0]
+        if len(digits) > 16 or set(digits) - set("0123456789abcdef"):
+            return
+        first = np.uint64(int(digits.ljust(16, "0"), 16))
+        last = np.uint64(int(digits.ljust(16, "f"), 16))
+        keys = rows["key"]
+        span = slice(np.searchsorted(keys, first), np.searchsorted(keys, last, side="right"))
+        for key, attempt in zip(keys[span].tolist(), rows["attempt"][span].tolist(), strict=True):
+            run_id = f"{key:016x}-{attempt}"
+            if run_id.startswith(beginning):
+                yield run_id
+
+    def heads(self, group: int) -> bytes:
+        """What the writer of a group said of its runs; nothing where that is lost."""
+        path, place = self._groups[group]
+        with suppress(OSError), path.open("rb") as stream:
+            return os.pread(stream.fileno(), place.stop - place.start, place.start)
+        return b""
+
+    def parts(self, entry: Entry) -> list[bytes]:
+        """The text of a record, and its arrays; `packs.Torn` if they are not what was written."""
+        try:
+            found = packs.record(entry.path, entry.start, entry.size)
+        except OSError as error:
+            raise packs.Torn(f"it cannot be read: {error}") from error
+        if (found.key, found.attempt) != (entry.key, entry.attempt):
+            raise packs.Torn(f"it is that of run {found.key}-{found.attempt}")
+        return found.parts
+
+    def sound(self, entries: Sequence[Entry]) -> list[bool]:
+        """Which of these records are what was written? Cheaper than to read them."""
+        found = [False] * len(entries)
+        by_path: dict[Path, list[int]] = {}
+        for number, entry in enumerate(entries):
+            by_path.setdefault(entry.path, []).append(number)
+        for path, numbers in by_path.items():
+            spans = [(entries[number].start, entries[number].size) for number in numbers]
+            with suppress(OSError):
+                for number, answer in zip(numbers, packs.sound(path, spans), strict=True):
+                    found[number] = answer
+        return found
+
+    def append(
+        self, keys: Sequence[str], made: Callable[[], tuple[list[packs.Draft], bytes]]
+    ) -> None:
+        """Append what `made` makes of the runs there are, which nobody may add to meanwhile.
+
+        It is made before the lock is taken, and made again if there are other runs of its keys by
+        then.
+        """
+        with self._turn:
+            while True:
+                before = self._numbers(keys)
+                drafts, heads = made()
+                if not drafts:
+                    return
+                if self._writer is None or not self._writer.is_usable:
+                    self._writer = packs.Writer(self.folder)
+                group = self._writer.packed(drafts, heads)
+
+                def as_before(before: list[list[int]] = before) -> bool:
+                    return self._numbers(keys) == before
+
+                if self._writer.append(group, lock=self.place / LOCK, if_=as_before):
+                    break
+            self.refresh()
+
+    def _numbers(self, keys: Sequence[str]) -> list[list[int]]:
+        self.refresh()
+        return [self.numbers(key) for key in keys]
+
+    def numbers(self, key: str) -> list[int]:
+        """The numbers of the attempts at a key, in packs and in folders."""
+        inside, outside = {entry.attempt for entry in self.attempts(key)}, 1
+        while (self.place / f"{key}-{outside}").exists():
+            outside += 1
+        return sorted(inside.union(range(1, outside)))
+
+
+def _says_finished(path: Path, start: int, size: int) -> bool:
+    """Of a record whose index is lost: what it says of itself."""
+    with suppress(packs.Torn):
+        return b'\n"status": "finished"' in packs.record(path, start, size).parts[0]
+    return False
+
+
+@lru_cache(maxsize=64)
+def at(place: Path) -> Packed:
+    """The packed runs of a place, as far as this process has read them."""
+    return Packed(place)

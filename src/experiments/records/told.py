@@ -1,0 +1,125 @@
+"""What is told of a run without its record: what lists, tables and MLflow show of a sweep's cell.
+
+It is made where the run is made, kept beside its record in a pack, and made again from the record
+where the code that judges and evaluates is another than then.
+"""
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiments.contract.exact_json import dumps, loads
+from experiments.contract.expressions import evaluate
+from experiments.contract.labelled import BadExpression
+from experiments.contract.outcome import Outcome, Quantity, Scalar
+from experiments.contract.verdicts import in_words
+
+if TYPE_CHECKING:
+    from experiments.records.store import Record
+
+
+@dataclass(frozen=True)
+class Told:
+    """A run at a glance."""
+
+    id: str
+    finished: bool
+    error: dict[str, str] | None  # its type and message
+    study: str
+    knobs: dict[str, Any]
+    seed: int
+    experiment: str | None
+    canonical: bool
+    item: str
+    grade: str
+    started: float
+    seconds: float
+    verdict: str
+    metrics: dict[str, Scalar] = field(default_factory=dict)
+    asked: dict[str, Scalar] = field(default_factory=dict)  # an expression that a sweep is about
+    problem: str = ""  # why it cannot be had
+
+    @classmethod
+    def of(cls, record: "Record", metric: str | None = None) -> "Told":
+        """From the record itself, with the value of an expression that somebody wants to see."""
+        error, science, facts = record["error"], record["science"], record["provenance"]
+        metrics = dict(record.metrics) if record.finished else {}
+        asked: dict[str, Scalar] = {}
+        problem = ""
+        if metric and metric not in metrics and record.finished:
+            try:
+                asked = {metric: evaluated(metric, record.outcome)}
+            except BadExpression as unfit:
+                problem = str(unfit)
+        return cls(
+            id=record.id,
+            finished=record.finished,
+            error={name: error[name] for name in ("type", "message")} if error else None,
+            study=science["study"],
+            knobs=science["knobs"],
+            seed=science["seed"],
+            experiment=record["experiment"],
+            canonical=record["canonical"],
+            item=record.source.item,
+            grade=record["grade"],
+            started=facts["started"],
+            seconds=facts["seconds"],
+            verdict=in_words(record.verdicts),
+            metrics=metrics,
+            asked=asked,
+            problem=problem,
+        )
+
+    def knows(self, metric: str | None) -> bool:
+        """Does it say what an expression comes to?"""
+        return not metric or not self.finished or metric in self.metrics or metric in self.asked
+
+
+def evaluated(metric: str, outcome: Outcome) -> Scalar:
+    """The one value that an expression comes to."""
+    value = evaluate(metric, outcome)
+    if isinstance(value, Quantity | tuple):
+        raise BadExpression(f"{metric}: an array; mean(...), min(...) or a label makes one of it")
+    found: Scalar = value
+    return found
+
+
+def packed(told: Sequence[Told]) -> bytes:
+    """As a pack keeps it for a group of runs: what they all say is said once."""
+    content = [asdict(one) for one in told]
+    common = {k: v for k, v in content[0].items() if all(one[k] == v for one in content)}
+    rest = [{k: v for k, v in one.items() if k not in common} for one in content]
+    return zlib.compress(dumps({"by": judges(), "all": common, "each": rest}).encode(), 1)
+
+
+def unpacked(content: bytes) -> list[Told] | None:
+    """The inverse; None where it is not to be believed any more."""
+    try:
+        found = loads(zlib.decompress(content).decode())
+        if found["by"] != judges():
+            return None
+        return [Told(**found["all"], **one) for one in found["each"]]
+    except (zlib.error, ValueError, TypeError, LookupError):
+        return None
+
+
+_JUDGES = (
+    "claims",
+    "evidence",
+    "expressions",
+    "labelled",
+    "outcome",
+    "verdicts",
+    "views",
+    "vocabulary",
+)
+
+
+@cache
+def judges() -> int:
+    """A checksum of the code that judges and evaluates."""
+    folder = Path(__file__).parents[1] / "contract"
+    return zlib.crc32(b"".join((folder / f"{name}.py").read_bytes() for name in _JUDGES))
