@@ -46,6 +46,21 @@ def _clearance(places: Floats, pairs: Sequence[tuple[int, int]]) -> float:
     return min(least)
 
 
+def tree(root: str, below: Mapping[str, Sequence[str]]) -> dict[str, Place]:
+    """Places of a tree from left to right: leaves one under another, others beside their middle."""
+    places: dict[str, Place] = {}
+
+    def put(name: str, depth: int) -> float:
+        own = [put(child, depth + 1) for child in below.get(name, ())]
+        leaves = sum(not below.get(done) for done in places)
+        height = float(np.mean(own)) if own else -float(leaves)
+        places[name] = (float(depth), height)
+        return height
+
+    put(root, 0)
+    return places
+
+
 def ring(names: Sequence[str]) -> dict[str, Place]:
     """Places on a circle, clockwise from the top."""
     angles = np.pi / 2 - 2 * np.pi * np.arange(len(names)) / len(names)
@@ -54,16 +69,33 @@ def ring(names: Sequence[str]) -> dict[str, Place]:
     }
 
 
-def nodes(ax: Axes, places: Mapping[str, Place], filled: Iterable[str] = ()) -> None:
-    """A circle with its name for each node; observed ones are filled."""
-    filled = set(filled)
+def nodes(
+    ax: Axes, places: Mapping[str, Place], filled: Iterable[str] = (), squares: Iterable[str] = ()
+) -> None:
+    """A circle, or a square, with its name for each node; observed ones are filled."""
+    filled, squares = set(filled), set(squares)
     for name, (x, y) in places.items():
-        face = "0.8" if name in filled else "white"
-        ax.plot(x, y, "o", ms=2 * RADIUS, mfc=face, mec="0.2", mew=1.2, zorder=3)
+        face, shape = "0.8" if name in filled else "white", "s" if name in squares else "o"
+        ax.plot(x, y, shape, ms=2 * RADIUS, mfc=face, mec="0.2", mew=1.2, zorder=3)
         ax.annotate(name, (x, y), ha="center", va="center", zorder=4, color="black")
     ax.margins(0.25)
     ax.set_axis_off()
     ax.grid(visible=False)
+
+
+def beside(ax: Axes, places: Mapping[str, Place], told: Mapping[Pair, str], **look: Any) -> None:
+    """A word beside the middle of each link, on the left of who goes along it."""
+    for (a, b), text in told.items():
+        (x, y), (u, v) = places[a], places[b]
+        length = float(np.hypot(u - x, v - y))
+        aside = ((y - v) / length * 10, (u - x) / length * 10)  # points
+        ax.annotate(
+            text,
+            ((x + u) / 2, (y + v) / 2),
+            xytext=aside,
+            textcoords="offset points",
+            **{"ha": "center", "va": "center", "fontsize": "small", **look},
+        )
 
 
 def links(ax: Axes, places: Mapping[str, Place], pairs: Iterable[Pair], **look: Any) -> None:

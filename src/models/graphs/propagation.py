@@ -74,9 +74,11 @@ def send(
     if isinstance(sender, str):
         start = np.full(graph.states[sender], ring.one)
         return reduce(ring.times, (message for _, message in heard), start)
-    own = graph.factors[sender]
-    told = [Factor((str(name),), message) for name, message in heard]
-    return np.asarray(keep(product([own, *told], ring), [str(receiver)], ring).table)
+    variables, table = graph.factors[sender]
+    for name, message in heard:
+        table = ring.times(table, message.reshape([-1 if v == name else 1 for v in variables]))
+    others = tuple(k for k, name in enumerate(variables) if name != receiver)
+    return np.asarray(ring.plus.reduce(table, axis=others) if others else table)
 
 
 def two_passes(graph: FactorGraph, root: Node, ring: Semiring = SUM_PRODUCT) -> dict[Link, Floats]:

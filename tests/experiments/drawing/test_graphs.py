@@ -34,6 +34,18 @@ def test_a_ring_starts_at_the_top() -> None:
     assert places["b"] == pytest.approx((1, 0))
 
 
+def test_a_tree_grows_to_the_right_and_crosses_nothing() -> None:
+    places = graphs.tree("a", {"a": "bc", "c": "de"})
+    assert places == {"a": (0, -0.75), "b": (1, 0), "c": (1, -1.5), "d": (2, -1), "e": (2, -2)}
+
+
+def test_a_word_stands_on_the_left_of_who_goes_along() -> None:
+    ax = Figure().subplots()
+    graphs.beside(ax, {"a": (0, 0), "b": (2, 0)}, {("a", "b"): "up", ("b", "a"): "down"})
+    assert [note.xyann for note in ax.texts] == [(0, 10), (0, -10)]
+    assert ax.texts[0].xy == (1, 0)
+
+
 def test_every_link_arrow_and_node_is_drawn() -> None:
     ax = Figure().subplots()
     places = graphs.ring("abc")

@@ -1,4 +1,4 @@
-"""Messages on the tree of a factor graph, in any semiring and any order (PRML 8.4.4; MLAPP 20.2)."""
+"""Messages on the tree of a factor graph, in any semiring and order (PRML 8.4.4; MLAPP 20.2)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
