@@ -8,6 +8,7 @@ import threading
 import numpy as np
 import pytest
 
+from models import compiled as module
 from models.compiled import compiled, in_blocks, threads
 from models.types import Floats
 
@@ -92,3 +93,10 @@ def test_the_limit_is_restored_also_after_an_error() -> None:
             with pytest.raises(ZeroDivisionError), threads(limit):
                 in_blocks(fails, 4, 1)
             assert used()
+
+
+def test_a_system_that_counts_no_cores_has_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(module.os, "sched_getaffinity", raising=False)
+    for found, cores in ((7, 7), (None, 1)):
+        monkeypatch.setattr(module.os, "cpu_count", lambda found=found: found)
+        assert module._cores() == cores

@@ -164,7 +164,7 @@ def test_multipliers_of_a_widest_margin_have_one_sign():
 
 def test_one_sum_of_the_dual_is_its_diagonal(problems):
     X, t = problems
-    K = np.stack([gaussian(points, points, 0.5) for points in X])
+    K = 1.5 * np.stack([gaussian(points, points, 0.5) for points in X])
     fit = svm.solve(K, t, 2.0)
     expected = [a.sum() - (a * np.diag(k) * a).sum() / 2 for a, k in zip(fit.alpha, K, strict=True)]
     np.testing.assert_allclose(svm.dual_as_printed(fit, K), expected)
