@@ -38,6 +38,14 @@ class Noise(NamedTuple):
     log_density: Callable[[Floats], Floats]
 
 
+class Beliefs(NamedTuple):
+    """What filters say of S series of N steps."""
+
+    exact: GridFiltered
+    gaussians: dict[str, Gaussian]  # by filter: means and variances (S, N)
+    log_likelihood: dict[str, Floats]  # by filter, of those that have one: (S,)
+
+
 class LineSystem(NamedTuple):
     """A system of one state and one output, and the noise that its output really has."""
 
@@ -76,8 +84,8 @@ class LineSystem(NamedTuple):
             collapse=collapse,
         )
 
-    def beliefs(self, y: Floats, n_points: int) -> tuple[GridFiltered, dict[str, Gaussian]]:
-        """The exact beliefs given y (S, N, 1); means and variances (S, N) of these and of others.
+    def beliefs(self, y: Floats, n_points: int) -> Beliefs:
+        """The exact beliefs given y (S, N, 1), and others.
 
         The others are those of Gaussian filters, of a belief that is collapsed to one Gaussian
         after every datum, and of a forecast that sees no data.
@@ -87,15 +95,22 @@ class LineSystem(NamedTuple):
         collapsed = self.on_grid(log_weight, N, n_points, collapse=True)
         blind = self.on_grid(lambda n, z: np.zeros(len(z)), N, n_points)
         forecast = (np.broadcast_to(part, y.shape[:-1]) for part in (blind.mean, blind.variance))
-        extended = extended_filter(self.system, y).filtered
-        unscented = unscented_filter(self.system, y, Scaling()).filtered
-        return exact, {
+        by_tangent = extended_filter(self.system, y)
+        by_points = unscented_filter(self.system, y, Scaling())
+        extended, unscented = by_tangent.filtered, by_points.filtered
+        gaussians = {
             "exact": Gaussian(exact.mean, exact.variance),
             "extended": Gaussian(extended.mean[..., 0], extended.cov[..., 0, 0]),
             "unscented": Gaussian(unscented.mean[..., 0], unscented.cov[..., 0, 0]),
             "collapsed": Gaussian(collapsed.mean, collapsed.variance),
             "no data": Gaussian(*forecast),
         }
+        worth = {
+            "exact": exact.log_likelihood,
+            "extended": by_tangent.log_likelihood,
+            "unscented": by_points.log_likelihood,
+        }
+        return Beliefs(exact, gaussians, worth)
 
     def predicted(self, n: int, z: Floats, W: Floats, points: Floats) -> Floats:
         """The density of z_n at points (G,) that L particles of z_{n-1} make (PRML 13.119)."""

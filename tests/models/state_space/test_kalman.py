@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import linalg, stats
 
+from models.state_space import kalman
 from models.state_space.kalman import (
     LDS,
     MAX_OUTPUTS,
@@ -373,3 +374,16 @@ def test_the_largest_difference_is_found_wherever_it_is() -> None:
     mean, cov = passed.filtered
     for moved in (Gaussian(mean + 2, cov), Gaussian(mean, cov - 2)):
         assert_allclose(largest_difference(passed._replace(filtered=moved), passed), 2, rtol=1e-12)
+
+
+def test_the_gap_between_two_programs_opens_for_wrong_recursions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    theta = random_system(np.random.default_rng(3))
+    _, x = simulate(theta, 30, np.random.default_rng(4))
+    assert kalman.recursion_gap(theta, x) < 1e-10
+    for name in ("kalman_filter", "rts_smoother"):
+        right = getattr(kalman, name)
+        with monkeypatch.context() as patched:
+            patched.setattr(kalman, name, lambda t, x, run=right: run(t._replace(A=0.9 * t.A), x))
+            assert kalman.recursion_gap(theta, x) > 1e-3

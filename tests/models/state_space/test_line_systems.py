@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
-from scipy.stats import norm
+from scipy.stats import multivariate_normal, norm
 from scipy.stats import t as student
 
 from models.state_space import gaussian_sum
@@ -52,14 +52,14 @@ def test_as_good_as_no_state_is_beyond_the_grid(name: str) -> None:
     line = line_system(name, 0.9, 2.0, R)
     z, y = line.simulate(50, np.random.default_rng(1), 200)
     assert np.abs(z).max() < line.reach
-    exact, _ = line.beliefs(y[:3], 401)
+    exact = line.beliefs(y[:3], 401).exact
     assert exact.density[..., [0, -1]].max() < 1e-8
 
 
 def test_exact_and_collapsed_beliefs_are_those_of_gaussian_sums() -> None:
     line, theta = line_system("mixture", 0.9, 0.5, R), autoregression(0.9, 0.5, R)
     _, y = line.simulate(6, np.random.default_rng(2), 3)
-    _, beliefs = line.beliefs(y, 401)
+    beliefs = line.beliefs(y, 401).gaussians
     start = Belief(np.zeros(1), theta.mu0[np.newaxis], theta.V0[np.newaxis])
     for name, reduce in (("exact", lambda belief: belief), ("collapsed", gaussian_sum.collapse)):
         for row, mean, variance in zip(y, *beliefs[name], strict=True):
@@ -74,7 +74,7 @@ def test_a_forecast_sees_no_data() -> None:
     line = line_system("linear", 0.5, 0.3, R)
     for seed in (3, 4):
         _, y = line.simulate(4, np.random.default_rng(seed), 2)
-        forecast = line.beliefs(y, 401)[1]["no data"]
+        forecast = line.beliefs(y, 401).gaussians["no data"]
         assert_allclose(forecast.mean, np.zeros((2, 4)), rtol=0, atol=1e-12)
         assert_allclose(forecast.cov, np.full((2, 4), 0.3 / 0.75), rtol=1e-8)
 
@@ -85,3 +85,14 @@ def test_particles_predict_a_mixture() -> None:
     sd = np.sqrt(0.5)
     right = 0.3 * norm(0.9, sd).pdf(points) + 0.7 * norm(-1.8, sd).pdf(points)
     assert_allclose(found, right, rtol=1e-12)
+
+
+def test_a_linear_series_is_as_likely_by_every_exact_filter() -> None:
+    """The joint density of all outputs, a Gaussian with covariances q a^|i - j| / (1 - a^2)."""
+    line = line_system("linear", 0.8, 0.5, 0.3)
+    _, y = line.simulate(12, np.random.default_rng(5), 4)
+    n = np.arange(12)
+    cov = 0.5 * 0.8 ** np.abs(n[:, None] - n) / (1 - 0.64) + 0.3 * np.eye(12)
+    expected = multivariate_normal(np.zeros(12), cov).logpdf(y[..., 0])
+    for found in line.beliefs(y, 401).log_likelihood.values():
+        assert_allclose(found, expected, rtol=1e-8)

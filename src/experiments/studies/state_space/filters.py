@@ -69,13 +69,14 @@ class Filters(Study):
             line = line_system(name, self.a, self.state_variance, self.noise_variance)
             z, y = line.simulate(self.steps, rng, self.series)
             model = line.state_space(y)
-            exact, beliefs = line.beliefs(y, self.grid)
+            exact, beliefs, worth = line.beliefs(y, self.grid)
             sampled = [self._sampled(model, self.steps, L, rng) for L in self.particles]
             means = [belief.mean for belief in beliefs.values()]
             kinds, places = axis("filter", list(beliefs)), (axis("series", self.series), self.step)
             parts.append({
                 "nats_from_gaussian": over(exact.nats_from_gaussian, *places),
                 "modes": over(exact.modes, *places),
+                "log_likelihood": over(list(worth.values()), axis("way", list(worth)), places[0]),
                 "exact_sd": Quantity(np.sqrt(exact.variance.mean())),
                 "rmse": kinds.of([_rms(mean - z[..., 0]) for mean in means]),
                 "rmse_to_exact": kinds.of([_rms(mean - exact.mean) for mean in means]),
@@ -117,11 +118,14 @@ class Filters(Study):
             "particle_median_error": [_median(e) for e in off],  # not decided by jumps all miss
         }
         found = errors | dict(zip(WeightCheck._fields, zip(*checks, strict=True), strict=True))
-        size = axis("particles", self.particles)
-        return {name: size.of(values) for name, values in found.items()} | {
+        size, series = axis("particles", self.particles), axis("series", self.series)
+        rates = {
             f"{name}_rate": Quantity(np.polyfit(np.log(size.values), np.log(values), 1)[0])
             for name, values in errors.items()  # the power of L they fall with
         }
+        worth = over([passed.log_likelihood for passed in sampled], size, series)
+        by_size = {name: size.of(values) for name, values in found.items()}
+        return by_size | rates | {"particle_log_likelihood": worth}
 
     def _step(
         self, line: LineSystem, model: StateSpace, exact: GridFiltered, rng: Generator

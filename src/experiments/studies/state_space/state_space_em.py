@@ -10,7 +10,7 @@ from numpy.random import Generator
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
 from models.state_space import misprints
-from models.state_space.kalman import LDS, kalman_filter, rotation, simulate
+from models.state_space.kalman import LDS, kalman_filter, recursion_gap, rotation, simulate
 from models.state_space.lds_em import (
     fit_lds,
     fit_observed,
@@ -85,6 +85,7 @@ class StateSpaceEm(Study):
             singular_value_ratio=series.of([ratio for ratio, _ in silent]),
             noiseless_eigenvalue_error=series.of([error for _, error in silent]),
             whitened_gap=series.of([found.whitened for found in checks]),
+            recursion_gap=series.of([found.recursion for found in checks]),
             noise_correlation=series.of([found.correlation for found in checks]),
             power_error=over([found.powers for found in checks], series, EQUATION),
             regression_gradient=over([found.regressions for found in checks], series, EQUATION),
@@ -108,6 +109,7 @@ class _Checks(NamedTuple):
     """What the text says of any linear system, in one."""
 
     whitened: float  # gap of the log likelihood when the state's noise is made I
+    recursion: float  # of filter and smoother between the compiled and the plain recursions
     correlation: float  # of the outputs' noise, found from the outputs alone
     powers: Printed
     regressions: Printed
@@ -119,6 +121,7 @@ def _checks(theta: LDS, steps: int, rng: Generator) -> _Checks:
     noise = misprints.noise_from_outputs(misprints.output_covariances(theta), len(theta.A))
     return _Checks(
         float(abs(both[1] / both[0] - 1)),
+        recursion_gap(theta, x),
         misprints.largest_correlation(noise),
         misprints.power_errors(theta),
         misprints.regression_gradients(theta, z),
