@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import shortest_path
 
 from models.graphs.factors import Factor
 from models.types import Floats, Ints
@@ -80,6 +82,34 @@ def rounds(field: Field, damping: float = 0.0) -> Iterator[Floats]:
     while True:
         yield messages
         messages = damping * messages + (1 - damping) * pass_on(field, messages)
+
+
+def node_by_node(field: Field, order: Ints) -> Floats:
+    """The messages after the nodes of `order` have one by one told all they know."""
+    messages, senders = ones(field), field.senders
+    for node in order:
+        own = senders == node
+        messages[..., own, :] = pass_on(field, messages)[..., own, :]
+    return messages
+
+
+def exact(field: Field) -> Floats:
+    """The marginals of all nodes, by visiting every configuration of them."""
+    N, K = field.nodes.shape[-2:]
+    states = np.indices([K] * N).reshape(N, -1)  # a column for each configuration
+    log_p = np.log(field.nodes)[..., np.arange(N)[:, None], states].sum(-2)
+    s, t = field.links.T
+    pairs = np.log(field.tables)[..., np.arange(len(s))[:, None], states[s], states[t]]
+    log_p = log_p + pairs.sum(-2)
+    p = np.exp(log_p - log_p.max(-1, keepdims=True))
+    found = np.stack([(p[..., None, :] * (states == k)).sum(-1) for k in range(K)], -1)
+    return np.asarray(found / found.sum(-1, keepdims=True))
+
+
+def length(links: Ints, N: int) -> int:
+    """The diameter of a connected graph: the longest of the shortest ways, in links."""
+    near = csr_array((np.ones(len(links)), links.T), (N, N))
+    return int(shortest_path(near, directed=False, unweighted=True).max())
 
 
 def grid(rows: int, columns: int) -> Ints:

@@ -9,7 +9,10 @@ from models.graphs.factors import keep, normalised, product
 from models.graphs.pairwise import (
     Field,
     beliefs,
+    exact,
     grid,
+    length,
+    node_by_node,
     ones,
     pass_on,
     random_tree,
@@ -25,7 +28,7 @@ def drawn(links: np.ndarray, K: int, seed: int, *batch: int) -> Field:
     return Field(nodes, links, rng.uniform(0.2, 2.0, (*batch, len(links), K, K)))
 
 
-def exact(field: Field) -> np.ndarray:
+def summed(field: Field) -> np.ndarray:
     joint = product(field.factors())
     names = [f"x{s}" for s in range(len(field.nodes))]
     return np.array([normalised(keep(joint, [name])).table for name in names])
@@ -37,7 +40,7 @@ def test_on_a_tree_beliefs_are_right_after_as_many_rounds_as_it_is_long(seed: in
     field, length = drawn(links, 3, seed), nx.diameter(nx.Graph(links.tolist()))
     off = []
     for messages, _ in zip(rounds(field), range(length + 3), strict=False):
-        off.append(np.abs(beliefs(field, messages) - exact(field)).max())
+        off.append(np.abs(beliefs(field, messages) - summed(field)).max())
     assert max(off[length:]) < 1e-12 < min(off[:length])
 
 
@@ -89,3 +92,26 @@ def test_lattices_and_trees_have_the_links_they_should() -> None:
     for seed in range(5):
         assert nx.is_tree(nx.Graph(random_tree(9, np.random.default_rng(seed)).tolist()))
     assert_array_equal(grid(1, 2), [[0, 1]])
+
+
+def test_marginals_of_all_configurations_are_those_of_the_joint_table() -> None:
+    many = drawn(grid(2, 3), 3, 13, 2)
+    for k, one in enumerate(exact(many)):
+        assert_allclose(one, summed(Field(many.nodes[k], many.links, many.tables[k])), rtol=1e-12)
+
+
+def test_diameters_are_networkx_own() -> None:
+    for seed in range(5):
+        links = random_tree(8, np.random.default_rng(seed))
+        assert length(links, 8) == nx.diameter(nx.Graph(links.tolist()))
+    assert length(grid(3, 4), 12) == 5
+
+
+def test_nodes_in_turn_reach_as_far_as_their_order_lets_them() -> None:
+    """On a chain one turn from the left tells the last node all, and the first nothing."""
+    field = drawn(np.array([[0, 1], [1, 2]]), 2, 14)
+    right = np.abs(beliefs(field, node_by_node(field, np.arange(3))) - summed(field)).max(1)
+    assert right[2] < 1e-12
+    assert right[0] > 1e-6
+    both = node_by_node(field, np.array([0, 1, 2, 1, 0]))
+    assert_allclose(beliefs(field, both), summed(field), rtol=1e-12)
