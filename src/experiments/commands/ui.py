@@ -36,6 +36,8 @@ def main(options: argparse.Namespace) -> int:
     tracker = LocalTracker(outputs)
     view = _view(tracker.database, options.study)
     tracker.create()
+    for line in tracker.news():
+        console.tell(line)
     describe(outputs, Forgiving(tracker, console.tell))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(OK))  # the server goes with us
     server = _start(tracker, outputs, options.host, options.port)

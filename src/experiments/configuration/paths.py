@@ -50,7 +50,7 @@ def writable(outputs: Path, *below: str) -> Path:
 
 
 def stays_in(outputs: Path, folder: Path) -> Path:
-    """This folder below the outputs, if no link on the way down to it leads out of them."""
+    """The folder itself, if no link on the way down to it leads out of the outputs folder."""
     steps = [folder, *folder.parents]
     _refuse_links_out(outputs, steps[: steps.index(outputs)])
     return folder

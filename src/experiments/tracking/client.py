@@ -12,7 +12,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,9 +20,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from experiments.configuration.passwords import redacted
 from experiments.contract.errors import BadInput
+from experiments.contract.slugs import slug
 from experiments.contract.whole import replaced_text
 from experiments.records.locks import exclusive
 from experiments.tracking import sqlite
+from experiments.tracking.moved import mended
 from experiments.tracking.runs import KILLED, MLFLOW_ID, RUN_ID, RUNNING, Payload
 
 if TYPE_CHECKING:
@@ -69,6 +71,10 @@ class Tracker(Protocol):
         """The ids of all records that are in the store, whole; with a tag, those that carry it."""
         return set(self.tagged(tag))
 
+    def news(self) -> list[str]:
+        """What somebody should know of what was found and mended since this was asked last."""
+        return []
+
 
 def open_tracker(kind: str, uri: str | None, outputs: Path) -> Tracker | None:
     """The tracker a configuration asks for."""
@@ -86,7 +92,7 @@ def open_tracker(kind: str, uri: str | None, outputs: Path) -> Tracker | None:
 
 
 class Telling(Tracker):
-    """A tracker of which each refusal costs a line, and nothing else."""
+    """A tracker of which each refusal costs a line and nothing else, and whose news are told."""
 
     def __init__(self, tracker: Tracker, tell: Callable[[str], None]) -> None:
         self.tracker, self.tell, self.refused = tracker, tell, 0
@@ -97,9 +103,14 @@ class Telling(Tracker):
         except Refused as refused:
             self._tell_of(refused)
             return refused.taken
+        finally:
+            self._tell_news()
 
     def tagged(self, tag: str) -> dict[str, str]:
-        return self.tracker.tagged(tag)
+        try:
+            return self.tracker.tagged(tag)
+        finally:
+            self._tell_news()
 
     def experiments(self) -> dict[str, dict[str, str]]:
         return self.tracker.experiments()
@@ -109,6 +120,10 @@ class Telling(Tracker):
             self.tracker.describe(tags)
         except Refused as refused:
             self._tell_of(refused)
+
+    def _tell_news(self) -> None:
+        for line in self.tracker.news():
+            self.tell(line)
 
     def _tell_of(self, refused: Refused) -> None:
         self.refused += len(refused.lines)
@@ -168,6 +183,12 @@ class LocalTracker(Tracker):
         self.database = outputs / "mlflow.db"
         self.artifacts = outputs / "mlartifacts"
         self.lock = outputs / ".mlflow.lock"
+        self._settled = False
+        self._news: list[str] = []
+
+    def news(self) -> list[str]:
+        told, self._news = self._news, []
+        return told
 
     @property
     def uri(self) -> str:
@@ -176,13 +197,20 @@ class LocalTracker(Tracker):
     def put(self, payloads: Sequence[Payload]) -> dict[str, str]:
         self.create()
         if sqlite.understands(self.database):
+            names = {payload.experiment for payload in payloads}
+            self._news += map(restored, sqlite.revived(self.database, names))
             return sqlite.put(self.database, self.artifacts, payloads)
         with exclusive(self.lock):  # the client checks and writes in separate transactions
-            return ClientTracker(self.uri, self.artifacts).put(payloads)
+            client = ClientTracker(self.uri, self.artifacts)
+            try:
+                return client.put(payloads)
+            finally:
+                self._news += client.news()
 
     def tagged(self, tag: str) -> dict[str, str]:
         if not self.database.exists():
             return {}
+        self._settle()
         if sqlite.understands(self.database):
             return sqlite.tagged(self.database, tag)
         return ClientTracker(self.uri, self.artifacts).tagged(tag)
@@ -203,6 +231,7 @@ class LocalTracker(Tracker):
     def create(self) -> None:
         """Make the database once: MLflow's own migration loses all but one of several at a time."""
         if self.database.exists():
+            self._settle()
             return
         with exclusive(self.lock):
             if self.database.exists():
@@ -213,6 +242,13 @@ class LocalTracker(Tracker):
                 self._migrate(self.database.with_name(".mlflow-new.db"))
             except _store_errors() as error:
                 raise _unreachable(self.uri, error) from error
+
+    def _settle(self) -> None:
+        """See once whether the folder is still where the store thinks it is."""
+        if not self._settled:
+            self._settled = True
+            with suppress(sqlite3.Error):  # whoever writes to it will say what is wrong
+                self._news += mended(self.database, self.artifacts)
 
     def _migrate(self, aside: Path) -> None:
         from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
@@ -240,7 +276,12 @@ class ClientTracker(Tracker):
         self.artifacts = artifacts
         self.own = {} if outputs is None else {OUTPUTS: identity(outputs)}
         self.lock = outputs / ".server.lock" if outputs is not None else None
+        self._news: list[str] = []
         quiet()
+
+    def news(self) -> list[str]:
+        told, self._news = self._news, []
+        return told
 
     @property
     def client(self) -> "MlflowClient":
@@ -389,8 +430,11 @@ class ClientTracker(Tracker):
 
         found = client.get_experiment_by_name(name)
         if found is not None:
+            if found.lifecycle_stage == "deleted":
+                client.restore_experiment(found.experiment_id)
+                self._news.append(restored(name))
             return str(found.experiment_id)
-        place = str(self.artifacts / name) if self.artifacts else None
+        place = str(self.artifacts / slug(name)) if self.artifacts else None
         try:
             return str(client.create_experiment(name, place))
         except MlflowException:  # someone else was faster
@@ -398,6 +442,11 @@ class ClientTracker(Tracker):
             if found is None:
                 raise
             return str(found.experiment_id)
+
+
+def restored(experiment: str) -> str:
+    """The line for an experiment that somebody deleted, and that is needed again."""
+    return f"the MLflow experiment {experiment} had been deleted: it is restored, with its runs"
 
 
 def quiet() -> None:

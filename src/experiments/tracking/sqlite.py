@@ -10,10 +10,13 @@ import secrets
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from experiments.configuration.paths import stays_in
+from experiments.contract.slugs import slug
 
 if TYPE_CHECKING:
     from experiments.tracking.runs import Payload
@@ -70,6 +73,37 @@ def describe(database: Path, tags: Mapping[str, Mapping[str, str]]) -> None:
         db.executemany(sql, rows)
 
 
+def revived(database: Path, names: Collection[str]) -> list[str]:
+    """Which of these experiments were deleted; they are there again, with the runs they had.
+
+    As MLflow itself restores one, but for runs that had been deleted before it.
+    """
+    with closing(sqlite3.connect(database, timeout=_PATIENCE)) as connection:
+        if not _deleted(connection, names):
+            return []
+    with _transaction(database) as db:
+        gone = _deleted(db, names)
+        for number, _ in gone:
+            db.execute(
+                "UPDATE runs SET lifecycle_stage = 'active', deleted_time = NULL"
+                " WHERE experiment_id = ? AND deleted_time >="
+                " (SELECT last_update_time FROM experiments WHERE experiment_id = ?)",
+                [number, number],
+            )
+            db.execute(
+                "UPDATE experiments SET lifecycle_stage = 'active', last_update_time = ?"
+                " WHERE experiment_id = ?",
+                [int(1000 * time.time()), number],
+            )
+    return [name for _, name in gone]
+
+
+def _deleted(db: sqlite3.Connection, names: Collection[str]) -> list[tuple[int, str]]:
+    sql = "SELECT experiment_id, name FROM experiments WHERE lifecycle_stage = 'deleted'"
+    rows = db.execute(f"{sql} AND workspace = 'default'")
+    return [(number, name) for number, name in rows if name in names]
+
+
 def put(database: Path, artifacts: Path, payloads: Sequence["Payload"]) -> dict[str, str]:
     """Log what is not there yet. The write lock makes look and write one step for all processes."""
     ids: dict[str, str] = {}
@@ -81,13 +115,15 @@ def put(database: Path, artifacts: Path, payloads: Sequence["Payload"]) -> dict[
                 ids[payload.record_id] = found[0]
                 continue
             run_id = found[0] if found else _run_id()
-            experiment, root = _experiment(db, payload.experiment, artifacts)
-            place = f"{root}/{run_id}/artifacts"
+            home = artifacts / slug(payload.experiment)
+            place = home / run_id / "artifacts"
             if not found:
-                new.append(Path(place).parent)
-            _copy(payload.artifacts, Path(place))
+                new.append(place.parent)
+            if payload.artifacts:
+                _copy(payload.artifacts, stays_in(artifacts.parent, place))
             if not found:
-                _insert_run(db, run_id, experiment, place, payload)
+                experiment = _experiment(db, payload.experiment, home)
+                _insert_run(db, run_id, experiment, str(place), payload)
             filled.append((run_id, payload))
             ids[payload.record_id] = run_id
         _fill(db, filled)
@@ -135,7 +171,8 @@ def _known(
     """Run id and status of the records in the store, or of these; one scan beats many searches."""
     sql = (
         "SELECT tags.value, run_uuid, status FROM tags JOIN runs USING (run_uuid)"
-        " WHERE tags.key = ? AND lifecycle_stage = 'active'"
+        " JOIN experiments USING (experiment_id) WHERE tags.key = ?"
+        " AND runs.lifecycle_stage = 'active' AND experiments.lifecycle_stage = 'active'"
     )
     if wanted is not None:
         sql += f" AND tags.value IN ({', '.join('?' * len(wanted))})"
@@ -143,21 +180,18 @@ def _known(
     return {record_id: (run_id, status) for record_id, run_id, status in rows}
 
 
-def _experiment(db: sqlite3.Connection, name: str, artifacts: Path) -> tuple[int, str]:
-    sql = (
-        "SELECT experiment_id, artifact_location FROM experiments"
-        " WHERE name = ? AND workspace = 'default'"
-    )
+def _experiment(db: sqlite3.Connection, name: str, home: Path) -> int:
+    sql = "SELECT experiment_id FROM experiments WHERE name = ? AND workspace = 'default'"
     row = db.execute(sql, [name]).fetchone()
     if row is None:
         stamp = int(1000 * time.time())
         db.execute(
             "INSERT INTO experiments (name, artifact_location, lifecycle_stage, creation_time,"
             " last_update_time, workspace) VALUES (?, ?, 'active', ?, ?, 'default')",
-            [name, str(artifacts / name), stamp, stamp],
+            [name, str(home), stamp, stamp],
         )
         row = db.execute(sql, [name]).fetchone()
-    return int(row[0]), str(row[1])
+    return int(row[0])
 
 
 def _insert_run(

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
+from experiments.cli import main
 from experiments.records.store import Record
 from experiments.tracking.client import (
     ClientTracker,
     Forgiving,
     LocalTracker,
     Refused,
+    Tracker,
     Unreachable,
 )
 from experiments.tracking.runs import RUN_ID, Payload, payload
@@ -46,7 +48,7 @@ def test_a_run_that_an_interruption_left_half_logged_is_completed(
 
 
 def test_a_store_that_cannot_be_reached_costs_a_line(record: Record) -> None:
-    class Gone:
+    class Gone(Tracker):
         def put(self, payloads: object) -> dict[str, str]:
             raise Unreachable("connection refused")
 
@@ -252,3 +254,41 @@ def test_no_password_of_an_address_is_in_a_refusal(record: Record, outputs: Path
     with pytest.raises(Refused, match="not you") as refused:
         Refusing("http://user:secret@127.0.0.1:9", None, outputs).put([payload(record)])
     assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("way", ["fast", "client", "server"])
+def test_a_deleted_experiment_is_restored_and_told_of(
+    tracked: LocalTracker,
+    recorded: Record,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    way: str,
+) -> None:
+    """With the runs it had."""
+    from mlflow import MlflowClient
+
+    monkeypatch.chdir(tmp_path)  # where a store that is no server keeps its files
+
+    client = MlflowClient(tracked.uri)
+    if way == "client":
+        monkeypatch.setattr("experiments.tracking.sqlite.SCHEMAS", {"something-else"})
+    flags = ["--tracking", "server", "--tracking-uri", tracked.uri] if way == "server" else []
+    assert main(["sync", *flags]) == 0
+    (before,) = _all_runs(client)
+    client.delete_experiment(before.info.experiment_id)
+    assert _all_runs(client) == []
+    capsys.readouterr()
+    assert main(["sync", *flags]) == 0
+    told = capsys.readouterr()
+    line = "the MLflow experiment polynomial_order had been deleted: it is restored, with its runs"
+    assert told.err.count(line) == 1
+    assert [run.info.run_id for run in _all_runs(client)] == [before.info.run_id]
+    assert main(["sync", *flags]) == 0
+    told = capsys.readouterr()
+    assert told.err == ""
+    assert "0 runs logged, 1 were there already" in told.out
+
+
+def _all_runs(client: Any) -> list[Any]:
+    return list(client.search_runs([found.experiment_id for found in client.search_experiments()]))
