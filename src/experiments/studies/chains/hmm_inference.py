@@ -148,10 +148,15 @@ def _paths(chains: hmm_examples.Chains, best: hmm.Path, modes: Ints) -> dict[str
     step, state = axis("step", np.arange(1, T + 1)), axis("state", np.arange(1, K + 1))
     show = int(np.argmax(joint[1] == 0))  # the first impossible sequence of states, or the first
     shown = chains.A[show][modes[show, :-1], modes[show, 1:]]
+    plain = [
+        hmm_recursions.viterbi_values(*map(hmm_recursions.log, chain)).max()
+        for chain in zip(chains.pi, chains.A, chains.lik, strict=True)
+    ]
     sums = recursion_costs(hmm_recursions.viterbi_values, "sums", STATES, LENGTHS)
     return {
         "joint": over(np.stack([*joint, paths.joint.max(axis=-1)]), choice, sequence),
         "log_joint": sequence.of(best.log_joint),
+        "plain_log_joint": sequence.of(plain),  # by the recursion whose sums are counted
         "shown_marginals": over(by_paths.state_marginals(paths, K)[show], step, state),
         "shown_path": step.of(best.states[show] + 1),
         "shown_states": step.of(modes[show] + 1),
