@@ -1,5 +1,6 @@
 """What the fault tests share: commands in processes of their own, servers, counts of the rest."""
 
+import base64
 import hashlib
 import json
 import os
@@ -9,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections import Counter
 from collections.abc import Callable
@@ -85,6 +87,23 @@ def wait_for(condition: Callable[[], Any], seconds: float = PATIENCE) -> None:
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.02)
+
+
+def descendants(pid: int) -> set[int]:
+    """The processes that a process has started, and those that they have."""
+    told = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True)
+    pairs = [tuple(map(int, line.split())) for line in told.stdout.splitlines()]
+    found = {pid}
+    while more := {child for child, parent in pairs if parent in found} - found:
+        found |= more
+    return found - {pid}
+
+
+def living(pids: set[int]) -> set[int]:
+    """Those that still run; one that has ended and waits to be told of does not."""
+    told = subprocess.run(["ps", "-A", "-o", "pid=,stat="], capture_output=True, text=True)
+    states = dict(line.split()[:2] for line in told.stdout.splitlines())
+    return {pid for pid in pids if not states.get(str(pid), "Z").startswith("Z")}
 
 
 def folders(outputs: Path) -> list[Path]:
@@ -167,6 +186,7 @@ class Server:
     folder: Path
     store: str | None = None  # the address of its database
     variables: dict[str, str] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
     port: int = 0
     process: "subprocess.Popen[bytes] | None" = None
 
@@ -184,6 +204,7 @@ class Server:
             self.port = free_port()
         start = [sys.executable, "-m", "experiments", "server", "--port", str(self.port)]
         start += ["--outputs", str(self.folder), *(["--store", self.store] if self.store else [])]
+        start += self.options
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
                 start,
@@ -208,6 +229,33 @@ class Server:
 
         wait_for(answers)
         return self
+
+    def ask(
+        self,
+        path: str,
+        who: tuple[str, str] | None = None,
+        sent: object = None,
+        method: str | None = None,
+        **headers: str,
+    ) -> tuple[int, str]:
+        """Status and text of an answer; what is sent is JSON unless it is bytes."""
+        if who is not None:
+            headers["Authorization"] = "Basic " + base64.b64encode(":".join(who).encode()).decode()
+        body = sent if isinstance(sent, bytes) or sent is None else json.dumps(sent).encode()
+        headers.setdefault("Content-Type", "application/json")
+        asked = urllib.request.Request(f"{self.uri}{path}", body, headers, method=method)
+        try:
+            with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
+                return answer.status, answer.read().decode("utf-8", "replace")
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode("utf-8", "replace")
+
+    def create_user(self, name: str, secret: str) -> tuple[str, str]:
+        """A user, as the admin makes one; what to ask with as that user."""
+        stated = {"username": name, "password": secret}
+        status, text = self.ask("/api/2.0/mlflow/users/create", ("admin", PASSWORD), stated)
+        assert status == 200, text
+        return name, secret
 
     def signal(self, number: signal.Signals) -> None:
         assert self.process is not None

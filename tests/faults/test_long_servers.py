@@ -1,39 +1,29 @@
 """Tracking for many machines, disturbed: everything is logged in the end, and once."""
 
-import base64
-import json
 import os
-import pwd
 import random
-import shutil
 import signal
-import subprocess
-import tempfile
 import time
-import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from harness import (
     NOBODY,
     PASSWORD,
-    PATIENCE,
     Server,
     Tracked,
     command,
     finish,
     folders,
-    free_port,
     outcomes,
     run,
     wait_for,
 )
+from services import Postgres
 
 pytestmark = [pytest.mark.faults, pytest.mark.filterwarnings("ignore")]
 
 SWEEP = ["run", "-m", "study=misbehaving", "study.seconds=0.3", "jobs=2", "study.level=range(0,40)"]
-POSTGRES = next(iter(sorted(Path("/usr/lib/postgresql").glob("*/bin"))), None)
 
 
 def to(server: Server) -> list[str]:
@@ -45,73 +35,6 @@ def sync(outputs: Path, server: Server, **variables: str) -> str:
     code, out, err = run(outputs, *again, **variables)
     assert code == 0, err
     return out
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    made = Server(tmp_path / "server").start()
-    try:
-        yield made.ready()
-    finally:
-        made.kill()
-
-
-class Postgres:
-    """A PostgreSQL of our own, below a temporary folder that its user may enter."""
-
-    password = "the-Databases.4"
-
-    def __init__(self, tools: Path) -> None:
-        self.tools, self.port = tools, free_port()
-        self.folder = Path(tempfile.mkdtemp(prefix="bythebook-postgres-"))
-        self.user: list[str] = []
-        if os.geteuid() == 0:  # it refuses to run as root
-            self.user = ["runuser", "-u", "postgres", "--"]
-            account = pwd.getpwnam("postgres")
-            os.chown(self.folder, account.pw_uid, account.pw_gid)
-        word = self.folder / "password"
-        word.write_text(self.password)
-        word.chmod(0o644)
-        known = ["-A", "scram-sha-256", f"--pwfile={word}", "-U", "postgres"]
-        self._do("initdb", "-D", str(self.data), *known)
-        self.control("start")
-        self._do("createdb", "-U", "postgres", "-h", "127.0.0.1", "-p", str(self.port), "mlflow")
-
-    @property
-    def data(self) -> Path:
-        return self.folder / "data"
-
-    @property
-    def store(self) -> str:
-        return f"postgresql://postgres@127.0.0.1:{self.port}/mlflow"
-
-    def control(self, *what: str) -> None:
-        listen = f"-p {self.port} -h 127.0.0.1 -k {self.folder}"
-        log = str(self.folder / "log")
-        self._do("pg_ctl", "-D", str(self.data), "-o", listen, "-l", log, "-w", *what)
-
-    def _do(self, tool: str, *arguments: str) -> None:
-        subprocess.run(
-            [*self.user, str(self.tools / tool), *arguments],
-            check=True,
-            cwd=self.folder,
-            env={**os.environ, "PGPASSWORD": self.password},
-            stdout=subprocess.DEVNULL,
-            timeout=PATIENCE,
-        )
-
-
-@pytest.fixture
-def postgres() -> Iterator[Postgres]:
-    pytest.importorskip("psycopg")
-    if POSTGRES is None:
-        pytest.skip("no PostgreSQL on this machine (Debian: apt-get install postgresql)")
-    if os.geteuid() == 0 and not shutil.which("runuser"):
-        pytest.skip("PostgreSQL does not run as root, and there is no runuser")
-    made = Postgres(POSTGRES)
-    yield made
-    made.control("stop", "-m", "immediate")
-    shutil.rmtree(made.folder, ignore_errors=True)
 
 
 def test_postgresql_is_restarted_in_mid_sweep(
@@ -223,7 +146,7 @@ def test_credentials_open_the_server_and_are_written_nowhere(
     secrets = {"alice": "alices-Password.1", "bob": "bobs-Password.2"}
     sweep = ["run", "-m", "study=misbehaving", "study.level=range(0,6)"]
     for name, secret in secrets.items():
-        _create_user(server, name, secret)
+        server.create_user(name, secret)
     alice, bob, nobody = (tmp_path / name for name in ("alice", "bob", "nobody"))
     ended = [
         run(
@@ -255,16 +178,3 @@ def test_credentials_open_the_server_and_are_written_nowhere(
         for folder in (alice, bob, nobody, server.folder):
             for path in folder.rglob("*"):
                 assert not path.is_file() or secret.encode() not in path.read_bytes()
-
-
-def _create_user(server: Server, name: str, secret: str) -> None:
-    request = urllib.request.Request(
-        f"{server.uri}/api/2.0/mlflow/users/create",
-        json.dumps({"username": name, "password": secret}).encode(),
-        {
-            "Content-Type": "application/json",
-            "Authorization": "Basic " + base64.b64encode(f"admin:{PASSWORD}".encode()).decode(),
-        },
-    )
-    with urllib.request.urlopen(request, timeout=60) as response:
-        assert response.status == 200

@@ -1,0 +1,31 @@
+"""Servers that several fault tests share."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from harness import Server
+from services import POSTGRES, Postgres, missing_postgres
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    made = Server(tmp_path / "server").start()
+    try:
+        yield made.ready()
+    finally:
+        made.kill()
+
+
+@pytest.fixture
+def postgres() -> Iterator[Postgres]:
+    pytest.importorskip("psycopg")
+    missing = missing_postgres()
+    if missing:
+        pytest.skip(missing)
+    assert POSTGRES is not None
+    made = Postgres(POSTGRES)
+    yield made
+    made.control("stop", "-m", "immediate")
+    shutil.rmtree(made.folder, ignore_errors=True)
