@@ -34,6 +34,11 @@ class Field(NamedTuple):
     def receivers(self) -> Ints:
         return np.concatenate([self.links[:, 1], self.links[:, 0]])
 
+    def each(self) -> "list[Field]":
+        """The fields of a batch, one by one."""
+        pairs = zip(self.nodes, self.tables, strict=True)
+        return [Field(nodes, self.links, tables) for nodes, tables in pairs]
+
     def factors(self) -> list[Factor]:
         """A single field as a list of tables; nodes are called x0, x1, ..."""
         named = [Factor((f"x{s}",), psi) for s, psi in enumerate(self.nodes)]

@@ -150,7 +150,7 @@ class Sent(NamedTuple):
 
 
 def one_by_one(graph: FactorGraph, rng: Generator, most: int, *, waiting: bool) -> Sent:
-    """Pending messages in a random order, at most so many (PRML 8.4.7).
+    """Pending messages in a random order, at most so many, each summing to one (PRML 8.4.7).
 
     A message is pending if its sender has heard anything on another link since it last sent it.
     `waiting` nodes send only when all their other links have told them something, so leaves begin;
@@ -162,7 +162,8 @@ def one_by_one(graph: FactorGraph, rng: Generator, most: int, *, waiting: bool) 
     while fresh and sum(times.values()) < most:
         ready = [link for link in graph.links if link in fresh and _heard(graph, messages, *link)]
         link = ready[int(rng.integers(len(ready)))]
-        messages[link] = send(graph, messages, link)
+        told = send(graph, messages, link)
+        messages[link] = told / told.sum()
         times[link] += 1
         fresh.discard(link)
         fresh |= {(link[1], on) for on in graph.near[link[1]] if on != link[0]}

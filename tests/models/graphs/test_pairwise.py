@@ -48,8 +48,7 @@ def test_many_fields_at_once_are_many_one_by_one() -> None:
     links = np.array([[0, 1], [1, 2], [2, 0], [2, 3]])
     many = drawn(links, 2, 5, 4)
     together = pass_on(many, pass_on(many, ones(many)))
-    for k in range(4):
-        one = Field(many.nodes[k], links, many.tables[k])
+    for k, one in enumerate(many.each()):
         assert_allclose(together[k], pass_on(one, pass_on(one, ones(one))), rtol=1e-13)
         assert_allclose(beliefs(many, together)[k], beliefs(one, together[k]))
 
@@ -96,8 +95,8 @@ def test_lattices_and_trees_have_the_links_they_should() -> None:
 
 def test_marginals_of_all_configurations_are_those_of_the_joint_table() -> None:
     many = drawn(grid(2, 3), 3, 13, 2)
-    for k, one in enumerate(exact(many)):
-        assert_allclose(one, summed(Field(many.nodes[k], many.links, many.tables[k])), rtol=1e-12)
+    for found, one in zip(exact(many), many.each(), strict=True):
+        assert_allclose(found, summed(one), rtol=1e-12)
 
 
 def test_diameters_are_networkx_own() -> None:

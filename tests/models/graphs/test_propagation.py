@@ -105,7 +105,8 @@ def test_pending_messages_run_out_on_a_tree(waiting: bool) -> None:
         if waiting:
             assert max(sent.times.values()) == 1
         for name in "abcdef":
-            assert_allclose(marginal(graph, sent.messages, name), visited(factors, name))
+            found, exact = marginal(graph, sent.messages, name), visited(factors, name)
+            assert_allclose(found / found.sum(), exact / exact.sum())
 
 
 def test_pending_messages_never_run_out_on_a_loop() -> None:

@@ -29,12 +29,12 @@ SHOWN = 30  # rounds whose errors are kept
 
 
 class Course(NamedTuple):
-    """Of one field: beliefs at the end, the last change of a message, errors round by round."""
+    """Of some fields: beliefs at the end, last changes of a message, errors round by round."""
 
-    belief: Floats
-    change: float
-    round_error: Floats
-    first_right: int  # the first round after which all beliefs are right; -1 for none
+    belief: Floats  # (field, node)
+    change: Floats  # (field,)
+    round_error: Floats  # (field, round)
+    first_right: Ints  # the first round after which all beliefs are right; -1 for none
 
 
 @dataclass
@@ -69,28 +69,31 @@ class LoopyPropagation(Study):
         coupling, damping = axis("coupling", self.couplings), axis("damping", self.dampings)
         draw, node = axis("draw", self.draws), axis("node", self.variables)
         step = axis("round", min(self.rounds, SHOWN) + 1)
-        fields = [self._fields(rng) for _ in range(self.draws)]  # of each draw one a coupling
+        groups = self._groups(rng)
+        right = [[exact(field)[..., 1] for field in fields] for fields in groups]
         courses = [
-            [[self._course(by_draw[c], share) for by_draw in fields] for share in self.dampings]
-            for c in range(len(coupling))
+            [[self._course(field, share) for field in fields] for share in self.dampings]
+            for fields in groups
         ]
-        names = {"belief": (node,), "change": (), "round_error": (step,), "first_right": ()}
+        more = {"belief": (node,), "change": (), "round_error": (step,), "first_right": ()}
         found = {
             name: over(
-                [[[getattr(one, name) for one in row] for row in rows] for rows in courses],
-                *(coupling, damping, draw, *more),
+                [
+                    [np.concatenate([getattr(c, name) for c in row]) for row in rows]
+                    for rows in courses
+                ],
+                *(coupling, damping, draw, *axes),
             )
-            for name, more in names.items()
+            for name, axes in more.items()
         }
-        right = [[exact(by_draw[c])[:, 1] for by_draw in fields] for c in range(len(coupling))]
-        spans = [length(by_draw[0].links, self.variables) for by_draw in fields]
+        spans = [length(f.links, len(node)) for f in groups[0] for _ in range(len(f.nodes))]
         return Outcome(
-            exact_belief=over(right, coupling, draw, node),
+            exact_belief=over([np.concatenate(rows) for rows in right], coupling, draw, node),
             diameter=draw.of(spans),
-            links=len(fields[0][0].links),
+            links=len(groups[0][0].links),
             **found,
-            **self._in_turn(fields, spans, rng),
-            **self._one_by_one(fields, rng),
+            **self._in_turn(groups, rng),
+            **self._one_by_one(groups[0], rng),
         )
 
     def _links(self, rng: Generator) -> Ints:
@@ -102,51 +105,55 @@ class LoopyPropagation(Study):
             return np.array([(k, (k + 1) % self.variables) for k in range(self.variables)])
         return np.array(list(combinations(range(self.variables), 2)))
 
-    def _fields(self, rng: Generator) -> list[Field]:
-        """One draw, with its links as strong as each coupling says."""
-        links, x = self._links(rng), np.array([-1.0, 1.0])
-        nodes = np.exp(self.field * rng.standard_normal((self.variables, 1)) * x)
-        J = rng.standard_normal((len(links), 1, 1)) * np.multiply.outer(x, x)
-        return [Field(nodes, links, np.exp(strength * J)) for strength in self.couplings]
+    def _groups(self, rng: Generator) -> list[list[Field]]:
+        """For each coupling all draws as one field, or of trees, which differ, as one each."""
+        count, x = (self.draws, 1) if self.shape == "tree" else (1, self.draws), np.array([-1.0, 1])
+        groups: list[list[Field]] = [[] for _ in self.couplings]
+        for _ in range(count[0]):
+            links = self._links(rng)
+            h = self.field * rng.standard_normal((count[1], self.variables, 1))
+            J = rng.standard_normal((count[1], len(links), 1, 1))
+            for group, strength in zip(groups, self.couplings, strict=True):
+                tables = np.exp(strength * J * np.multiply.outer(x, x))
+                group.append(Field(np.exp(h * x), links, tables))
+        return groups
 
     def _course(self, field: Field, damping: float) -> Course:
-        truth, errors, right = exact(field), [], -1
-        last = before = None
+        truth = exact(field)
+        right = np.full(len(truth), -1)
+        errors = []
+        last = before = np.empty(0)
         for k, messages in enumerate(islice(rounds(field, damping), self.rounds + 1)):
             before, last = last, messages
-            if k <= SHOWN or right < 0:
-                off = float(np.abs(beliefs(field, messages) - truth).max())
-                errors.append(off)
-                right = k if right < 0 and off <= RIGHT else right
-        assert last is not None
-        assert before is not None
-        change = float(np.abs(last - before).max())
-        shown = np.array(errors[: min(self.rounds, SHOWN) + 1])
-        return Course(beliefs(field, last)[:, 1], change, shown, right)
+            off = np.abs(beliefs(field, messages) - truth).max((-1, -2))
+            right = np.where((right < 0) & (off <= RIGHT), k, right)
+            errors.append(off)
+        change = np.abs(last - before).max((-1, -2))
+        return Course(beliefs(field, last)[..., 1], change, np.array(errors[: SHOWN + 1]).T, right)
 
-    def _in_turn(
-        self, fields: list[list[Field]], spans: list[int], rng: Generator
-    ) -> dict[str, Quantity]:
+    def _in_turn(self, groups: list[list[Field]], rng: Generator) -> dict[str, Quantity]:
         """On a tree: each node sends as often as the tree is long, in turns or all at once."""
         if self.shape != "tree":
             return {}
         coupling, draw = axis("coupling", self.couplings), axis("draw", self.draws)
         ways = axis("turns", ["random sweeps", "one node after another"])
-        off = np.empty((len(coupling), 2, self.draws))
-        for k, (by_coupling, span) in enumerate(zip(fields, spans, strict=True)):
+        off = np.empty((len(coupling), len(ways), self.draws))
+        for k in range(self.draws):
+            span = length(groups[0][k].links, self.variables)
             sweeps = np.concatenate([rng.permutation(self.variables) for _ in range(span)])
-            for c, field in enumerate(by_coupling):
+            for c, fields in enumerate(groups):
                 for w, order in enumerate((sweeps, np.sort(sweeps))):
-                    told = node_by_node(field, order)
-                    off[c, w, k] = np.abs(beliefs(field, told) - exact(field)).max()
+                    told = node_by_node(fields[k], order)
+                    off[c, w, k] = np.abs(beliefs(fields[k], told) - exact(fields[k])).max()
         return {"turn_error": over(off, coupling, ways, draw)}
 
-    def _one_by_one(self, fields: list[list[Field]], rng: Generator) -> dict[str, Quantity]:
-        """Whether a message is still pending after so many have been sent."""
+    def _one_by_one(self, fields: list[Field], rng: Generator) -> dict[str, Quantity]:
+        """Whether a message is pending after so many; with the first coupling."""
         if not self.pending:
             return {}
-        sent = [
-            one_by_one(factor_graph(by_draw[0].factors()), rng, self.pending, waiting=False)
-            for by_draw in fields
+        left = [
+            not one_by_one(factor_graph(one.factors()), rng, self.pending, waiting=False).ended
+            for field in fields
+            for one in field.each()
         ]
-        return {"still_pending": axis("draw", self.draws).of([not one.ended for one in sent])}
+        return {"still_pending": axis("draw", self.draws).of(left)}

@@ -138,7 +138,7 @@ class MessagePassing(Study):
             serial_messages=[sum(one.times.values()) for one in sent],
             serial_repeats=[max(one.times.values()) for one in sent],
             serial_left=[not one.ended for one in sent],
-            serial_error=[_error(graph, one.messages, exact, SUM_PRODUCT) for one in sent],
+            serial_error=[_posterior_error(graph, one.messages, exact) for one in sent],
         )
 
     def _worst(self, graph: FactorGraph, exact: Factor, ring: Semiring) -> tuple[float, float]:
@@ -191,6 +191,12 @@ def _error(graph: FactorGraph, messages: Messages, exact: Factor, ring: Semiring
         _off(marginal(graph, messages, name, ring), keep(exact, [name], ring).table)
         for name in exact.variables
     )
+
+
+def _posterior_error(graph: FactorGraph, messages: Messages, exact: Factor) -> float:
+    """The same of probabilities: both are divided by their sums."""
+    pairs = [(marginal(graph, messages, x), keep(exact, [x]).table) for x in exact.variables]
+    return max(_off(found / found.sum(), right / right.sum()) for found, right in pairs)
 
 
 def _width(scope: str) -> int:
