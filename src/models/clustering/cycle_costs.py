@@ -5,7 +5,9 @@ PRML 9.1 and 9.2.2: for data (N, D) and K clusters, from the parameters before t
 
 import numpy as np
 
-from models.clustering.gaussian_mixture import GaussianMixture
+from models.clustering.gaussian_mixture import GaussianMixture, e_step, m_step
+from models.clustering.kmeans import kmeans
+from models.em import take
 from models.operation_counts import count_operations
 from models.types import Floats
 
@@ -53,3 +55,16 @@ def cycle_costs(X: Floats, theta: GaussianMixture) -> dict[str, int]:
         "em": count_operations(em_cycle, X, *arguments(theta)),
     }
     return {name: sum(tally[kind] for kind in COUNTED) for name, tally in tallies.items()}
+
+
+def cycle_gaps(X: Floats, theta: GaussianMixture) -> dict[str, float]:
+    """Between a cycle of each and what runs in its place, from the first of R mixtures."""
+    first = take(theta, [0])
+    centres = kmeans(X, first.mu, max_iter=1).centres[0]
+    after = m_step(first, e_step(X, first)[0])
+    N, mean, Sigma = em_cycle(X, *arguments(first))
+    em = (N / len(X), after.pi), (mean, after.mu), (Sigma, after.Sigma)
+    return {
+        "kmeans": float(np.abs(kmeans_cycle(X, first.mu[0]) - centres).max()),
+        "em": max(float(np.abs(mine - found[0]).max()) for mine, found in em),
+    }

@@ -1,10 +1,18 @@
 """A cycle written out against the code that runs, and its operations against their number."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import multivariate_normal
 
-from models.clustering.cycle_costs import arguments, cycle_costs, em_cycle, kmeans_cycle
+from models.clustering import cycle_costs as cycles
+from models.clustering.cycle_costs import (
+    arguments,
+    cycle_costs,
+    cycle_gaps,
+    em_cycle,
+    kmeans_cycle,
+)
 from models.clustering.gaussian_mixture import GaussianMixture, e_step, m_step
 from models.clustering.kmeans import kmeans
 
@@ -46,3 +54,18 @@ def test_what_a_cycle_takes_makes_the_densities() -> None:
         density = scale[k] * np.exp(np.einsum("nd,de,ne->n", off, precision[k], off))
         expected = multivariate_normal(theta.mu[0, k], theta.Sigma[0, k]).pdf(X)
         assert_allclose(density, theta.pi[0, k] * expected, rtol=1e-10)
+
+
+def test_gaps_open_for_another_cycle(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, theta = clouds()
+    assert max(cycle_gaps(X, theta).values()) < 1e-12
+    again = GaussianMixture(*(np.repeat(part, 2, axis=0) for part in theta))
+    assert cycle_gaps(X, again._replace(mu=again.mu + np.array([[[0]], [[5]]]))) == cycle_gaps(
+        X, theta
+    )
+    means, gaussians = cycles.kmeans_cycle, cycles.em_cycle
+    monkeypatch.setattr(cycles, "kmeans_cycle", lambda X, mu: means(X, mu) + 0.5)
+    monkeypatch.setattr(cycles, "em_cycle", lambda X, *rest: (1.5 * N for N in gaussians(X, *rest)))
+    found = cycle_gaps(X, theta)
+    np.testing.assert_allclose(found["kmeans"], 0.5, rtol=1e-12)
+    assert found["em"] > 0.3

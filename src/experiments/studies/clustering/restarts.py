@@ -16,7 +16,7 @@ from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.clustering._points import Clusters, mean_derivative, numbered
 from models.clustering.agreement import renamings
-from models.clustering.cycle_costs import cycle_costs
+from models.clustering.cycle_costs import cycle_costs, cycle_gaps
 from models.clustering.gaussian_mixture import GaussianMixture, fit, log_density
 from models.clustering.gaussian_mixture_score import score
 from models.clustering.kmeans import kmeans, random_in_box, step_gains
@@ -90,7 +90,8 @@ class Restarts(Clusters, Study):
         climb = partial(fit, X, min_eigenvalue=floor, tol=self.tol, max_iter=self.iterations)
         fits = {cell: climb(theta) for cell, theta in begins.items()}
         by_kmeans = [kmeans(X, theta.mu).iterations for theta in begins.values()]
-        costs = cycle_costs(X, next(iter(begins.values())))
+        first = next(iter(begins.values()))
+        costs, gaps = cycle_costs(X, first), cycle_gaps(X, first)
         finals = [np.where(np.isnan(em.final), -np.inf, em.final) for em in fits.values()]
         return Outcome(
             log_likelihood=self._table(finals),  # minus infinity if a component collapsed
@@ -100,6 +101,7 @@ class Restarts(Clusters, Study):
             optima=self._table(count_optima(em, RESOLUTION) for em in fits.values()),
             kmeans_iterations=self._table(by_kmeans),  # from the same centres
             multiplications=axis("algorithm", list(costs)).of(list(costs.values())),  # of a cycle
+            cycle_gap=axis("algorithm", list(gaps)).of(list(gaps.values())),  # to what runs
             **self._at_the_best(X, begins, fits),
         )
 
