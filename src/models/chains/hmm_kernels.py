@@ -1,8 +1,9 @@
 """The recursions of `hmm_recursions`, compiled: loops over one sequence, and over a block.
 
-Each writes into arrays that the caller has made, and names the plain NumPy which states what it
-computes, a `*_reference` of that module's tests. They share a file because numba's cache compiles a
-kernel anew when its own file has changed, not when another has.
+Each writes into arrays that the caller has made, and names the plain NumPy of that module which
+states what it computes. They share a file because numba's cache compiles a kernel anew when its own
+file has changed, not when another has. Arrays are assigned, added and searched in loops: NumPy's
+words for it would take longer to compile than all the rest.
 
 Likelihoods enter relative to the largest of their time, p(x_t | k) / max_k p(x_t | k), exponentials
 that NumPy takes before the loop: once a symbol, where symbols are observed. Only where the largest
@@ -40,14 +41,16 @@ def _forward(pi: Floats, A: Floats, x: Evidence, alpha: Floats, c: Floats, shift
     if K == 2 and _forward_pair(pi, A, x, alpha, c, shift):
         return
     log_lik, lik, top, at = x
-    predicted, near = pi.copy(), np.empty((1, K))
+    predicted, near = np.empty(K), np.empty(lik.shape)
+    for k in range(K):
+        predicted[k] = pi[k]
     for t in range(T):
         m = at[t]
         shift[t] = top[m]
         c[t] = _condition(predicted, lik, m, alpha, t)
         if not c[t] > FAINT:
-            shift[t] = _reachable(log_lik[m], predicted, near[0])
-            c[t] = _condition(predicted, near, 0, alpha, t)
+            shift[t] = _reachable(log_lik[m], predicted, near[m])
+            c[t] = _condition(predicted, near, m, alpha, t)
         if shift[t] == -np.inf:
             alpha[t:] = np.nan
             c[t:] = 0.0
@@ -95,7 +98,7 @@ def _backward(
     if K == 2 and lag >= T - 1 and _backward_pair(A, x, alpha, beta, gamma):
         return
     log_lik, lik, _, at = x
-    later, near = np.empty(K), np.empty((1, K))
+    later, near = np.empty(K), np.empty(lik.shape)
     for t in range(T - 1, -1, -1):
         if t == T - 1 or t + lag < T - 1:  # the window ends before the data: start it anew
             last = min(t + lag, T - 1)
@@ -112,8 +115,8 @@ def _backward(
             # step, where likelihoods are far from one.
             c = _collect(A_T, lik, at[s], later, alpha, s - 1, beta, t)
             if not FAINT < c < np.inf:
-                _reachable(log_lik[at[s]], alpha[s], near[0])
-                c = _collect(A_T, near, 0, later, alpha, s - 1, beta, t)
+                _reachable(log_lik[at[s]], alpha[s], near[at[s]])
+                c = _collect(A_T, near, at[s], later, alpha, s - 1, beta, t)
             c = 1.0 / c
             for j in range(K):
                 beta[t, j] *= c
@@ -148,10 +151,14 @@ def _viterbi(
     T, K = origin.shape
     if K == 2:
         return _viterbi_pair(log_pi, log_A, log_lik, at, origin, path)
-    omega = log_pi + log_lik[at[0]]  # 13.69
-    previous, log_A_T = np.empty(K), log_A.T.copy()
+    omega, previous, log_A_T = np.empty(K), np.empty(K), np.empty((K, K))
+    for k in range(K):
+        omega[k] = log_pi[k] + log_lik[at[0], k]  # 13.69
+        for j in range(K):
+            log_A_T[k, j] = log_A[j, k]
     for t in range(1, T):
-        previous[:] = omega
+        for k in range(K):
+            previous[k] = omega[k]
         for k in range(K):
             best, source = previous[0] + log_A_T[k, 0], 0
             for j in range(1, K):
@@ -160,10 +167,23 @@ def _viterbi(
                 best = arriving if arriving > best else best
             omega[k] = log_lik[at[t], k] + best  # 13.68, corrected
             origin[t, k] = source
-    path[T - 1] = np.argmax(omega)
+    last = _argmax(omega)
+    path[T - 1] = last
     for t in range(T - 1, 0, -1):
         path[t - 1] = origin[t, path[t]]  # 13.71
-    return omega[path[T - 1]]
+    return omega[last]
+
+
+@compiled
+def _argmax(a: Floats) -> int:
+    """The first of the largest, or the first NaN: the `argmax` of `viterbi_reference`."""
+    best = 0
+    for k in range(len(a)):
+        if np.isnan(a[k]):
+            return k
+        if a[k] > a[best]:
+            best = k
+    return best
 
 
 @compiled
@@ -183,8 +203,10 @@ def _count(
     if K == 2 and _count_pair(A, x, alpha, first, xi, seen):
         return
     _backward(A, A_T, x, alpha, T, beta, gamma)
-    first[:], xi[:], seen[:] = gamma[0], 0.0, 0.0  # 17.98
+    xi[:], seen[:] = 0.0, 0.0
     predicted = np.empty(K)
+    for k in range(K):
+        first[k] = gamma[0, k]  # 17.98
     for t in range(T):
         for k in range(K):
             seen[x.at[t], k] += gamma[t, k]  # 17.104
@@ -198,7 +220,9 @@ def _count(
             arriving = gamma[t, k] / predicted[k] if predicted[k] != 0 else 0.0
             for j in range(K):
                 xi[j, k] += alpha[t - 1, j] * arriving
-    xi *= A  # 13.65, corrected
+    for j in range(K):
+        for k in range(K):
+            xi[j, k] *= A[j, k]  # 13.65, corrected
 
 
 # --- Two states, p and q ------------------------------------------------------------------------
@@ -249,7 +273,8 @@ def _backward_pair(A: Floats, x: Evidence, alpha: Floats, beta: Floats, gamma: F
     (pp, pq), (qp, qq) = (A[0, 0], A[0, 1]), (A[1, 0], A[1, 1])
     T = len(alpha)
     p, q, last, up, down = 1.0, 1.0, 1.0, 1.0, 1.0
-    beta[T - 1], gamma[T - 1] = 1.0, alpha[T - 1]
+    for k in range(2):
+        beta[T - 1, k], gamma[T - 1, k] = 1.0, alpha[T - 1, k]
     for t in range(T - 2, -1, -1):
         a, b, m = alpha[t, 0], alpha[t, 1], x.at[t + 1]
         p, q = x.lik[m, 0] * p, x.lik[m, 1] * q
@@ -312,11 +337,13 @@ def _viterbi_pair(
         origin[t, 0], origin[t, 1] = to_p, to_q
         p, q = (q + qp if to_p else p + pp), (q + qq if to_q else p + pq)
         p, q = log_lik[at[t], 0] + p, log_lik[at[t], 1] + q  # 13.68, corrected
-    omega = np.array([p, q])
-    path[T - 1] = np.argmax(omega)
+    omega = np.empty(2)
+    omega[0], omega[1] = p, q
+    last = _argmax(omega)
+    path[T - 1] = last
     for t in range(T - 1, 0, -1):
         path[t - 1] = origin[t, path[t]]  # 13.71
-    return omega[path[T - 1]]
+    return omega[last]
 
 
 # --- A block of sequences -----------------------------------------------------------------------

@@ -53,6 +53,14 @@ def test_what_is_read_is_what_runs(K: int, excluded: bool, monkeypatch: pytest.M
         np.testing.assert_allclose(field, other, rtol=1e-12)
 
 
+@pytest.mark.parametrize(
+    "values",
+    [[1.0], [1.0, 3.0, 3.0], [-np.inf, -np.inf], [2.0, np.nan, 5.0, np.nan], [-np.inf, -5.0]],
+)
+def test_the_best_state_is_that_of_numpy(values: list[float]) -> None:
+    assert hmm_kernels._argmax(np.array(values)) == np.argmax(values)
+
+
 def by_logs(pi: Floats, A: Floats, log_lik: Floats) -> tuple[Floats, Floats]:
     """Logarithms of alpha and of beta (T, K), summed by SciPy."""
     with np.errstate(divide="ignore"):
