@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
+from experiments.drawing.canvas import legend_of, panels
 from experiments.studies.graphs.loopy_propagation import LoopyPropagation
 
 STYLES = ("-", "--", ":", "-.")
@@ -19,16 +19,14 @@ def draw(study: LoopyPropagation, outcome: Outcome) -> Iterator[tuple[str, Figur
     for k, coupling in enumerate(study.couplings):
         truth = outcome["exact_belief"].at(coupling=coupling).values.ravel()
         found = outcome["belief"].at(coupling=coupling, damping=share).values.ravel()
-        left.plot(truth, found, ".", ms=4, color=f"C{k}", label=f"{coupling:g}")
+        left.plot(truth, found, ".", ms=4, color=f"C{k}")
         for style, damping in zip(STYLES, study.dampings, strict=False):
             errors = outcome["round_error"].at(coupling=coupling, damping=damping)
             middle = np.maximum(np.median(errors.values, axis=0), 1e-17)
-            label = f"{coupling:g}" + (f", damped {damping:g}" if damping else "")
+            label = f"coupling {coupling:g}" + (f", damped {damping:g}" if damping else "")
             right.semilogy(errors.along("round"), middle, style, color=f"C{k}", label=label)
     damped = f", damped {share:g}" if share else ""
     left.set(xlabel="P(x = 1)", ylabel=f"belief after {study.rounds} rounds{damped}")
-    left.legend(title="coupling")
     right.set(xlabel="round", ylabel="largest error of a belief, median")
-    if len(study.dampings) > 1:
-        right.legend(title="coupling")
+    legend_of(figure, right, 4)
     yield "beliefs", figure
