@@ -242,6 +242,18 @@ def test_levenberg_marquardt_says_when_it_was_cut_short() -> None:
     assert np.all(fit.objective < error_and_gradient(start, (1, 8, 1), x, t)[0])
 
 
+def test_with_l1_it_stays_where_it_has_arrived() -> None:
+    """From a minimum, with weights of both signs, there is nowhere to go."""
+    rng = np.random.default_rng(19)
+    x, t = linear_data(rng)
+    found = fit_network(random_start((4, 1), 2, rng), (4, 1), x, t, l1=0.3, tol=1e-7)
+    assert (found.theta < 0).any()
+    assert (found.theta > 0).any()
+    again = fit_network(found.theta, (4, 1), x, t, l1=0.3)
+    assert again.iterations.tolist() == [0, 0]
+    assert_allclose(again.theta, found.theta, rtol=1e-12)
+
+
 def test_descent_keeps_the_whole_history_and_stops_early() -> None:
     rng = np.random.default_rng(8)
     x, t = sinusoid(rng, 10)

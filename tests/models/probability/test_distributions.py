@@ -38,6 +38,23 @@ def test_moments_and_values_against_scipy(family: str) -> None:
     assert_allclose(found.weight @ (found.x - mean) ** 2, law.var(), rtol=1e-8)
 
 
+@pytest.mark.parametrize("mean", [1.5, -1.5])
+def test_a_gaussian_cut_on_either_side_or_whole(mean: float) -> None:
+    cut = -mean / 2  # the origin, in standard deviations
+    for side, ends in ((1, (cut, np.inf)), (-1, (-np.inf, cut)), (0, (-np.inf, np.inf))):
+        law = stats.truncnorm(*ends, loc=mean, scale=2)
+        found = tabulate("truncated", [mean, 2.0, side])
+        assert_allclose(found.weight.sum(), 1, rtol=1e-12)
+        assert_allclose(found.weight @ found.x, law.mean(), rtol=1e-10)
+        assert_allclose(found.weight @ found.x**2, law.moment(2), rtol=1e-10)
+
+
+def test_large_counts_are_not_cut_off() -> None:
+    law = tabulate("poisson", [2500.0])
+    assert_allclose(law.weight.sum(), 1, rtol=1e-10)
+    assert_allclose(law.weight @ law.x, 2500, rtol=1e-10)
+
+
 def test_every_family_is_tried() -> None:
     assert {*SCIPY, "categorical"} == set(FAMILIES)
 

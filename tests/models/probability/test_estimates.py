@@ -36,3 +36,16 @@ def test_the_search_finds_the_formula(alpha: float) -> None:
     n = np.array([4.0, 0.0, 2.0])
     expected = (n + alpha - 1) / (n + alpha - 1).sum()  # FCML 5.8
     assert_allclose(multinomial_by_search(n, alpha), expected, atol=1e-7)
+
+
+def test_what_other_gaussians_lose_is_what_scipy_says() -> None:
+    X = np.random.default_rng(5).normal(size=(30, 2)) @ np.array([[1.0, 0.5], [0.0, 2.0]])
+    found = gaussian_gain(X, 8, np.random.default_rng(6))
+    rng, step = np.random.default_rng(6), np.geomspace(1e-3, 1, 8)
+    shifts, turns = rng.standard_normal((8, 2)), rng.standard_normal((8, 2, 2))
+    mean, C = X.mean(0), np.cov(X.T, bias=True)
+    root, best = np.linalg.cholesky(C), stats.multivariate_normal(mean, C).logpdf(X).sum()
+    for i, size in enumerate(step):
+        R = root @ (np.eye(2) + size * turns[i])
+        other = stats.multivariate_normal(mean + size * root @ shifts[i], R @ R.T)
+        assert_allclose(found[i], other.logpdf(X).sum() - best, rtol=1e-7, atol=1e-9)
