@@ -10,7 +10,7 @@ from models.chains.baum_welch_starts import random_categorical
 from models.chains.casino import book_game
 from models.clustering import bernoulli_mixture, gaussian_mixture
 from models.clustering.gaussian_mixture_starts import start_at_points
-from models.latent.factor_analysis import fit_factors, random_start
+from models.latent.factor_analysis import fit_factors, ppca_maximum, random_start
 from models.state_space import lds_em
 from models.state_space.kalman import LDS, simulate
 from models.types import Floats
@@ -72,3 +72,8 @@ EXAMPLES: dict[str, Fit] = {
     "hmm": _hmm,
     "lds": _lds,
 }
+
+
+def maximum_of_ppca(rng: Generator) -> float:
+    """What `ppca` climbs to, on the data that this generator draws for it."""
+    return ppca_maximum(_factor_data(rng), 2)

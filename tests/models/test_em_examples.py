@@ -10,7 +10,7 @@ from models.chains.baum_welch_starts import random_categorical
 from models.chains.casino import book_game
 from models.clustering import bernoulli_mixture
 from models.clustering.gaussian_mixture_starts import start_at_points
-from models.em_examples import EXAMPLES
+from models.em_examples import EXAMPLES, maximum_of_ppca
 from models.latent import factor_analysis
 from models.state_space import lds_em
 from models.state_space.kalman import LDS, kalman_filter, simulate
@@ -71,3 +71,10 @@ def redrawn(name, rng):
 def test_the_first_objective_is_the_likelihood_of_the_data_as_they_are_described(name):
     found = EXAMPLES[name](3, 1, np.random.default_rng(5))[:, 0]
     np.testing.assert_allclose(found, redrawn(name, np.random.default_rng(5)), rtol=1e-9)
+
+
+def test_ppca_climbs_to_its_maximum_on_the_same_data() -> None:
+    ends = EXAMPLES["ppca"](3, 2000, np.random.default_rng(7))
+    known = maximum_of_ppca(np.random.default_rng(7))
+    assert np.nanmax(ends) <= known + 1e-9 * abs(known)
+    np.testing.assert_allclose(np.nanmax(ends, axis=1), known, rtol=1e-7)

@@ -71,6 +71,16 @@ def fit_factors(
     )
 
 
+def ppca_maximum(x: Floats, n_factors: int) -> float:
+    """The largest log likelihood of probabilistic PCA, M < D, from eigenvalues alone.
+
+    The model has the variances of the data along M axes, their mean along the others (12.45-46).
+    """
+    values = np.linalg.eigvalsh(np.cov(x.T, bias=True))[::-1]
+    values[n_factors:] = values[n_factors:].mean()
+    return float(-0.5 * len(x) * (np.log(2 * np.pi * values) + 1).sum())  # (12.44)
+
+
 def random_start(
     x: Floats, n_factors: int, n_restarts: int, rng: np.random.Generator
 ) -> FactorModel:

@@ -7,7 +7,7 @@ from scipy import stats
 from sklearn.decomposition import FactorAnalysis
 
 from models.em import take
-from models.latent.factor_analysis import FactorModel, fit_factors, random_start
+from models.latent.factor_analysis import FactorModel, fit_factors, ppca_maximum, random_start
 from models.state_space.kalman import LDS, kalman_filter
 from models.types import Floats
 
@@ -89,6 +89,7 @@ def test_ppca_by_em_reaches_the_closed_form(x: Floats) -> None:
     exact = ppca_closed_form(x, 2)
     fit = fit_factors(x, random_start(x, 2, 3, np.random.default_rng(5)), isotropic=True, tol=1e-11)
     assert_allclose(fit.final, log_likelihood(exact, x)[0], rtol=1e-10)
+    assert_allclose(ppca_maximum(x, 2), log_likelihood(exact, x)[0], rtol=1e-12)
     assert_allclose(fit.theta.psi[:, 0], exact.psi[0, 0], rtol=1e-5)
     assert_allclose(covariance(fit.theta), covariance(exact).repeat(3, 0), rtol=0, atol=1e-4)
     climbed = fit_factors(x, exact, isotropic=True, tol=-np.inf, max_iter=3)
