@@ -79,9 +79,11 @@ class Nginx:
             stated = stated.replace(old, new)
         places = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
         temporary = "".join(f"{name}_temp_path {folder}/{name};\n" for name in places)
+        # Root's own folders are closed to the account that it would change to.
+        user = "user root; " if os.geteuid() == 0 else ""
         configuration = folder / "nginx.conf"
         configuration.write_text(
-            f"daemon off; pid {folder}/pid; error_log {folder}/error.log; events {{}}\n"
+            f"{user}daemon off; pid {folder}/pid; error_log {folder}/error.log; events {{}}\n"
             f"http {{ access_log off;\n{temporary}{stated} }}\n"
         )
         self.process = subprocess.Popen(

@@ -106,19 +106,19 @@ def test_no_route_is_open_without_credentials(server: Server, tmp_path: Path) ->
     routes = {(method, path) for method, path in json.loads(told.stdout.splitlines()[-1])}
     open_to_all, asked = set(), 0
     for method, path in sorted(routes):
-        if method in ("HEAD", "OPTIONS"):
+        if method == "OPTIONS":  # what a browser asks before it asks
             continue
         concrete = "/".join("1" if part[:1] in "<{" and part else part for part in path.split("/"))
         for header in ({}, {"Authorization": "Bearer x"}, {"X-MLflow-Authorization": "Basic eDp5"}):
             status, text = server.ask(
-                concrete, None, b"{}" if method != "GET" else None, method, **header
+                concrete, None, None if method in ("GET", "HEAD") else b"{}", method, **header
             )
             asked += 1
             assert status < 500, (method, concrete, text)
             if status not in (401, 403):
                 open_to_all.add((method, path, status))
     print(f"{asked} requests to {len(routes)} routes; open: {sorted(open_to_all)}")
-    assert asked > 3 * 500
+    assert asked >= 3 * 541
     expected = ("/health", "/version", "/static-files", "/server-info", "/favicon")
     assert not [path for _, path, _ in open_to_all if not any(name in path for name in expected)]
 
