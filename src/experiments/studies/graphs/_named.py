@@ -1,0 +1,90 @@
+"""Graphs as an experiment file writes them: `a -> b, c -> b`, or `a - b`."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from numpy.random import Generator
+
+from models.graphs.independence import directed_joint, undirected_joint
+from models.graphs.structure import (
+    Dag,
+    Nodes,
+    Undirected,
+    all_dags,
+    all_undirected,
+    blanket,
+    d_separated,
+    d_separated_by_paths,
+    dag,
+    links,
+    moral,
+    paths,
+    separated,
+    skeleton,
+    stated,
+    stated_undirected,
+    undirected,
+)
+from models.types import Floats
+
+
+class Named(NamedTuple):
+    """A graph as it is written, `a -> b, c -> b` or `a - b`."""
+
+    nodes: list[str]
+    directed: bool
+    graph: Dag | Undirected
+
+    def set(self, some: Sequence[str]) -> Nodes:
+        return frozenset(self.nodes.index(name) for name in some)
+
+    def told(self, some: Nodes) -> str:
+        return " ".join(sorted(self.nodes[i] for i in some))
+
+    def separates(self, one: Nodes, other: Nodes, given: Nodes) -> bool:
+        check = d_separated if self.directed else separated
+        return check(self.graph, one, other, given)
+
+    def blocks(self, one: Nodes, other: Nodes, given: Nodes) -> bool:
+        """The same by looking at every path."""
+        if self.directed:
+            return d_separated_by_paths(self.graph, one, other, given)
+        ways = (path for a in one for b in other for path in paths(self.graph, a, b))
+        return all(given & set(path) for path in ways)
+
+    def near(self, node: int) -> Nodes:
+        """The Markov blanket of a node: of an undirected graph its neighbours."""
+        return blanket(self.graph, node) if self.directed else self.graph[node]
+
+    @property
+    def linked(self) -> Undirected:
+        """The graph itself, or the moral one of a directed graph."""
+        return moral(self.graph) if self.directed else self.graph
+
+    @property
+    def married(self) -> str:
+        """The links that the moral graph has besides, as `a-b c-d`."""
+        if not self.directed:
+            return ""
+        new = set(links(self.linked)) - set(links(skeleton(self.graph)))
+        return " ".join(sorted(self.told(frozenset(pair)).replace(" ", "-") for pair in new))
+
+    def alike(self) -> tuple[int, int]:
+        """How many directed and undirected graphs over the same nodes state exactly the same."""
+        M = len(self.nodes)
+        own = (stated if self.directed else stated_undirected)(self.graph)
+        directed = sum(stated(graph) == own for graph in all_dags(M))
+        return directed, sum(stated_undirected(graph) == own for graph in all_undirected(M))
+
+    def joint(self, K: int, rng: Generator) -> Floats:
+        return (directed_joint if self.directed else undirected_joint)(self.graph, K, rng)
+
+
+def named(text: str) -> Named:
+    """The graph of a text."""
+    parts = [part.strip() for part in text.split(",")]
+    pairs = [[end.strip() for end in part.replace("->", "-").split("-")] for part in parts]
+    nodes = sorted({name for pair in pairs for name in pair})
+    ends = [(nodes.index(pair[0]), nodes.index(pair[1])) for pair in pairs if len(pair) == 2]
+    directed = "->" in text
+    return Named(nodes, directed, (dag if directed else undirected)(len(nodes), ends))

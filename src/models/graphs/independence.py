@@ -1,0 +1,43 @@
+"""How far a joint table is from an independence, and what a node's conditional hangs on."""
+
+import numpy as np
+from numpy.random import Generator
+
+from models.graphs.factors import Factor, keep, product
+from models.graphs.structure import Dag, Nodes, Undirected, cliques
+from models.types import Floats
+
+
+def dependence(joint: Floats, one: Nodes, other: Nodes, given: Nodes) -> float:
+    """The largest difference of p(a, b | c) and p(a | c) p(b | c); axes of `joint` are nodes."""
+    rest = tuple(set(range(joint.ndim)) - one - other - given)
+    p = joint.sum(rest, keepdims=True)
+    p = p / p.sum(tuple(one | other), keepdims=True)
+    apart = p.sum(tuple(other), keepdims=True) * p.sum(tuple(one), keepdims=True)
+    return float(np.abs(p - apart).max())
+
+
+def spread_of_conditional(joint: Floats, node: int, without: Nodes) -> float:
+    """How much p(node | all others) changes with the variables of `without`, at most."""
+    p = joint / joint.sum(node, keepdims=True)
+    axes = tuple(without)
+    return float((p.max(axes) - p.min(axes)).max()) if axes else 0.0
+
+
+def directed_joint(graph: Dag, K: int, rng: Generator) -> Floats:
+    """A joint table with an axis a node: a random conditional table for each given its parents."""
+    factors = []
+    for node, parents in enumerate(graph):
+        table = rng.dirichlet(np.ones(K), [K] * len(parents))
+        factors.append(Factor((*map(str, sorted(parents)), str(node)), table))
+    return keep(product(factors), [str(node) for node in range(len(graph))]).table
+
+
+def undirected_joint(graph: Undirected, K: int, rng: Generator) -> Floats:
+    """The same of an undirected graph: a random positive table on each maximal clique."""
+    factors = []
+    for clique in cliques(graph):
+        table = rng.uniform(0.1, 1.0, [K] * len(clique))
+        factors.append(Factor(tuple(map(str, sorted(clique))), table))
+    joint = keep(product(factors), [str(node) for node in range(len(graph))]).table
+    return np.asarray(joint / joint.sum())
