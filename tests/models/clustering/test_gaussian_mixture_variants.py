@@ -175,6 +175,7 @@ def test_resets_are_limited(rng):
     assert resets.tolist() == [4]
     assert not run.converged.any()
     assert np.isnan(run.final).all()
+    assert fit_with_resets(X, start, rng, min_eigenvalue=0.1).resets.tolist() == [20]
 
 
 def test_a_floor_lifts_eigenvalues_and_the_likelihood_never_falls():

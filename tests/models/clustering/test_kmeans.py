@@ -341,3 +341,15 @@ def test_a_step_that_does_not_minimise_is_told(rng, monkeypatch):
     labels, centres = step_gains(X, start, rng)
     assert labels == 16.0  # the third point's own centre is four away
     assert 0 < centres <= 17 - 78 / 9 + 1e-9  # what is left at their mean, 5 / 3
+
+
+def test_centres_are_moved_by_parts_of_the_data_s_range(blobs):
+    """Every normal number is two: J grows by the squared moves, the least of them least."""
+
+    class Two:
+        def standard_normal(self, shape):
+            return np.full(shape, 2.0)
+
+    _, gain = step_gains(blobs, blobs[[0, 40, 80]], Two())
+    least = (2e-4 * np.ptp(blobs, axis=0)) ** 2
+    assert gain == pytest.approx(-len(blobs) * least.sum(), rel=1e-5)

@@ -69,3 +69,32 @@ def test_a_map_is_found_again(rng):
     assert (most_probable(run.q) == Y)[seen].mean() > 0.9
     volume = np.linalg.slogdet(run.q.Sigma_x)[1]
     assert volume.argmax() == 0
+
+
+def test_one_iteration_as_loops_from_the_same_draws(rng):
+    """Positions from the starting boundaries, then boundaries from the new positions."""
+    Y = rng.choice([-1.0, 0.0, 1.0], size=(5, 4))
+    q = fit(Y, 2, np.random.default_rng(1), scale=0.3, max_iter=1).q
+    again = np.random.default_rng(1)
+    x, w = 0.3 * again.standard_normal((5, 2)), 0.3 * again.standard_normal((4, 2))
+
+    def renewed(votes, own, other, moments):
+        means, covariances = [], []
+        for row, here in zip(votes, own, strict=True):
+            A, b = np.eye(2), np.zeros(2)
+            for y, there, second in zip(row, other, moments, strict=True):
+                if y:
+                    m = here @ there
+                    b += there * (m + y * norm.pdf(m) / norm.cdf(y * m))
+                    A += second
+            covariances.append(np.linalg.inv(A))
+            means.append(covariances[-1] @ b)
+        return np.array(means), np.array(covariances)
+
+    mu_x, Sigma_x = renewed(Y, x, w, [np.eye(2) + np.outer(v, v) for v in w])
+    np.testing.assert_allclose(q.mu_x, mu_x, rtol=1e-9)
+    np.testing.assert_allclose(q.Sigma_x, Sigma_x, rtol=1e-9)
+    seconds = [S + np.outer(v, v) for v, S in zip(mu_x, Sigma_x, strict=True)]
+    mu_w, Sigma_w = renewed(Y.T, w, mu_x, seconds)
+    np.testing.assert_allclose(q.mu_w, mu_w, rtol=1e-9)
+    np.testing.assert_allclose(q.Sigma_w, Sigma_w, rtol=1e-9)

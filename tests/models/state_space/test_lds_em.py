@@ -217,3 +217,16 @@ def test_starts_refuse_and_scale() -> None:
     assert_allclose(np.abs(np.linalg.eigvals(start.A)).max(-1), 0.9, rtol=1e-12)
     # 1000 draws: the standard error of a standard deviation is 1 / sqrt(2000), 2.2 %.
     assert_allclose(start.C.std((0, 2)) * np.sqrt(2), x.std(0), rtol=0.1)
+
+
+def test_what_a_start_does_not_draw() -> None:
+    x = np.random.default_rng(10).normal(size=(40, 3)) * np.array([1.0, 2.0, 3.0])
+    for start in (identity_start(x, 2), random_start(x, 2, 4, np.random.default_rng(11))):
+        for r in range(len(start.A)):
+            assert_allclose(start.Gamma[r], np.eye(2))
+            assert_allclose(start.V0[r], np.eye(2))
+            assert_allclose(start.mu0[r], np.zeros(2))
+            assert_allclose(start.Sigma[r], np.diag(x.var(0)), rtol=1e-12)
+    first = identity_start(x, 2)
+    assert_allclose(first.A[0], np.eye(2))
+    assert_allclose(first.C[0], [[x[:, 0].std(), 0], [0, x[:, 1].std()], [0, 0]], rtol=1e-12)

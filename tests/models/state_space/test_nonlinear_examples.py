@@ -88,3 +88,15 @@ def test_what_goes_through_the_mappings() -> None:
     bent = exponential_mapping(0.5)
     assert_allclose(bent.f(np.array([2.0])), [2 * (math.e - 1)], rtol=1e-12)
     assert (bent.mean.tolist(), bent.sd.tolist()) == ([0.0], [1.0])
+
+
+def test_a_random_system_from_its_draws() -> None:
+    """First the turn, then roots of three covariances, outputs and the first mean."""
+    theta, rng = random_lds(np.random.default_rng(9)), np.random.default_rng(9)
+    turn = np.linalg.qr(rng.standard_normal((3, 3))).Q
+    roots = [rng.standard_normal((3, 3)) for _ in range(3)]
+    assert_allclose(theta.A, 0.9 * turn, rtol=1e-12)
+    for S, root in zip((theta.Gamma, theta.Sigma, theta.V0), roots, strict=True):
+        assert_allclose(S, root @ root.T + np.diag([0.1] * 3), rtol=1e-12)
+    assert_allclose(theta.C, rng.standard_normal((3, 3)))
+    assert_allclose(theta.mu0, rng.standard_normal(3))
