@@ -12,6 +12,7 @@ import base64
 import binascii
 import hmac
 import ipaddress
+import logging
 import math
 import secrets
 import threading
@@ -29,6 +30,7 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 Check = Callable[[str, str], bool]
 
+_log = logging.getLogger(__name__)
 LONGEST = 30.0  # seconds of a pause
 REMEMBERED = 10_000  # users, addresses and right passwords, each
 LARGEST = 1024  # bytes of a header with a name and a password
@@ -256,7 +258,8 @@ class Door:
             self._under_way[digest] = asyncio.ensure_future(self._checked(given, digest, address))
         try:
             right = await asyncio.shield(self._under_way[digest])
-        except Exception:
+        except Exception as error:
+            _log.error("passwords cannot be checked: %s", " ".join(str(error).split()))
             return 503, "passwords cannot be checked right now", {"Retry-After": "5"}
         if right:
             return None

@@ -243,12 +243,17 @@ def test_a_changed_password_is_wrong_at_once(site: Site) -> None:
     assert site.checked["alice"] == 3  # it is no longer taken for right
 
 
-def test_passwords_that_cannot_be_checked_are_nobodys_fault(site: Site) -> None:
+def test_passwords_that_cannot_be_checked_are_nobodys_fault(
+    site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
     def broken(*_: str) -> bool:
         raise OSError("no database")
 
     right, site.door.check = site.door.check, broken
     assert [site.ask("alice", PASSWORDS["alice"]) for _ in range(30)] == [503] * 30
+    assert {record.message for record in caplog.records} == {
+        "passwords cannot be checked: no database"
+    }
     site.door.check = right
     assert site.ask("alice", PASSWORDS["alice"]) == 200
 
