@@ -3,14 +3,16 @@
 numba costs half a second to import and a kernel seconds to compile, once a machine (its cache is on
 disk): who never runs a recursion pays for neither. Only plain functions are compiled. numba's
 generalised ufuncs are not used: two processes that compile one at the same moment spoil the cache
-for everybody after them.
+for everybody after them. Of processes that need the kernels of a file at the same moment one
+compiles, and the others wait and load.
 """
 
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property, update_wrapper
+from pathlib import Path
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -26,6 +28,7 @@ class compiled:  # a decorator
 
     def __init__(self, plain: Callable[..., Any]) -> None:
         self.plain = plain
+        self.ready = False
         update_wrapper(self, plain)
 
     @cached_property
@@ -45,7 +48,32 @@ class compiled:  # a decorator
         return numba.typeof(self.kernel)  # type: ignore[no-untyped-call]
 
     def __call__(self, *arguments: Any) -> Any:
+        if not self.ready:
+            self._compile_or_load(arguments)
         return self.kernel(*arguments)
+
+    def _compile_or_load(self, arguments: tuple[Any, ...]) -> None:
+        """Make the kernel for arguments of these types; running it is left to the caller."""
+        import numba
+
+        kernel: Any = self.kernel
+        with _alone(Path(kernel.stats.cache_path) / f"{self.plain.__module__}.lock"):
+            types = tuple(numba.typeof(value) for value in arguments)  # type: ignore[no-untyped-call]
+            kernel.compile(types)
+        self.ready = True
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """No other process is within, where the system knows such locks: it only saves work."""
+    with ExitStack() as held:
+        with suppress(ImportError, OSError):
+            import fcntl
+
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock = held.enter_context(path.open("w"))
+            fcntl.flock(lock, fcntl.LOCK_EX)  # freed by the system, however its holder ends
+        yield
 
 
 @contextmanager

@@ -1,9 +1,11 @@
 """Kernels compile when called, call each other, and run in blocks that keep their order."""
 
 import itertools
+import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -45,6 +47,52 @@ def test_division_by_zero_is_that_of_numpy() -> None:
 def test_numba_is_not_imported_before_the_first_call() -> None:
     code = "import sys, models.compiled as c; c.compiled(abs); sys.exit('numba' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+KERNEL = """
+from models.compiled import compiled
+
+@compiled
+def kernel(x):
+    return x + 1
+"""
+FIRST_CALL = """
+import sys, time
+sys.path.insert(0, sys.argv[1])
+from slow import kernel
+print("ready", flush=True)
+sys.stdin.readline()
+assert kernel(1.0) == 2.0
+print(sum(kernel.kernel.stats.cache_misses.values()))
+"""
+
+
+def test_one_process_compiles_for_those_that_wait(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(KERNEL)
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, "-c", FIRST_CALL, str(tmp_path)]
+    pipe = subprocess.PIPE
+    workers = [
+        subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, text=True)
+        for _ in range(3)
+    ]
+    for worker in workers:
+        assert worker.stdout is not None
+        assert worker.stdout.readline() == "ready\n"
+    for worker in workers:
+        assert worker.stdin is not None
+        worker.stdin.write("go\n")
+        worker.stdin.flush()
+    misses = [int(worker.communicate(timeout=120)[0]) for worker in workers]
+    assert sorted(misses) == [0, 0, 1]
+
+
+def test_without_a_place_for_the_lock_a_kernel_compiles_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with module._alone(tmp_path / "file" / "x.lock"):
+        pass
+    with pytest.raises(OSError, match="mine"), module._alone(tmp_path / "x.lock"):
+        raise OSError("mine")
 
 
 @pytest.mark.parametrize("limit", [1, 2, 5])
