@@ -26,7 +26,7 @@ from experiments.tracking import lifeline, server_app
 if TYPE_CHECKING:
     from sqlalchemy import URL
 
-STORE, PASSWORD = "MLFLOW_BACKEND_STORE_URI", "MLFLOW_AUTH_ADMIN_PASSWORD"
+STORE, PASSWORD = server_app.STORE, "MLFLOW_AUTH_ADMIN_PASSWORD"
 USERS = "users.db"
 SHORTEST = 12  # characters of a password, by MLflow's own rule
 STOCK = "password1234"  # what MLflow once shipped

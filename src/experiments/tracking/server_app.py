@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from experiments.tracking import lifeline
+from experiments.tracking import databases, lifeline
 from experiments.tracking.logins import Door, remembering
 
 NAME = "bythebook-server"
+STORE = "MLFLOW_BACKEND_STORE_URI"
 SCHEME = "mlflow-artifacts"
 INDIRECT = ("runs", "models")  # they end at another address, which is looked at then
 
@@ -97,13 +98,36 @@ def _is_right(users: Any, name: str, password: str) -> bool:
     return False
 
 
+def make_whole(address: str, fill: Callable[[str], Any]) -> None:
+    """A database that is a file, by its address; PostgreSQL takes back half a migration itself."""
+    if address.startswith("sqlite:///"):
+        databases.make(Path(address.removeprefix("sqlite:///")), fill)
+
+
+def _runs(address: str) -> Any:
+    from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
+
+    make: Any = SqlAlchemyStore
+    return make(address, f"{SCHEME}:/")
+
+
+def _users(address: str) -> Any:
+    from mlflow.server.auth import sqlalchemy_store
+
+    users: Any = sqlalchemy_store.SqlAlchemyStore()
+    users.init_db(address)
+    return users
+
+
 def main(arguments: list[str]) -> None:
-    """Make users and admin before any worker is there, then become MLflow's server."""
+    """Make databases and admin before any worker is there, then become MLflow's server."""
     from mlflow.cli import cli
     from mlflow.exceptions import MlflowException
-    from mlflow.server.auth import bootstrap_admin_user
+    from mlflow.server.auth import auth_config, bootstrap_admin_user
 
     lifeline.hold(Path(os.environ[lifeline.ALIVE]))
+    make_whole(os.environ[STORE], _runs)
+    make_whole(auth_config.database_uri, _users)
     try:
         bootstrap_admin_user()
     except MlflowException as error:
