@@ -84,7 +84,7 @@ def named(text: str) -> Named:
     """The graph of a text."""
     parts = [part.strip() for part in text.split(",")]
     pairs = [[end.strip() for end in part.replace("->", "-").split("-")] for part in parts]
-    nodes = sorted({name for pair in pairs for name in pair})
+    nodes = list(dict.fromkeys(name for pair in pairs for name in pair))
     ends = [(nodes.index(pair[0]), nodes.index(pair[1])) for pair in pairs if len(pair) == 2]
     directed = "->" in text
     return Named(nodes, directed, (dag if directed else undirected)(len(nodes), ends))

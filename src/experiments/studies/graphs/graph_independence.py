@@ -24,6 +24,8 @@ from models.graphs.structure import (
 )
 from models.types import Floats
 
+THREE = {"fork": "c -> a, c -> b", "chain": "a -> c, c -> b", "collider": "a -> c, b -> c"}
+
 
 def asked(text: str) -> tuple[str, list[str], list[str], list[str]]:
     """`graph: a, b | c` as the graph's name and three sets; `a d, b` has two nodes in the first."""
@@ -45,8 +47,7 @@ class GraphIndependence(Study):
     headline = {"dependence": "max(dependence)"}
 
     graphs: dict[str, str] = knob(
-        {"fork": "c -> a, c -> b", "chain": "a -> c, c -> b", "collider": "a -> c, b -> c"},
-        "graphs by name: 'a -> b, ...' directed, 'a - b, ...' undirected",
+        {}, "by name: 'a -> b, ...' directed, 'a - b, ...' undirected; none: three small ones"
     )
     statements: list[str] = knob(
         ["fork: a, b | c", "chain: a, b | c", "collider: a, b"],
@@ -58,8 +59,12 @@ class GraphIndependence(Study):
     random_nodes: int = knob(0, "nodes of random directed graphs; 0: none", at_least=0, at_most=6)
     random_graphs: int = knob(20, "how many of them", at_least=1, at_most=1000)
 
+    @property
+    def known(self) -> dict[str, Named]:
+        return {name: named(text) for name, text in (self.graphs or THREE).items()}
+
     def problems(self) -> Iterator[str]:
-        known = {name: named(text) for name, text in self.graphs.items()}
+        known = self.known
         for name, found in known.items():
             if not 2 <= len(found.nodes) <= 8 or (found.directed and order(found.graph) is None):
                 yield f"study.graphs: '{name}'; allowed: 2 to 8 nodes without a directed cycle"
@@ -74,7 +79,7 @@ class GraphIndependence(Study):
                 yield f"study.statements: '{text}'; allowed: every node once"
 
     def run(self, rng: Generator) -> Outcome:
-        known = {name: named(text) for name, text in self.graphs.items()}
+        known = self.known
         statement, draw = axis("statement", self.statements), axis("draw", self.draws)
         joints = {
             n: [g.joint(self.states, rng) for _ in range(self.draws)] for n, g in known.items()

@@ -1,0 +1,49 @@
+"""The graphs, and how far drawn distributions are from the independences asked for."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from experiments.contract.outcome import Outcome
+from experiments.drawing import graphs
+from experiments.drawing.canvas import panels
+from experiments.drawing.clusters import spare
+from experiments.studies.graphs._named import Named
+from experiments.studies.graphs.graph_independence import GraphIndependence
+from models.graphs.structure import arrows, links
+
+
+def draw(study: GraphIndependence, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    known = study.known
+    columns = min(len(known), 3)
+    figure, axes = panels(-(-len(known) // columns), columns, squeeze=False)
+    for ax, (name, one) in zip(axes.flat, known.items(), strict=False):
+        _graph(ax, one)
+        ax.set_title(name)
+    spare(axes.flat[len(known) :])
+    yield "graphs", figure
+
+    figure, ax = panels()
+    gaps = np.maximum(outcome["dependence"].values, 1e-17)
+    stated = outcome["separated"].values
+    for k, row in enumerate(gaps):
+        ax.semilogx(row, np.full(len(row), -k), ".", color="C0" if stated[k] else "C1", alpha=0.6)
+    ax.set_yticks(-np.arange(len(gaps)), study.statements)
+    ax.set(xlabel="largest |p(a, b | c) - p(a | c) p(b | c)| of each distribution drawn")
+    ax.set_title("blue: stated by the graph, orange: not", fontsize="small")
+    ax.grid(axis="y", visible=False)
+    yield "dependence", figure
+
+
+def _graph(ax: Axes, one: Named) -> None:
+    if one.directed:
+        pairs = [(one.nodes[i], one.nodes[j]) for i, j in arrows(one.graph)]
+        above = {name: [a for a, b in pairs if b == name] for name in one.nodes}
+        places = graphs.layered(above)
+        graphs.arrows(ax, places, pairs)
+    else:
+        places = graphs.ring(one.nodes)
+        graphs.links(ax, places, [(one.nodes[i], one.nodes[j]) for i, j in links(one.graph)])
+    graphs.nodes(ax, places)

@@ -1,0 +1,43 @@
+"""Elimination as knobs: what is refused, and a chain counted by hand."""
+
+from collections.abc import Callable
+
+import pytest
+
+from experiments.contract.errors import BadInput
+from experiments.contract.outcome import Outcome
+from experiments.studies.graphs.elimination import Elimination
+
+Run = Callable[..., Outcome]
+
+
+@pytest.mark.parametrize(
+    ("changed", "complaint"),
+    [
+        ({"factors": ["a, a"]}, "each name once"),
+        ({"factors": ["a, b | c"]}, "each name once"),
+        ({"orders": ["C D", "C I"]}, "those of the first"),
+        ({"orders": ["C X"]}, "study.orders: X; allowed: C, D, G"),
+        ({"observed": ["C"]}, "an observed variable is summed out"),
+        ({"orders": ["C D I H G S L J"]}, "nothing is left to ask for"),
+        ({"left_out": ["Q"]}, "among study.factors"),
+        ({"factors": [f"a{k}" for k in range(13)], "orders": ["a1"]}, "allowed: 12"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(changed: dict[str, object], complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        Elimination(**changed)  # type: ignore[arg-type]
+
+
+def test_a_chain_by_hand(run: Run) -> None:
+    """p(c) of a -> b -> c: two matrices times vectors, in the good order and in the bad."""
+    study = Elimination(["a", "b | a", "c | b"], ["a b", "b a"], counted=[10], left_out=["a"])
+    found = run(study)
+    assert found["created_scope"].values.tolist() == [["b", "c"], ["a c", "c"]]
+    assert found["operations"].values.ravel().tolist() == [2 * (100 + 90), 1000 + 900 + 100 + 90]
+    assert found["fill_in"].values.tolist() == [["", ""], ["a-c", ""]]
+    assert found["width"].values.tolist() == [1, 2]
+    assert found["treewidth"].item == found["greedy_width"].item == 1
+    assert found["error"].values.max() < 1e-12 < found["error_as_printed"].values.min()
+    assert found["married"].item == ""
+    assert found["independences"].item == 1  # a and c given b

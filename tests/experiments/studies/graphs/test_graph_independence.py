@@ -1,0 +1,46 @@
+"""Graphs as knobs: how they are read, and what is refused."""
+
+from collections.abc import Callable
+
+import pytest
+
+from experiments.contract.errors import BadInput
+from experiments.contract.outcome import Outcome
+from experiments.studies.graphs._named import named
+from experiments.studies.graphs.graph_independence import GraphIndependence
+
+Run = Callable[..., Outcome]
+
+
+def test_graphs_are_read_as_written() -> None:
+    fork = named("c -> a, c -> b, d")
+    assert fork.nodes == ["c", "a", "b", "d"]
+    assert fork.directed
+    assert fork.graph == (frozenset(), frozenset([0]), frozenset([0]), frozenset())
+    assert named("a - b").graph == (frozenset([1]), frozenset([0]))
+    assert named("a -> c, b -> c").married == "a-b"
+    assert named("a - c").married == ""
+
+
+@pytest.mark.parametrize(
+    ("changed", "complaint"),
+    [
+        ({"graphs": {"g": "a -> b, b -> c, c -> a"}, "statements": ["g: a, b"]}, "directed cycle"),
+        ({"statements": ["tree: a, b"]}, "graphs fork, chain, collider"),
+        ({"statements": ["fork: a, z"]}, "third of c, a, b"),
+        ({"statements": ["fork: a"]}, "third of c, a, b"),
+        ({"statements": ["fork: a, b | a"]}, "every node once"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(changed: dict[str, object], complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        GraphIndependence(**changed)  # type: ignore[arg-type]
+
+
+def test_a_chain_has_three_directed_graphs_and_one_undirected(run: Run) -> None:
+    found = run(GraphIndependence({"g": "a - c, c - b"}, ["g: a, b | c", "g: a, b"], draws=3))
+    assert found["directed_alike"].at(graph="g").item == 3
+    assert found["undirected_alike"].at(graph="g").item == 1
+    assert found["separated"].values.tolist() == found["blocked"].values.tolist() == [True, False]
+    assert found["cliques"].at(graph="g").item == "a c; b c"
+    assert found["blanket"].at(node="g: c").item == "a b"
