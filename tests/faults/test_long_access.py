@@ -290,13 +290,17 @@ def test_a_run_that_is_refused_costs_a_line_and_not_the_others(
     code, out, err = run(his, "sync", *to(stored), **as_user(bob))
     assert (code, err.count("\n")) == (1, 1), err
     assert f"a second run of {record} may only be deleted by its owner" in err
+    told = err
     code, out, err = run(his, "sync", *to(stored), **as_user(bob))
     assert (code, err) == (0, ""), err  # told once, and for good
     assert out == "0 runs logged, 5 were there already\n"  # three cells, two sweeps
-    # Alice lets him only read from now on; what is not hers he logs as before.
+    left = {"run_id": told.split("owner: ")[1].split()[0]}
+    assert stored.ask(f"{API}/runs/delete", bob, left)[0] == 403
+    assert stored.ask(f"{API}/runs/delete", alice, left)[0] == 200
+    # He may only read hers from now on; what is not hers he logs as before.
     stated = {"username": "bob", "resource_type": "experiment"}
     stated |= {"resource_id": twice.info.experiment_id, "permission": "READ"}
-    assert stored.ask(f"{API}/users/permissions/grant", alice, stated)[0] == 200
+    assert stored.ask(f"{API}/users/permissions/grant", ADMIN, stated)[0] == 200
     assert run(his, "run", "study=misbehaving", "study.level=4", "tracking=off")[0] == 0
     assert run(his, "run", "study=polynomial_order", "tracking=off")[0] == 0
     for _ in range(2):
@@ -341,7 +345,7 @@ def test_a_sweep_through_a_proxy_with_tls(
     assert code == 0, err
     assert "not tracked" not in err
     Tracked(server.uri).check_against(outputs, sweeps=1)
-    assert list((server.folder / "server" / "artifacts").rglob("run.json"))
+    assert list((server.folder / "server" / "artifacts").rglob("cells.csv"))
     doubting = tmp_path / "doubting"
     code, _, err = run(doubting, *sweep, f"tracking.uri={nginx.uri}", **as_user(alice))
     assert code == 0
