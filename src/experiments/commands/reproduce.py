@@ -4,7 +4,7 @@ import argparse
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from experiments.commands import console, performing, selecting
 from experiments.commands.codes import OK, UNEXPECTED
 from experiments.commands.older import tell_of_older
 from experiments.configuration.build import experiment_job
+from experiments.configuration.jobs import Job
 from experiments.configuration.paths import outputs_folder, writable
 from experiments.configuration.schema import TRACKING
 from experiments.contract.errors import BadInput
@@ -44,19 +45,40 @@ def main(options: argparse.Namespace) -> int:
     tracker = open_tracker(options.tracking, uri, outputs)
     forgiving = Forgiving(tracker, console.tell) if tracker is not None else None
 
-    found: dict[int, Record] = {}
+    found: dict[str, Record] = {}
     computed = 0
+    turns = _by_turns(jobs)
     performed = performing.selected(
-        jobs, outputs, forgiving, Processes(workers), own_tags=given, fresh=options.fresh
+        [jobs[index] for index in turns],
+        outputs,
+        forgiving,
+        Processes(workers),
+        own_tags=given,
+        fresh=options.fresh,
     )
     with _progress(len(jobs), quiet=options.json) as show:
         for done in performed:
-            found[done.index] = done.record
+            name = names[turns[done.index]]
+            found[name] = done.record
             computed += done.computed
-            show(names[done.index], done)
-    records = {name: found[index] for index, name in enumerate(names)}
+            show(name, done)
+    records = {name: found[name] for name in names}
     tell_of_older(RunStore(outputs), names)
     return _tell(records, computed, outputs, as_json=options.json)
+
+
+def _by_turns(jobs: Sequence[Job]) -> list[int]:
+    """One job of each study, then another of each.
+
+    Neighbours in a book have much in common: workers would come to the same recursion at the same
+    moment, and all but one wait until it is compiled, and to the long ones together at the end.
+    """
+    seen: Counter[type] = Counter()
+    turns = []
+    for index, job in enumerate(jobs):
+        turns.append((seen[type(job.study)], index))
+        seen[type(job.study)] += 1
+    return [index for _, index in sorted(turns)]
 
 
 @contextmanager

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from experiments.cli import main
+from experiments.commands import reproduce
+from experiments.configuration.build import experiment_job
 
 Capture = pytest.CaptureFixture[str]
 
@@ -82,3 +84,14 @@ def test_rewording_computes_nothing(
         ((note,),) = database.execute("SELECT value FROM tags WHERE key = 'mlflow.note.content'")
     assert "another title" in note
     assert "in other words" in note
+
+
+def test_studies_take_turns() -> None:
+    names = ["fcml/fig-1.15", "fcml/fig-1.9", "fcml/fig-1.16", "fcml/fig-1.8"]
+    jobs = [experiment_job(name, None) for name in names]
+    kinds = [type(job.study).__name__ for job in jobs]
+    turns = reproduce._by_turns(jobs)
+    assert sorted(turns) == [0, 1, 2, 3]
+    firsts = len(set(kinds))
+    assert firsts < len(kinds)  # or there would be nothing to see
+    assert {kinds[index] for index in turns[:firsts]} == set(kinds)
