@@ -133,6 +133,11 @@ def test_two_variables_are_looked_at_in_all_directions() -> None:
     found = about_mode(target._replace(log_g=bent), S, distances).log_error
     turn = np.radians(3.0 * np.arange(120))
     assert_allclose(found, 0.1 * np.outer(np.cos(turn), distances) ** 4, atol=1e-10)
+    arms = L @ np.diag([1.0, 2.0])  # right along the first of them, twice too long the second
+    stretched = about_mode(target, arms @ arms.T, distances)
+    assert_allclose(stretched.curvature_gap, 3.0, rtol=1e-5)  # 2^2 - 1, where it is worst
+    off = target._replace(mode=mode + arms @ np.array([0.0, 0.5]))
+    assert_allclose(about_mode(off, arms @ arms.T, distances).search_gap, 0.5, rtol=1e-3)
     sd = np.sqrt(np.diag(S))
     for x, middle, width in zip(window(target, sd), mode, sd, strict=True):
         assert_allclose(x, np.linspace(middle - 4 * width, middle + 6 * width, 101))
