@@ -8,7 +8,6 @@ import argparse
 import dataclasses
 import json
 import math
-import re
 import sys
 import textwrap
 from collections.abc import Iterator
@@ -25,6 +24,7 @@ from experiments.contract.claims import Claim
 from experiments.contract.errors import BadInput
 from experiments.contract.expressions import names
 from experiments.contract.knobs import allowed
+from experiments.contract.markdown import code, words
 from models import datasets
 
 SETTINGS = (  # of `run` and `sweep`: a knob of such a name goes by its full one
@@ -112,20 +112,20 @@ def _says(name: str, job: Job) -> str:
     """Title, source and claims, in our words."""
     source = job.source
     book = catalogue.BOOKS.get(source.book, source.book)
-    section = f", section {markdown(source.section)}" if source.section else ""
+    section = f", section {words(source.section)}" if source.section else ""
     lines = [
-        f"# {markdown(source.item or name)}: {markdown(source.title)}",
+        f"# {words(source.item or name)}: {words(source.title)}",
         "",
-        f"*{markdown(book)}*{section} (`{name}`)",
+        f"*{words(book)}*{section} (`{name}`)",
         "",
     ]
     for also in source.also:
         told = ", ".join(filter(None, [catalogue.BOOKS[also.book], also.section, also.item]))
-        lines += [f"Also told by {markdown(told)}.", ""]
+        lines += [f"Also told by {words(told)}.", ""]
     if source.note:
-        lines += [markdown(source.note), ""]
+        lines += [words(source.note), ""]
     study = type(job.study)
-    lines += [f"Computed by the study `{study.name}`: {markdown(study.__doc__ or '')}", ""]
+    lines += [f"Computed by the study `{study.name}`: {words(study.__doc__ or '')}", ""]
     if job.claims:
         lines += ["## What is claimed", ""]
         lines += [f"- {_claim(claim)}" for claim in job.claims]
@@ -136,25 +136,10 @@ def _claim(claim: Claim) -> str:
     """In our words, with what is tested, and what we know where the book is not borne out."""
     derived = claim.origin == "derived"
     ours, word = (" (a check of our own)", "should be") if derived else ("", "printed")
-    printed = f"; {word} {markdown(claim.printed)}" if claim.printed else ""
-    expected = f" **{markdown(claim.expect)}**" if claim.expect else ""
-    why = f": {markdown(claim.why)}" if claim.expect and claim.why else ""
-    return f"{markdown(claim.says)}{ours}: {_code(claim.expression)}{printed}{expected}{why}"
-
-
-def markdown(text: str) -> str:
-    """Words that stay words: neither Markdown nor HTML nor mathematics."""
-    words = " ".join(text.split())
-    words = words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    words = re.sub(r"([\\`*_\[\]|#~!])", r"\\\1", words).replace("$", "&#36;")
-    return re.sub(r"^(\d*)([-+.)])(?= )", r"\1\\\2", words)  # would begin a list
-
-
-def _code(text: str) -> str:
-    """An expression as code, with as many ticks around it as it takes."""
-    ticks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
-    space = " " if "`" in text else ""
-    return f"{ticks}{space}{' '.join(text.split())}{space}{ticks}"
+    printed = f"; {word} {words(claim.printed)}" if claim.printed else ""
+    expected = f" **{words(claim.expect)}**" if claim.expect else ""
+    why = f": {words(claim.why)}" if claim.expect and claim.why else ""
+    return f"{words(claim.says)}{ours}: {code(claim.expression)}{printed}{expected}{why}"
 
 
 def _knobs(job: Job) -> str:

@@ -14,6 +14,7 @@ from experiments.commands.codes import OK, UNEXPECTED
 from experiments.configuration.arguments import Arguments, read
 from experiments.configuration.compose import CONFIG, Composed, Composer, composer
 from experiments.configuration.jobs import Job
+from experiments.configuration.passwords import redacted
 from experiments.configuration.paths import outputs_folder, writable
 from experiments.configuration.schema import Settings
 from experiments.contract.errors import BadInput
@@ -38,7 +39,7 @@ def main(arguments: list[str]) -> int:
     given = read(arguments)
     with composer(given.overrides, given.config_dirs) as compose:
         if given.info is not None:
-            return _info(given, compose)
+            return _info(given)
         if given.cfg is not None:
             return _configuration(given, compose)
         if given.sweep:
@@ -69,15 +70,15 @@ def _configuration(given: Arguments, compose: Composer) -> int:
             raise BadInput(f"--package {given.package}: there is no such part of the configuration")
         print(f"# @package {given.package}")
         config = part
-    print(OmegaConf.to_yaml(config, resolve=given.resolve), end="")
+    print(redacted(OmegaConf.to_yaml(config, resolve=given.resolve)), end="")
     return OK
 
 
-def _info(given: Arguments, compose: Composer) -> int:
+def _info(given: Arguments) -> int:
     """`--info`: how Hydra came to it."""
     hydra = GlobalHydra.instance().hydra
     assert hydra is not None
-    hydra.show_info(given.info or "all", CONFIG, [*given.words, *compose.search])
+    hydra.show_info(given.info or "all", CONFIG, given.words)
     return OK
 
 

@@ -13,7 +13,7 @@ from hydra.core.override_parser.types import Override
 
 from experiments.configuration import catalogue
 from experiments.configuration.compose import parsed
-from experiments.configuration.errors import no_choice, no_such, unreadable
+from experiments.configuration.errors import no_choice, no_such, shortened, unreadable
 from experiments.configuration.passwords import redacted
 from experiments.configuration.schema import Root
 from experiments.contract.errors import BadInput
@@ -24,6 +24,7 @@ DIGITS = 300  # of a number: a float has room for a few more
 LONGEST = 100_000  # characters of an override: Hydra's parser takes minutes for a megabyte
 GROUPS = ("experiment", "study", "tracking", "launch")
 _GROUP = rf"[+~]*({'|'.join(GROUPS)})(@[^=]*)?="
+_FROM_ENVIRONMENT = "${oc.env:MLFLOW_TRACKING_URI,null}"
 _NOT_FLAGS = {
     "--experimental-rerun": "reads a pickle",
     "--config-path": "--config-dir adds files",
@@ -131,6 +132,11 @@ def _check_word(word: str) -> None:
         )
     if "=" not in word and not word.startswith("~"):
         raise BadInput(unreadable(word))
+    if re.search(r"\$\\*\{", word.removesuffix(_FROM_ENVIRONMENT)):
+        raise BadInput(
+            f"'{shortened(word)}' calls a resolver or another setting (${{...}}): not allowed;"
+            " the shell fills in variables"
+        )
     if re.search(rf"\d{{{DIGITS + 1}}}", word):
         raise BadInput(f"'{word[:40]}...' has more than {DIGITS} digits in a number")
     if re.match(_GROUP + r"\[", word):
@@ -148,7 +154,7 @@ def _without_password(word: str) -> str:
     found = re.fullmatch(r"(\+*tracking\.uri=)(['\"]?)(\S+://\S*@\S+)\2", word)
     if found:
         os.environ["MLFLOW_TRACKING_URI"] = found[3]
-        return found[1] + "${oc.env:MLFLOW_TRACKING_URI}"
+        return found[1] + _FROM_ENVIRONMENT
     if redacted(word) != word:
         raise BadInput(
             f"'{redacted(word)}' holds a password; it belongs in MLFLOW_TRACKING_USERNAME and"

@@ -1,6 +1,8 @@
 """The experiment files: what there is, and what each says, read as plain YAML (no Hydra needed)."""
 
 import re
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -9,6 +11,7 @@ from typing import Any
 import yaml
 
 from experiments.contract.errors import BadInput
+from experiments.contract.whole import content
 
 BOOKS = {
     "fcml": "A First Course in Machine Learning",
@@ -19,7 +22,9 @@ BOOKS = {
 }
 
 LARGEST, ALIASES = 200_000, 20  # bytes and aliases of an experiment file
+PARTS, DEPTH, NUMBER = 50_000, 40, 10**300  # of what it says: values, levels, the largest integer
 SCIENCE = ("study", "seed", "source", "claims", "metric")  # what a file may state
+_PLAIN = (str, int, float, bool, type(None))
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -27,8 +32,8 @@ class _Strict(_Loader):  # type: ignore[misc,valid-type]
     """A key given twice is a slip of the pen; YAML would silently keep the last."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-        keys = [key.value for key, _ in node.value]
-        twice = {key for key in keys if keys.count(key) > 1}
+        keys = Counter(str(key.value) for key, _ in node.value)
+        twice = [key for key, times in keys.items() if times > 1]
         if twice:
             raise yaml.constructor.ConstructorError(
                 None, None, f"key given twice: {', '.join(sorted(twice))}", node.start_mark
@@ -91,29 +96,57 @@ def read(name: str) -> Entry:
 
 
 def strict_yaml(path: Path, opening: str = "") -> Any:
-    """The content of a file that opens so: of bounded size, no key twice, few aliases."""
+    """The content of a file that opens so: of bounded size and depth, no key twice, few aliases."""
     try:
-        if path.stat().st_size > LARGEST:
-            raise BadInput(f"{path.name} has more than {LARGEST:,} bytes")
-        text = path.read_text(encoding="utf-8")
+        text = content(path, LARGEST).decode()
         if "&" in text:  # a few lines of aliases of aliases can stand for gigabytes
             events = yaml.parse(text, _Loader)
             if sum(isinstance(event, yaml.AliasEvent) for event in events) > ALIASES:
                 raise BadInput(f"{path.name} has more than {ALIASES} aliases")
         body = yaml.load(text, Loader=_Strict)  # noqa: S506
-    except (yaml.YAMLError, RecursionError) as error:
-        raise BadInput(f"{path.name}: {' '.join(str(error).split())}") from error
+    except OSError as error:
+        raise BadInput(f"{path.name} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise BadInput(f"{path.name} is not text in UTF-8: {error}") from error
+    except (yaml.YAMLError, RecursionError, ValueError, TypeError, OverflowError) as error:
+        raise BadInput(f"{path.name}: {' '.join(str(error).split())}") from error
+    for problem in _unbounded(body):
+        raise BadInput(f"{path.name}: {problem}")
     if not text.startswith(opening):
         raise BadInput(f"{path.name} does not begin with `{opening.strip()}`")
     return body
 
 
+def _unbounded(body: Any) -> Iterator[str]:
+    """What is no plain value, or more than any result states; what aliases stand for counts."""
+    left, level = [body], 0
+    count = 0
+    while left:
+        count += len(left)
+        if count > PARTS:
+            yield f"it states more than {PARTS:,} values"
+            return
+        if level > DEPTH:
+            yield f"it is nested more than {DEPTH} levels deep"
+            return
+        below: list[Any] = []
+        for value in left:
+            if isinstance(value, dict):
+                below += [*value, *value.values()]
+            elif isinstance(value, list):
+                below += value
+            elif type(value) is int and abs(value) >= NUMBER:
+                yield "it states a number with more than 300 digits"
+            elif not isinstance(value, _PLAIN):
+                yield f"it states what is no plain value ({type(value).__name__})"
+        left, level = below, level + 1
+
+
 def read_file(path: Path, name: str) -> Entry:
     """A file, checked for the shape that every experiment file has."""
     body = strict_yaml(path, "# @package _global_\n")
-    defaults = body.pop("defaults", []) if isinstance(body, dict) else []
+    stated = body.pop("defaults", []) if isinstance(body, dict) else []
+    defaults = stated if isinstance(stated, list) else []
     chosen = [d.get("override /study") for d in defaults if isinstance(d, dict)]
     if len(defaults) != 1 or len(chosen) != 1 or not isinstance(chosen[0], str):
         raise BadInput(f"{path.name}: defaults must be [override /study: <name>] and nothing else")

@@ -5,6 +5,7 @@ environments and working directories, which a configuration's `hydra` section ca
 for, are never looked at; exceptions come as they are; nothing of Hydra is patched or plugged into.
 """
 
+import copy
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -31,7 +32,13 @@ from experiments.contract.study import studies
 from experiments.contract.type_check import defaults
 
 CONFIG = "config"
-_MAY_CALL = ("data", "launch", "outputs", "tracking")  # settings that the environment may fill
+MOST_FILES = 10_000  # of the user's own, in all folders
+# The one way into a configuration that the environment has: these, in our own files.
+_CALLS = {
+    "data.dir": "${oc.env:BOOK_DATA,null}",
+    "launch.address": "${oc.env:DASK_SCHEDULER_ADDRESS,null}",
+    "tracking.uri": "${oc.env:MLFLOW_TRACKING_URI,null}",
+}
 
 
 @dataclass(frozen=True)
@@ -57,8 +64,40 @@ def composer(overrides: Iterable[Override], config_dirs: Sequence[str]) -> Itera
     for name in _meant(overrides, config_dirs) or studies():
         store.store(group="study", name=name, node=defaults(studies()[name]))
     GlobalHydra.instance().clear()
-    with hydra.initialize_config_dir(str(catalogue.ROOT), "bythebook", version_base="1.3"):
-        yield Composer(config_dirs)
+    try:
+        for name, path in _own_files(config_dirs):
+            _store_own(store, name, path)
+        with hydra.initialize_config_dir(str(catalogue.ROOT), "bythebook", version_base="1.3"):
+            yield Composer(config_dirs)
+    finally:
+        store.repo.pop("experiment", None)
+
+
+def _own_files(config_dirs: Sequence[str]) -> Iterator[tuple[str, Path]]:
+    """The user's experiment files by name; where two folders have one, the first counts."""
+    found: dict[str, Path] = {}
+    for folder in config_dirs:
+        place = Path(folder) / "experiment"
+        for path in sorted(place.rglob("*.yaml")):
+            found.setdefault(path.relative_to(place).with_suffix("").as_posix(), path)
+            if len(found) > MOST_FILES:
+                raise BadInput(f"--config-dir {folder} has more than {MOST_FILES:,} experiments")
+    yield from found.items()
+
+
+def _store_own(store: ConfigStore, name: str, path: Path) -> None:
+    """Tell Hydra of a file of the user's own; it is read by us, within bounds, and never by Hydra.
+
+    Hydra would take any file of the user's folders: one for a study, or for where to write. A file
+    that says more than science is told of when it is asked for.
+    """
+    group, _, stem = f"experiment/{name}".rpartition("/")
+    try:
+        entry = own_file(path, name)
+        node = {"defaults": [{"override /study": entry.study}, "_self_"], **entry.body}
+        store.store(group=group, name=stem, node=OmegaConf.create(node), package="_global_")
+    except (BadInput, OmegaConfBaseException, ValueError):
+        store.store(group=group, name=stem, node={}, package="_global_")
 
 
 def _part(name: str) -> Any:
@@ -120,19 +159,13 @@ class Composer:
     def __init__(self, config_dirs: Sequence[str]) -> None:
         self.config_dirs = config_dirs
 
-    @property
-    def search(self) -> list[str]:
-        """The user's folders, as Hydra is told of them."""
-        folders = ",".join(f"'file://{Path(folder).absolute()}'" for folder in self.config_dirs)
-        return [f"hydra.searchpath=[{folders}]"] if folders else []
-
     def config(self, overrides: list[str]) -> DictConfig:
         """What Hydra makes of them, its own section included."""
         for word in overrides:
             if word.startswith("experiment="):
                 _study_of(word.partition("=")[2], self.config_dirs)
         try:
-            found = hydra.compose(CONFIG, [*overrides, *self.search], return_hydra_config=True)
+            found = hydra.compose(CONFIG, overrides, return_hydra_config=True)
         except (
             HydraException,
             OmegaConfBaseException,
@@ -168,8 +201,7 @@ class Composer:
             if name not in names:
                 raise BadInput(no_such(name, names))
         science = {name: content.pop(name) for name in ("study", "seed", "source", "claims")}
-        fixed = {name: value for name, value in content.items() if name not in _MAY_CALL}
-        crooked = list(crooked_parts(fixed))
+        crooked = list(crooked_parts(_without_calls(content)))
         if crooked:
             raise BadInput(crooked)
         settings = self._settings(config, list(content))
@@ -206,6 +238,16 @@ class Composer:
         if problems:
             raise BadInput(problems)
         return settings
+
+
+def _without_calls(content: dict[str, Any]) -> dict[str, Any]:
+    """The settings without what our own files leave to the environment."""
+    fixed = copy.deepcopy(content)
+    for key, call in _CALLS.items():
+        part, name = key.split(".")
+        if isinstance(fixed[part], dict) and fixed[part].get(name) == call:
+            fixed[part][name] = None
+    return fixed
 
 
 def parsed(words: list[str]) -> list[Override]:

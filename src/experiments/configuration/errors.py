@@ -39,9 +39,14 @@ def explained(error: BaseException, words: Sequence[str]) -> BadInput:
     return BadInput(f"{' '.join(words)[:LONG]}: {reason}")
 
 
+def shortened(word: str) -> str:
+    """As much of a word as a line repeats."""
+    return word if len(word) <= LONG else f"{word[:LONG]}..."
+
+
 def unreadable(word: str) -> str:
     """A word of the command line that is no override."""
-    shown = word if len(word) <= LONG else f"{word[:LONG]}..."
+    shown = shortened(word)
     if "=" not in word:
         return f"'{shown}' is not understood{meant(word, catalogue.names())}; allowed: key=value"
     return (

@@ -1,5 +1,8 @@
-"""Files that are written whole or not at all, and where they are said to be."""
+"""Files that are written whole or not at all, where they are said to be, and read within bounds."""
 
+import errno
+import os
+import stat
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -19,3 +22,19 @@ def replaced(path: Path, write: Callable[[Path], object]) -> Path:
 def replaced_text(path: Path, text: str) -> Path:
     """The same for a text."""
     return replaced(path, lambda aside: aside.write_text(text, encoding="utf-8", newline="\n"))
+
+
+def content(path: Path, most: int) -> bytes:
+    """The bytes of a regular file of so many at most; nothing else is waited for or read.
+
+    A pipe would wait for somebody to write into it, and a device may never end.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+    with os.fdopen(descriptor, "rb") as file:
+        raw = file.read(most + 1)
+    if len(raw) > most:
+        raise OSError(errno.EFBIG, f"it has more than {most:,} bytes", str(path))
+    return raw

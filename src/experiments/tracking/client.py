@@ -83,10 +83,9 @@ def open_tracker(kind: str, uri: str | None, outputs: Path) -> Tracker | None:
     if kind == "server":
         if not uri:
             raise BadInput("tracking=server needs tracking.uri=<address> or MLFLOW_TRACKING_URI")
-        if not re.match(r"[\w+.-]+://|databricks", uri):
-            raise BadInput(
-                f"tracking.uri={redacted(uri)} is not an address; allowed: http://<host>:<port>"
-            )
+        if not re.fullmatch(r"[\w+.-]+://[^\s'\"]+|databricks[^\s'\"]*", uri):
+            shown = "tracking.uri" if "@" in uri else f"tracking.uri={uri}"  # perhaps a password
+            raise BadInput(f"{shown} is not an address; allowed: http://<host>:<port>")
         return ClientTracker(uri, None, outputs)
     return LocalTracker(outputs)
 

@@ -10,7 +10,9 @@ from typing import Any
 
 from experiments.contract import views
 from experiments.contract.exact_json import dumps
+from experiments.contract.markdown import code, words
 from experiments.contract.places import topic
+from experiments.contract.slugs import slug
 from experiments.contract.verdicts import in_words
 from experiments.records import tags as own_tags
 from experiments.records.store import Record
@@ -136,37 +138,32 @@ def refreshed(record: Record) -> Payload:
 def description(record: Record) -> str:
     """The claims table in Markdown, as MLflow shows it on the run's page."""
     source = record.source
-    item, title = _cell(source.item), _cell(source.title)
-    lines = [f"**{item}** {title}" if item else record.title, ""]
+    item, title = words(source.item), words(source.title)
+    lines = [f"**{item}** {title}" if item else words(record.title), ""]
     if record.verdicts:
         columns = ("claim", "tested", "printed", "computed", "verdict")
         lines += ["| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
     for v in record.verdicts:
         computed = v["evidence"] or v["computed"]
-        cells = [v["says"], f"`{v['expression']}`", v["printed"] or "", computed, v["standing"]]
-        if v["origin"] == "derived":
-            cells[0] += " (derived)"
-        lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
+        says = v["says"] + (" (derived)" if v["origin"] == "derived" else "")
+        said = [words(cell) for cell in (v["printed"] or "", computed, v["standing"])]
+        tested = code(v["expression"]).replace("|", "\\|")
+        lines.append(f"| {' | '.join([words(says), tested, *said])} |")
     if source.note:
-        lines += ["", _cell(source.note)]
+        lines += ["", words(source.note)]
     small = headline(record)
     if small is not None:
         address = f"get-artifact?path=figures/{small.stem}.png&run_uuid={MLFLOW_ID}"
         lines += ["", f"![{small.stem}]({address})"]
     if record["error"]:
-        lines += ["", _cell(f"Failed: {record['error']['type']}: {record['error']['message']}")]
+        lines += ["", words(f"Failed: {record['error']['type']}: {record['error']['message']}")]
     return "\n".join(lines)
 
 
-def _cell(text: str) -> str:
-    """Text that can break neither a Markdown table nor the page it is shown on."""
-    return text.replace("|", "\\|").replace("\n", " ").replace("<", "&lt;").replace(">", "&gt;")
-
-
 def _artifacts(record: Record) -> dict[str, Path]:
-    found = {path.name: path for path in record.folder.glob("*.*") if path.is_file()}
+    found = {path.name: path for path in record.folder.glob("*.*") if _is_ours(path)}
     for pattern in ("figures/*.png", "tables/*.csv"):
-        for path in sorted(record.folder.glob(pattern)):
+        for path in filter(_is_ours, sorted(record.folder.glob(pattern))):
             found[path.relative_to(record.folder).as_posix()] = path
     small = headline(record)
     if small is not None:
@@ -188,4 +185,10 @@ def glance(small: Path, record_id: str, stamp: int) -> dict[str, Path]:
 
 def headline(record: Record) -> Path | None:
     """The small copy of a run's first figure."""
-    return next(iter(sorted(record.folder.glob("figures/*.webp"))), None)
+    found = (path for path in sorted(record.folder.glob("figures/*.webp")) if _is_ours(path))
+    return next(found, None)
+
+
+def _is_ours(path: Path) -> bool:
+    """A file of a name that we give: no link to one elsewhere, and nothing that is Markdown."""
+    return path.is_file() and not path.is_symlink() and slug(path.stem) == path.stem

@@ -133,3 +133,14 @@ def test_several_values_without_a_sweep_are_refused(
     line = refused("run", "study=ridge_path,polynomial_order")
     assert line.startswith("'study=ridge_path,polynomial_order' has several values")
     assert not list(outputs.iterdir())
+
+
+def test_a_configuration_is_shown_without_the_password_in_an_address(
+    outputs: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://somebody:secret@there:5000")
+    shown = ["run", "study=polynomial_order", "tracking=server", "--cfg", "job", "--resolve"]
+    assert main(shown) == 0
+    told = capsys.readouterr().out
+    assert "http://***@there:5000" in told
+    assert "secret" not in told

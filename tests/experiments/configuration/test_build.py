@@ -44,7 +44,7 @@ def test_jobs_of_one_template_share_no_list() -> None:
 OVERRIDES = {
     "seed=abc": "seed=abc is not allowed; allowed: int, >= 0",
     "seed=null": "seed=null is not allowed; allowed: int, >= 0",
-    "seed=${seed}": "seed calls a resolver or another setting",
+    "seed=${seed}": "'seed=${seed}' calls a resolver or another setting",
     "study.lambdas=1": "study.lambdas=1 is not allowed; allowed: list[float], >= 0",
     "limit=1": "limit=1 is not a mapping; allowed: limit with seconds, memory_gb",
     "launch.workers=0": "launch.workers=0 is not allowed; allowed: int, >= 1",

@@ -1,5 +1,6 @@
 """Every experiment file is whole; a faulty one is named with its fault."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,20 @@ STUDY = "defaults:\n  - override /study: polynomial_order\n"
         ("defaults: [\n", "while parsing"),
         ("a: &a [1]\nb: [" + "*a," * 21 + "]\n", "more than 20 aliases"),
         (f"{STUDY}# {'x' * catalogue.LARGEST}\n", "more than 200,000 bytes"),
+        (f"{STUDY}a: &a [{'1,' * 9000}]\nb: [{'*a,' * 19}]\n", "more than 50,000 values"),
+        (f"{STUDY}a: {'[' * 41}{']' * 41}\n", "more than 40 levels deep"),
+        (f"{STUDY}a: {'[' * 9000}{']' * 9000}\n", "broken.yaml: "),
+        (f"{STUDY}a: &a [*a]\n", "broken.yaml: "),
+        (f"{STUDY}seed: {'9' * 5000}\n", "broken.yaml: Exceeds the limit"),
+        (f"{STUDY}seed: {'9' * 301}\n", "more than 300 digits"),
+        (f"{STUDY}seed: 0x{'f' * 9000}\n", "more than 300 digits"),
+        (f"{STUDY}seed: 1{':59' * 9000}\n", "more than 300 digits"),
+        (f"{STUDY}seed: 2001-12-14\n", r"no plain value \(date\)"),
+        (f"{STUDY}seed: 2001-99-99\n", "broken.yaml: "),
+        (f"{STUDY}seed: !!binary aGk=\n", r"no plain value \(bytes\)"),
+        (f"{STUDY}? [1, 2]\n: 3\n", "broken.yaml: "),
+        ("defaults: 3\n", "defaults must be"),
+        ("- 3\n", "defaults must be"),
     ],
 )
 def test_a_faulty_file_is_named_with_its_fault(text: str, complaint: str, tmp_path: Path) -> None:
@@ -53,3 +68,15 @@ def test_a_faulty_file_is_named_with_its_fault(text: str, complaint: str, tmp_pa
     with pytest.raises(BadInput, match=complaint) as caught:
         catalogue.read_file(file, "fcml/broken")
     assert "broken.yaml" in str(caught.value)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.yaml")
+    with pytest.raises(BadInput, match="cannot be read: it is not a regular file"):
+        catalogue.strict_yaml(tmp_path / "pipe.yaml")
+
+
+def test_as_many_keys_as_a_file_has_room_for_take_no_time(tmp_path: Path) -> None:
+    """Each was once compared with all others."""
+    (tmp_path / "a.yaml").write_text("".join(f"k{i}: 1\n" for i in range(20_000)))
+    assert len(catalogue.strict_yaml(tmp_path / "a.yaml")) == 20_000

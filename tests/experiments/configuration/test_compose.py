@@ -56,12 +56,22 @@ def test_the_command_line_beats_the_file_and_the_file_the_defaults() -> None:
 
 
 def test_the_environment_fills_settings_and_no_science(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And of the settings those that our own files leave to it; a command line has its shell."""
     monkeypatch.setenv("A_FOLDER", "/a/folder")
-    words = ["study=ridge_path", "outputs=${oc.env:A_FOLDER}"]
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://there")
+    words = ["study=ridge_path", "tracking=server"]
     with composer(parsed(words), []) as compose:
-        assert compose(words).settings.outputs == "/a/folder"
-        with pytest.raises(BadInput, match="source calls a resolver"):
-            compose(["study=ridge_path", "source.title=${oc.env:A_FOLDER}"])
+        assert compose(words).settings.tracking.uri == "http://there"
+        for key in (
+            "source.title",
+            "seed",
+            "outputs",
+            "data.dir",
+            "tracking.uri",
+            "launch.address",
+        ):
+            with pytest.raises(BadInput, match=f"{key.partition('.')[0]} calls a resolver"):
+                compose(["study=ridge_path", f"{key}=${{oc.env:A_FOLDER}}"])
 
 
 OVERRIDES = {
@@ -107,3 +117,39 @@ def test_files(text: str, outputs: Path, tmp_path: Path, refused: Callable[..., 
     wanted = f"experiment/mine/first: {FILES[text]}" if text in FILES else SHAPES[text]
     assert line.startswith(wanted)
     assert not list(outputs.iterdir())
+
+
+def test_of_the_users_folders_only_experiments_are_read(
+    outputs: Path, tmp_path: Path, refused: Callable[..., str]
+) -> None:
+    """Hydra would take a study, a tracking store or a schema from any of its folders."""
+    evil = "# @package _global_\noutputs: /nowhere\nseed: 99\njobs: 7\n"
+    places = ("study/ridge_path", "tracking/off", "launch/local", "config", "schema", "tracking/x")
+    for place in places:
+        path = tmp_path / "conf" / f"{place}.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(evil)
+    first = tmp_path / "conf" / "experiment" / "mine" / "first.yaml"
+    first.parent.mkdir(parents=True)
+    first.write_text(HEAD + "seed: 5\n")
+    words = ["experiment=mine/first", "tracking=off"]
+    folders = [str(tmp_path / "conf")]
+    with composer(parsed(words), folders) as compose:
+        composed = compose(words)
+    assert composed.template.job().seed == 5
+    assert (composed.settings.outputs, composed.settings.jobs) == (None, 1)
+    assert refused("run", "--config-dir", *folders, "study=ridge_path", "tracking=x").startswith(
+        "there is no tracking 'x'"
+    )
+
+
+def test_a_glob_finds_the_users_experiments(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        path = tmp_path / "experiment" / f"my-{name}.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(HEAD)
+    with composer([], [str(tmp_path)]):
+        (found,) = parsed(["experiment=glob(my-*)"])
+        assert list(found.sweep_string_iterator()) == ["my-first", "my-second"]
+    with composer([], []):
+        assert list(parsed(["experiment=glob(my-*)"])[0].sweep_string_iterator()) == []

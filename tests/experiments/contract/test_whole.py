@@ -1,10 +1,12 @@
 """Files are written whole or not at all, and where they are said to be."""
 
+import os
+import socket
 from pathlib import Path
 
 import pytest
 
-from experiments.contract.whole import replaced, replaced_text
+from experiments.contract.whole import content, replaced, replaced_text
 
 
 def test_a_link_is_replaced_and_not_followed(tmp_path: Path) -> None:
@@ -35,3 +37,18 @@ def test_it_is_written_with_its_own_suffix(tmp_path: Path) -> None:
     seen: list[str] = []
     replaced(tmp_path / "a.png", lambda path: (seen.append(path.suffix), path.touch()))
     assert seen == [".png"]
+
+
+def test_only_regular_files_of_bearable_size_are_read(tmp_path: Path) -> None:
+    """Without waiting for what may never come."""
+    file, pipe, plug = tmp_path / "file", tmp_path / "pipe", tmp_path / "socket"
+    file.write_bytes(b"12345")
+    assert content(file, 5) == b"12345"
+    with pytest.raises(OSError, match="more than 4 bytes"):
+        content(file, 4)
+    os.mkfifo(pipe)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(plug))
+        for path in (pipe, plug, tmp_path, Path("/dev/zero"), tmp_path / "missing"):
+            with pytest.raises(OSError, match=path.name):
+                content(path, 100)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from experiments.cli import main
+from experiments.contract.errors import BadInput
 from experiments.records.store import Record
 from experiments.tracking.client import (
     ClientTracker,
@@ -17,6 +18,7 @@ from experiments.tracking.client import (
     Refused,
     Tracker,
     Unreachable,
+    open_tracker,
 )
 from experiments.tracking.runs import RUN_ID, Payload, payload
 
@@ -292,3 +294,10 @@ def test_a_deleted_experiment_is_restored_and_told_of(
 
 def _all_runs(client: Any) -> list[Any]:
     return list(client.search_runs([found.experiment_id for found in client.search_experiments()]))
+
+
+@pytest.mark.parametrize("uri", ["me:word@host", "http://me:my word@host", "http://me:'word'@host"])
+def test_what_is_no_address_is_refused_without_its_password(uri: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"tracking\.uri is not an address") as refused:
+        open_tracker("server", uri, tmp_path)
+    assert "word" not in str(refused.value)
