@@ -1,0 +1,78 @@
+r"""Gaussians on graphs: covariances given the rest, messages (MLAPP 19.4.4, 20.2.3; PRML 8.1.4).
+
+    p(x) ~ exp(-x' A x / 2 + b' x)                                                     MLAPP 20.14
+    lambda_{s\t} = A_ss + sum_{u != t} lambda_us                                       MLAPP 20.29
+    lambda_{s\t} mu_{s\t} = b_s + sum_{u != t} lambda_us mu_us                          MLAPP 20.30
+    lambda_st = -A_st^2 / lambda_{s\t},  lambda_st mu_st = -A_st mu_{s\t}              from 20.33
+
+The last line is what (20.33) gives; (20.35) and (20.36) print it without the signs.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from models.types import Floats
+
+
+class GaussianMessages(NamedTuple):
+    """lambda_st and lambda_st mu_st, from row to column; nothing where there is no link."""
+
+    precision: Floats  # (..., N, N)
+    weighted: Floats  # (..., N, N)
+
+
+def pass_on(
+    A: Floats, b: Floats, messages: GaussianMessages, *, printed: bool = False
+) -> GaussianMessages:
+    """All messages anew from those of the round before; `printed`: by (20.35) and (20.36)."""
+    off = A * (1 - np.eye(A.shape[-1]))
+    precision, mean = _but_one(A, b, messages)
+    sign = 1.0 if printed else -1.0
+    return GaussianMessages(sign * off**2 / precision, sign * off * mean)
+
+
+def _but_one(A: Floats, b: Floats, messages: GaussianMessages) -> tuple[Floats, Floats]:
+    """lambda_{s\t} and mu_{s\t}: what s knows, but for what t told it."""
+    own = np.diagonal(A, axis1=-2, axis2=-1) + messages.precision.sum(-2)
+    weighted = b + messages.weighted.sum(-2)
+    precision = own[..., :, None] - np.swapaxes(messages.precision, -1, -2)
+    return precision, (weighted[..., :, None] - np.swapaxes(messages.weighted, -1, -2)) / precision
+
+
+def beliefs(A: Floats, b: Floats, messages: GaussianMessages) -> tuple[Floats, Floats]:
+    """The mean and the variance of each node (20.23, 20.24)."""
+    precision = np.diagonal(A, axis1=-2, axis2=-1) + messages.precision.sum(-2)
+    return (b + messages.weighted.sum(-2)) / precision, 1 / precision
+
+
+def rounds(A: Floats, b: Floats, *, printed: bool = False) -> Iterator[GaussianMessages]:
+    """The messages before the first round, after it, and so on."""
+    messages = GaussianMessages(np.zeros_like(A), np.zeros_like(A))
+    while True:
+        yield messages
+        messages = pass_on(A, b, messages, printed=printed)
+
+
+def conditional_covariance(Sigma: Floats, i: int, j: int) -> float:
+    """cov(x_i, x_j) given all other variables, by the Schur complement."""
+    pair, rest = [i, j], [k for k in range(len(Sigma)) if k not in (i, j)]
+    across = Sigma[np.ix_(pair, rest)]
+    known = across @ np.linalg.solve(Sigma[np.ix_(rest, rest)], across.T) if rest else 0.0
+    return float((Sigma[np.ix_(pair, pair)] - known)[0, 1])
+
+
+def moments(W: Floats, b: Floats, v: Floats) -> tuple[Floats, Floats]:
+    """Mean and covariance of x_i = sum_j W_ij x_j + b_i + noise of variance v_i (PRML 8.15, 8.16).
+
+    W is strictly lower triangular: parents come first.
+    """
+    D = len(b)
+    mean, cov = np.zeros(D), np.zeros((D, D))
+    for j in range(D):
+        mean[j] = W[j] @ mean + b[j]  # 8.15
+        cov[:j, j] = cov[:j, :j] @ W[j, :j]  # 8.16
+        cov[j, :j] = cov[:j, j]
+        cov[j, j] = W[j, :j] @ cov[:j, j] + v[j]
+    return mean, cov
