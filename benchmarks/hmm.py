@@ -105,7 +105,7 @@ def long_sequence(K: int, size: int) -> Contest:
 
     def ours() -> Answer:
         model = theta.pi, theta.A, hmm.symbol_table(theta.B), x
-        posterior, best = hmm.smoother(*model), hmm.viterbi(*model)
+        posterior, best = hmm.decode(*model)
         evidence = posterior.forward.log_evidence
         return {"smoothed": posterior.smoothed, "evidence": evidence, "best": best.log_joint}
 

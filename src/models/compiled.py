@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 _limit: int | None = None
 
@@ -99,6 +100,15 @@ def in_blocks(work: Callable[[slice], T], rows: int, step: int) -> list[T]:
         return [work(block) for block in blocks]
     with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(work, blocks))
+
+
+def at_once(one: Callable[[], T], other: Callable[[], U]) -> tuple[T, U]:
+    """What both give, each on a thread of its own where two are allowed."""
+    if (_limit or _cores()) < 2:
+        return one(), other()
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(other)
+        return one(), coming.result()
 
 
 def _cores() -> int:

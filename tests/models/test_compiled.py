@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from models import compiled as module
-from models.compiled import compiled, in_blocks, threads
+from models.compiled import at_once, compiled, in_blocks, threads
 from models.types import Floats
 
 
@@ -122,6 +122,16 @@ def test_two_threads_work_at_the_same_time_and_one_alone_in_this_one() -> None:
     with threads(1):
         names = in_blocks(lambda _: threading.current_thread(), 3, 1)
     assert set(names) == {threading.current_thread()}
+
+
+def test_two_tasks_at_once_are_two_threads_if_allowed() -> None:
+    meeting = threading.Barrier(2, timeout=10)
+    with threads(2):
+        assert sorted(at_once(meeting.wait, meeting.wait)) == [0, 1]
+    with threads(1):
+        here = threading.current_thread()
+        assert at_once(threading.current_thread, threading.current_thread) == (here, here)
+        assert at_once(lambda: 1, lambda: "a") == (1, "a")
 
 
 def test_the_limit_is_restored_also_after_an_error() -> None:

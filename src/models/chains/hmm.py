@@ -22,6 +22,7 @@ import numpy as np
 from models.chains import hmm_recursions
 from models.chains.hmm_recursions import condition, evidence, log
 from models.clustering.gaussian_mixture import whitener
+from models.compiled import at_once
 from models.types import Floats, Ints
 
 
@@ -152,6 +153,14 @@ def viterbi(pi: Floats, A: Floats, log_lik: Floats, symbols: Ints | None = None)
     log_lik = np.asarray(log_lik, dtype=np.float64)
     at = hmm_recursions.rows(log_lik, symbols)
     return Path(*hmm_recursions.viterbi(log(pi), log(A), log_lik, at))
+
+
+def decode(
+    pi: Floats, A: Floats, log_lik: Floats, symbols: Ints | None = None
+) -> tuple[Smoothed, Path]:
+    """`smoother` and `viterbi` at the same time."""
+    model = pi, A, log_lik, symbols
+    return at_once(lambda: smoother(*model), lambda: viterbi(*model))
 
 
 def log_joint(pi: Floats, A: Floats, log_lik: Floats, states: Ints) -> Floats:

@@ -19,6 +19,7 @@ from models.compiled import compiled
 from models.types import AnyArray, Floats, Ints
 
 FAINT = 1e-8  # p(x_t | x_1 .. x_{t-1}) / max_k p(x_t | k) below which weights are taken anew
+MANY = 12  # states, from which on `_arrive` is faster than a search for each
 LIFT = 2.0**27  # more than a step can lose: 1 / FAINT
 
 
@@ -152,6 +153,7 @@ def _viterbi(
     if K == 2:
         return _viterbi_pair(log_pi, log_A, log_lik, at, origin, path)
     omega, previous, log_A_T = np.empty(K), np.empty(K), np.empty((K, K))
+    best_of, source_of = np.empty(K), np.empty(K, dtype=np.int64)
     for k in range(K):
         omega[k] = log_pi[k] + log_lik[at[0], k]  # 13.69
         for j in range(K):
@@ -159,6 +161,12 @@ def _viterbi(
     for t in range(1, T):
         for k in range(K):
             previous[k] = omega[k]
+        if K >= MANY:
+            _arrive(previous, log_A, best_of, source_of)
+            for k in range(K):
+                omega[k] = log_lik[at[t], k] + best_of[k]  # 13.68, corrected
+                origin[t, k] = source_of[k]
+            continue
         for k in range(K):
             best, source = previous[0] + log_A_T[k, 0], 0
             for j in range(1, K):
@@ -172,6 +180,22 @@ def _viterbi(
     for t in range(T - 1, 0, -1):
         path[t - 1] = origin[t, path[t]]  # 13.71
     return omega[last]
+
+
+@compiled
+def _arrive(omega: Floats, log_A: Floats, best: Floats, source: Ints) -> None:
+    """Write max_j {ln A(j, k) + omega(j)} and its j: the `arriving` of `viterbi_reference`.
+
+    A processor compares several k at once, as it cannot several j; few states are not worth it.
+    """
+    K = len(omega)
+    for k in range(K):
+        best[k], source[k] = omega[0] + log_A[0, k], 0
+    for j in range(1, K):
+        for k in range(K):
+            arriving = omega[j] + log_A[j, k]
+            source[k] = j if arriving > best[k] else source[k]
+            best[k] = arriving if arriving > best[k] else best[k]
 
 
 @compiled

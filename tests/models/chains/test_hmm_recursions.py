@@ -226,6 +226,16 @@ def test_wide_chains_store_where_paths_come_from() -> None:
     assert best.states.max() > 255
 
 
+@pytest.mark.parametrize("K", [3, 11, 12, 13, 40])
+def test_of_equal_paths_the_lowest_states_are_taken_however_many_there_are(K: int) -> None:
+    rng = np.random.default_rng(K)
+    pi, A = np.ones(K), np.exp2(-rng.integers(3, size=(K, K)))  # few values: most of them tie
+    log_lik = np.log(2) * rng.integers(2, size=(100, K))
+    best, (states, log_joint) = hmm.viterbi(pi, A, log_lik), viterbi_reference(pi, A, log_lik)
+    np.testing.assert_array_equal(best.states, states)
+    np.testing.assert_array_equal(best.log_joint, log_joint)
+
+
 @pytest.mark.parametrize("K", [2, 3])
 def test_tracking_a_state_is_all_recursions_at_once(K: int) -> None:
     model = random_symbols(K, seed=5)
@@ -244,6 +254,9 @@ def test_tracking_a_state_is_all_recursions_at_once(K: int) -> None:
 def test_blocks_and_threads_do_not_change_the_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     model = random_symbols(3, seed=3)
     whole = [*hmm.smoother(*model)[1:], *hmm.viterbi(*model), *hmm.symbol_counts(*model)]
+    posterior, best = hmm.decode(*model)
+    for field, expected in zip([*posterior[1:], *best], whole[:4], strict=True):
+        np.testing.assert_array_equal(field, expected)
     monkeypatch.setattr(hmm_recursions, "BLOCK", 250)  # two sequences
     for limit in (1, 2):
         with threads(limit):

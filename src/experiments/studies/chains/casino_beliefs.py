@@ -48,7 +48,7 @@ class CasinoBeliefs(Study):
     def run(self, rng: Generator) -> Outcome:
         model, (dice, rolls) = casino.casino(self.six, self.switching), self._game(rng)
         chain = model.pi, model.A, hmm.symbol_table(model.B), rolls
-        posterior, path = hmm.smoother(*chain), hmm.viterbi(*chain).states
+        posterior, (path, _) = hmm.decode(*chain)
         filtered, log_evidence = posterior.forward.filtered, posterior.forward.log_evidence
         loaded = np.stack([filtered[:, LOADED], posterior.smoothed[:, LOADED]])
         belief = axis("belief", ["filtered", "smoothed"])

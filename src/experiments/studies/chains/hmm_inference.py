@@ -66,7 +66,7 @@ class HmmInference(Study):
             return Outcome(**found)
         chains = self._chains(self.length, self.sequences, rng)
         pi, A, log_lik = chains.pi, chains.A, np.log(chains.lik)
-        posterior, best = hmm.smoother(pi, A, log_lik), hmm.viterbi(pi, A, log_lik)
+        posterior, best = hmm.decode(pi, A, log_lik)
         told = {
             "prior": hmm.forward_filter(pi, A, np.zeros(log_lik.shape)).filtered.argmax(axis=-1),
             "filtered": posterior.forward.filtered.argmax(axis=-1),
