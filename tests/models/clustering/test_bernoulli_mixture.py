@@ -277,3 +277,11 @@ def test_updates_maximise_the_bound_with_its_prior(n, a, b):
     assert found.shape == (3, 1)
     np.testing.assert_allclose(found[:, 0], expected, atol=2e-6)
     np.testing.assert_allclose(update(ones, n, Prior(a, b)), expected, atol=2e-6)
+
+
+def test_it_ends_by_default_after_so_many_steps_or_with_a_gain_so_small(X, rng):
+    """500 steps, or the first gain of no more than 1e-8."""
+    start = start_at_random(10, 2, rng)
+    assert fit(X, start, tol=-np.inf).iterations.tolist() == [500]
+    gains = np.diff(fit(X, start).objective[0])
+    assert gains[-1] <= 1e-8 < gains[-2]

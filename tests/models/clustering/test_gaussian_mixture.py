@@ -425,3 +425,19 @@ def test_iterations_to_settle_against_a_loop(faithful, rng):
         expected.append(max(away) + 1 if away else 0)
     assert iterations_to_settle(faithful, em, 0.9).tolist() == expected
     assert max(expected) > 0
+
+
+def test_it_ends_by_default_after_so_many_steps_or_with_a_gain_so_small(X, rng):
+    """500 steps, or the first gain of no more than 1e-8."""
+    start = start_at_points(X, 2, rng)
+    assert fit(X, start, tol=-np.inf).iterations.tolist() == [500]
+    gains = np.diff(fit(X, start).objective[0])
+    assert gains[-1] <= 1e-8 < gains[-2]
+
+
+def test_a_component_of_just_the_least_variance_has_not_collapsed():
+    theta = GaussianMixture(
+        np.full((1, 2), 0.5), np.zeros((1, 2, 2)), np.array([[np.eye(2), np.diag([1.0, 0.5])]])
+    )
+    assert collapsed(theta, 1.0).tolist() == [[False, True]]
+    assert collapsed(theta, 0.5).tolist() == [[False, False]]

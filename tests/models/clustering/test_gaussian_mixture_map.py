@@ -63,3 +63,11 @@ def test_the_limits_of_the_prior(X, rng):
     )
     tight = fit(X, start, MeanPrior(1.0, 1e-10))
     np.testing.assert_allclose(tight.theta.mu, 1.0, atol=1e-4)
+
+
+def test_it_ends_by_default_after_so_many_steps_or_with_a_gain_so_small(X, rng):
+    """1000 steps, or the first gain of no more than 1e-8."""
+    start = start_at_points(X, 2, rng)
+    assert fit(X, start, MeanPrior(0.0, 10.0), tol=-np.inf).iterations.tolist() == [1000]
+    gains = np.diff(fit(X, start, MeanPrior(0.0, 10.0)).objective[0])
+    assert gains[-1] <= 1e-8 < gains[-2]

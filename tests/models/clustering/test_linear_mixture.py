@@ -232,3 +232,11 @@ def test_lines_far_apart_leave_two_modes_and_nothing_between(rng):
     assert predictive_modes(np.ones((1, 1)), theta, points=2001).tolist() == [[2]]
     alone = LinearMixture(np.array([[0.3, 0.7]]), np.array([[[1.0], [1.5]]]), np.array([4.0]))
     assert predictive_modes(np.ones((1, 1)), alone).tolist() == [[1]]
+
+
+def test_it_ends_by_default_after_so_many_steps_or_with_a_gain_so_small(data, rng):
+    """500 steps, or the first gain of no more than 1e-8."""
+    start = start_at_random(*data, 2, rng)
+    assert fit(*data, start, tol=-np.inf).iterations.tolist() == [500]
+    gains = np.diff(fit(*data, start).objective[0])
+    assert gains[-1] <= 1e-8 < gains[-2]

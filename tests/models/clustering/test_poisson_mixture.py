@@ -58,3 +58,18 @@ def test_counts_come_from_the_mixture(rng):
     x, z = sample(np.array([0.25, 0.75]), np.array([1.0, 20.0]), 20_000, rng)
     assert np.mean(z == 0) == pytest.approx(0.25, abs=0.02)
     assert x[z == 1].mean() == pytest.approx(20, abs=0.2)
+
+
+def test_it_ends_by_default_after_so_many_steps_or_with_a_gain_so_small(x, rng):
+    """1000 steps, or the first gain of no more than 1e-8."""
+    start = start_at_counts(x, 2, rng)
+    assert fit(x, start, tol=-np.inf).iterations.tolist() == [1000]
+    gains = np.diff(fit(x, start).objective[0])
+    assert gains[-1] <= 1e-8 < gains[-2]
+
+
+def test_rates_begin_half_a_count_above_the_data(x, rng):
+    start = start_at_counts(x, 2, rng, 50)
+    np.testing.assert_array_equal(start.pi, np.full((50, 2), 0.5))
+    assert set((start.rate - 0.5).flat) <= set(x)
+    assert len(np.unique(start.rate)) > 5
