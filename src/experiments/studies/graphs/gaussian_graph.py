@@ -94,8 +94,8 @@ class GaussianGraph(Study):
             "w": over(W, draw, i, j),
             "b": over(b, draw, i),
             "v": over(v, draw, i),
-            "mean": over([mean for mean, _ in found], draw, i),
+            "expected": over([mean for mean, _ in found], draw, i),
             "covariance": over([cov for _, cov in found], draw, i, j),
-            "mean_by_matrix": over(through[..., 0], draw, i),
+            "expected_by_matrix": over(through[..., 0], draw, i),
             "covariance_by_matrix": over(spread, draw, i, j),
         }
