@@ -1,11 +1,11 @@
-"""Servers that several fault tests share."""
+"""Servers that several fault tests share, and the long set's last line."""
 
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from harness import Server
+from harness import COUNTED, COUNTS, Server
 from services import POSTGRES, Postgres, missing_postgres
 
 
@@ -29,3 +29,9 @@ def postgres() -> Iterator[Postgres]:
     yield made
     made.control("stop", "-m", "immediate")
     shutil.rmtree(made.folder, ignore_errors=True)
+
+
+def pytest_unconfigure() -> None:
+    """What was done to the commands, and what came of it."""
+    if COUNTS["faults"]:
+        print(", ".join(f"{COUNTS[what]:,} {what}" for what in COUNTED))

@@ -9,6 +9,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -29,6 +30,15 @@ PATIENCE = 600  # seconds: a machine may be busy with other things
 PASSWORD = "admins-Password.3"  # of every server that is started here
 ADMIN = {"MLFLOW_TRACKING_USERNAME": "admin", "MLFLOW_TRACKING_PASSWORD": PASSWORD}
 NOBODY = dict.fromkeys(ADMIN, "")
+COUNTED = ("faults", "records", "lost", "doubled", "tracebacks", "leaked processes")
+COUNTS: Counter[str] = Counter()  # the last line of `make test-faults`
+_COUNTING = threading.Lock()
+
+
+def counted(what: str, number: int = 1) -> None:
+    """Add to the last line; users of a soak are threads."""
+    with _COUNTING:
+        COUNTS[what] += number
 
 
 def command(outputs: Path, *arguments: str, **variables: str) -> "subprocess.Popen[str]":
@@ -52,6 +62,7 @@ def _environment(outputs: Path, variables: dict[str, str]) -> dict[str, str]:
 def finish(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
     """Exit code, standard output and standard error."""
     out, err = process.communicate(timeout=PATIENCE)
+    counted("tracebacks", "Traceback (most recent call last)" in err)
     return process.returncode, out, err
 
 
@@ -79,6 +90,7 @@ def run_long(outputs: Path, arguments: list[str], **variables: str) -> tuple[int
 def kill(process: "subprocess.Popen[str]") -> None:
     """As a power cut would: the whole group at once."""
     os.killpg(process.pid, signal.SIGKILL)
+    counted("faults")
     process.communicate()
 
 
@@ -117,7 +129,9 @@ def outcomes(outputs: Path) -> dict[str, str]:
         record = read(path)
         if not record.finished:
             continue
-        assert record["key"] not in found, f"{record['key']} was run twice"
+        if record["key"] in found:
+            counted("doubled")
+            raise AssertionError(f"{record['key']} was run twice")
         stated, large = record.outcome.to_json()
         arrays = {
             name: [array.dtype.str, array.shape, hashlib.sha256(array.tobytes()).hexdigest()]
@@ -264,6 +278,7 @@ class Server:
     def kill(self) -> None:
         if self.process is not None:
             self.signal(signal.SIGKILL)
+            counted("faults")
             self.process.wait(timeout=PATIENCE)
             self.process = None
 

@@ -13,7 +13,18 @@ from pathlib import Path
 
 import psutil
 import pytest
-from harness import PATIENCE, Server, Tracked, command, finish, folders, kill, outcomes, run
+from harness import (
+    PATIENCE,
+    Server,
+    Tracked,
+    command,
+    counted,
+    finish,
+    folders,
+    kill,
+    outcomes,
+    run,
+)
 
 from experiments.tracking.client import LocalTracker
 
@@ -60,6 +71,7 @@ def test_a_sweep_that_is_killed_twenty_times(outputs: Path, tmp_path: Path) -> N
                 kill(process)
             else:
                 os.kill(process.pid, signal.SIGKILL)
+                counted("faults")
                 process.communicate()
                 _, alive = psutil.wait_procs(at_work, timeout=60)
                 assert alive == [], "workers outlive their sweep"
@@ -89,6 +101,7 @@ def test_a_worker_is_killed_in_fifteen_sweeps(outputs: Path, tmp_path: Path) -> 
         time.sleep(moments.uniform(0.0, 0.8))
         victim = moments.choice(workers(process) or found)
         victim.kill()
+        counted("faults")
         code, out, err = finish(process)
         assert code == 0, err
         assert "24 cells: 24 computed, 0 found, 0 failed" in out

@@ -1,0 +1,175 @@
+"""Every command killed at any moment, one by one and all at once, and what is left counted.
+
+BYTHEBOOK_KILLS sets how many kills there are, BYTHEBOOK_SOAK for how many minutes all commands are
+at work together.
+"""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from harness import outcomes, run
+from trials import ALONE, CELLS, CHILD, FIRST, GROUP, TABLE, VARIANTS, Ground, told
+
+pytestmark = [pytest.mark.faults, pytest.mark.filterwarnings("ignore")]
+
+KILLS = int(os.environ.get("BYTHEBOOK_KILLS", "110"))
+MINUTES = float(os.environ.get("BYTHEBOOK_SOAK", "20"))
+AT_ONCE = 3
+VIEWS = ("tables", "figures", "report", "notebook")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What every command of the table records when nobody disturbs it."""
+    outputs = tmp_path_factory.mktemp("undisturbed")
+    seeds = ",".join(f"{n}{way}" for n in (*VARIANTS, ALONE) for way in range(1, 5))
+    fixed = ["study=misbehaving", "tracking=off"]
+    grid = [f"seed={seeds}", f"study.level=range(0,{CELLS})", "study.seconds=0.05", "jobs=2"]
+    single = ["seed=1,2,3,4", "study.seconds=0.5", "jobs=2"]
+    books = ["--tracking", "off", *(f"fcml/fig-3.{n}*" for n in (*VARIANTS, ALONE))]
+    for arguments in (["run", "-m", *fixed, *grid], ["run", "-m", *fixed, *single]):
+        assert run(outputs, *arguments)[0] == 0
+    assert run(outputs, "reproduce", *books)[0] == 0
+    return outcomes(outputs)
+
+
+@pytest.fixture
+def ground(tmp_path: Path) -> Iterator[Ground]:
+    """An outputs folder with a few results in it, and a Dask cluster at hand."""
+    pytest.importorskip("distributed")
+    pytest.importorskip("submitit")
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    file = tmp_path / "scheduler.json"
+    start = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1"]
+    start += ["--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
+    worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", str(file)]
+    worker += ["--nworkers", "2", "--nthreads", "1", "--no-dashboard"]
+    worker += ["--local-directory", str(tmp_path / "dask")]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with (
+        subprocess.Popen(start, **quiet) as scheduler,  # type: ignore[call-overload]
+        subprocess.Popen(worker, **quiet) as nannies,  # type: ignore[call-overload]
+    ):
+        try:
+            from distributed import Client
+
+            with Client(scheduler_file=str(file), timeout=120) as client:
+                client.wait_for_workers(2, timeout=120)
+                address = client.scheduler.address
+            made = Ground(tmp_path / "outputs", logs, address, lambda: _workers(nannies.pid))
+            made.outputs.mkdir()
+            made.finish("reproduce", ALONE)
+            made.look()
+            yield made
+        finally:
+            nannies.terminate()
+            scheduler.terminate()
+
+
+def _workers(nannies: int) -> list[psutil.Process]:
+    """The processes that Dask's nannies watch over."""
+    below = psutil.Process(nannies).children(recursive=True)
+    return [process for process in below if "spawn_main" in " ".join(process.cmdline())]
+
+
+def _measure(ground: Ground) -> None:
+    """How long each command takes when it is left alone, here and now."""
+    for name in TABLE:
+        ground.finish(name, ALONE)
+
+
+def _issue_all(ground: Ground, variants: dict[str, set[int]]) -> None:
+    """Every command once more, left alone: it finishes what was killed, and nothing is missing."""
+    for name in sorted(variants, key=lambda name: (name in VIEWS, name)):
+        for variant in sorted(variants[name]):
+            ground.finish(name, variant)
+    ground.finish("sync", 0)
+
+
+def _same_views(ground: Ground, clean: Path) -> None:
+    """Tables, figures, notebook and report hold what they hold beside the same records alone."""
+    left_out = shutil.ignore_patterns("tables", "figures", "report", "report-cache", "*.ipynb")
+    shutil.copytree(ground.outputs, clean, ignore=left_out)
+    beside = Ground(clean, ground.logs, seen=ground.seen)
+    for name in VIEWS:
+        beside.finish(name, 0)
+    for name in ("tables", "figures", "report"):
+        assert _visible(ground.outputs / name) == _visible(clean / name), name
+    ours, theirs = (next(place.glob("*.ipynb")).read_bytes() for place in (ground.outputs, clean))
+    assert ours == theirs
+
+
+def _visible(folder: Path) -> dict[str, int]:
+    """What somebody sees who looks there, with sizes where they do not hang on the folder."""
+    return {
+        str(path.relative_to(folder)): path.stat().st_size * (path.suffix in (".csv", ".md"))
+        for path in folder.rglob("*")
+        if path.is_file() and not path.name.startswith(".")
+    }
+
+
+def test_every_command_is_killed(
+    ground: Ground, undisturbed: dict[str, str], tmp_path: Path
+) -> None:
+    """In turn its group, its first process and a child, until all of them were killed enough."""
+    chance = random.Random(0)
+    victims = (GROUP, FIRST, CHILD)
+    kills = tries = 0
+    _measure(ground)
+    while kills < KILLS:
+        assert tries < 4 * KILLS, "commands end before they are killed"
+        name = list(TABLE)[tries % len(TABLE)]
+        round_ = tries // len(TABLE)
+        kills += ground.disturb(name, VARIANTS[round_ % len(VARIANTS)], victims[round_ % 3], chance)
+        tries += 1
+        told(f"{name}: {kills} kills")
+    _issue_all(ground, {name: set(VARIANTS) for name in TABLE})
+    ground.count(undisturbed)
+    _same_views(ground, tmp_path / "clean")
+
+
+def test_all_commands_at_once_with_kills(
+    ground: Ground, undisturbed: dict[str, str], tmp_path: Path
+) -> None:
+    """Several at a time for minutes, half of them killed at some moment, in one outputs folder."""
+    problems: list[BaseException] = []
+    issued: dict[str, set[int]] = {name: set() for name in TABLE}
+    _measure(ground)
+
+    deadline = time.monotonic() + 60 * MINUTES
+
+    def user(number: int) -> None:
+        chance = random.Random(number)
+        while time.monotonic() < deadline and not problems:
+            name = chance.choice(list(TABLE))
+            variant = chance.choice(VARIANTS)
+            issued[name].add(variant)
+            try:
+                if chance.random() < 0.5:
+                    ground.finish(name, variant)
+                else:
+                    ground.disturb(name, variant, chance.choice((GROUP, FIRST, CHILD)), chance)
+            except BaseException as problem:
+                problems.append(problem)
+
+    users = [threading.Thread(target=user, args=(number,)) for number in range(AT_ONCE)]
+    for thread in users:
+        thread.start()
+    for thread in users:
+        thread.join()
+    if problems:
+        raise problems[0]
+    _issue_all(ground, issued)
+    ground.look()
+    ground.count({k: bits for k, bits in undisturbed.items() if k in ground.seen})
+    _same_views(ground, tmp_path / "clean")

@@ -1,0 +1,239 @@
+"""Commands that are killed: a table of them, one harness for all, and the counts at the end.
+
+A trial starts a command and may kill it: its whole group, its first process alone, or one of its
+children. Whatever was killed, no process may be left after a while, and nobody prints a traceback.
+"""
+
+import os
+import random
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+from harness import FAULTS, PASSWORD, PATIENCE, counted, free_port, outcomes
+
+MARK = "BYTHEBOOK_TRIAL"  # in the environment of a trial's processes, children and theirs included
+GROUP, FIRST, CHILD = "group", "first", "child"
+ENDING = 120  # seconds that processes have to notice that their parent is gone
+CELLS = 16
+VARIANTS = (1, 2, 3)  # of a command: other seeds, other results
+ALONE = 4  # the variant that nobody disturbs
+
+
+@dataclass(frozen=True)
+class Row:
+    """A command in the table: its words with {n}, {port}, {outputs} and the like filled in."""
+
+    words: str
+    serves: bool = False  # until it is stopped
+    fragile: bool = False  # exit 1 says that a claim hangs on the seed, which is as it should be
+
+    def arguments(self, **values: object) -> list[str]:
+        return self.words.format(**values).split()
+
+
+SWEEP = f"run -m study=misbehaving study.seconds=0.05 study.level=range(0,{CELLS}) seed={{n}}"
+TABLE = {
+    "run": Row("run study=misbehaving study.seconds=0.5 seed={n}"),
+    "sweep": Row(f"{SWEEP}1"),
+    "pool": Row(f"{SWEEP}2 jobs=2"),
+    "submitit": Row(f"{SWEEP}3 launch=slurm launch.cluster=local launch.workers=2"),
+    "dask": Row(f"{SWEEP}4 launch=dask launch.address={{dask}}"),
+    "reproduce": Row("reproduce fcml/fig-3.{n}*"),
+    "robustness": Row("robustness fcml/fig-3.18 --seeds 1{n}", fragile=True),
+    "report": Row("report fcml/fig-3.1*"),
+    "sync": Row("sync"),
+    "tables": Row("tables fcml/fig-3.1*"),
+    "figures": Row("figures fcml/fig-3.1*"),
+    "verify": Row("verify {run}"),
+    "notebook": Row("notebook fcml/fig-3.1 --force -o {outputs}/fig-3.1.ipynb"),
+    "runs": Row("runs --json --limit 0"),
+    "explore": Row("explore fcml/fig-3.1 --no-browser --port {port}", serves=True),
+    "ui": Row("ui --no-browser --port {port}", serves=True),
+    "server": Row("server --port {port} --outputs {outputs}/served", serves=True),
+}
+
+
+@dataclass
+class Trial:
+    """One command in a session of its own, all its words in a file."""
+
+    row: Row
+    arguments: list[str]
+    outputs: Path
+    log: Path
+    port: int = 0
+    marked: str = field(default_factory=lambda: uuid.uuid4().hex)
+    process: "subprocess.Popen[bytes]" = field(init=False)
+
+    def __post_init__(self) -> None:
+        inherited = {k: v for k, v in os.environ.items() if not k.startswith("MLFLOW_")}
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "experiments", *self.arguments],
+                env={
+                    **inherited,
+                    "PYTHONPATH": str(FAULTS),
+                    "BYTHEBOOK_OUTPUTS": str(self.outputs),
+                    "MLFLOW_AUTH_ADMIN_PASSWORD": PASSWORD,
+                    MARK: self.marked,
+                },
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    def family(self) -> list[psutil.Process]:
+        """Every living process of this trial, wherever it went: they share a mark."""
+        found = []
+        for process in psutil.process_iter():
+            with suppress(psutil.Error, OSError):
+                ours = process.environ().get(MARK) == self.marked
+                if ours and process.status() != psutil.STATUS_ZOMBIE:
+                    found.append(process)
+        return found
+
+    def strike(self, victim: str, others: list[psutil.Process], chance: random.Random) -> bool:
+        """Kill; False if there was nothing left to kill."""
+        children = [p for p in [*self.family(), *others] if p.pid != self.process.pid]
+        if self.process.poll() is not None or (victim == CHILD and not children):
+            return False
+        with suppress(psutil.NoSuchProcess, ProcessLookupError):
+            if victim == CHILD:
+                chance.choice(children).kill()
+            elif victim == FIRST:
+                self.process.kill()
+            else:
+                os.killpg(self.process.pid, signal.SIGKILL)
+            counted("faults")
+            return True
+        return False
+
+    def answers(self) -> bool:
+        """Does it serve?"""
+        with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
+            return True
+        return False
+
+    def end(self) -> int:
+        """Wait for it, or stop it if it serves; count what it left behind."""
+        if self.row.serves and self.process.poll() is None:
+            self.process.terminate()
+        code = self.process.wait(timeout=PATIENCE)
+        deadline = time.monotonic() + ENDING
+        while (left := self.family()) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        for process in left:
+            counted("leaked processes")
+            told(f"left behind by {self.arguments}: {process.cmdline()}")
+            process.kill()
+        if "Traceback (most recent call last)" in (said := self.said()):
+            counted("tracebacks")
+            told(f"{self.arguments} ended with {code}:\n{said[-3000:]}")
+        return code
+
+    def said(self) -> str:
+        return self.log.read_text(errors="replace")
+
+
+def told(words: str) -> None:
+    """To the person who waits, whatever pytest captures."""
+    print(words, file=sys.__stderr__, flush=True)
+
+
+@dataclass
+class Ground:
+    """An outputs folder on which commands are tried, and what was seen to be in it."""
+
+    outputs: Path
+    logs: Path
+    dask: str = ""
+    dask_workers: Callable[[], list[psutil.Process]] = list
+    seen: dict[str, str] = field(default_factory=dict)
+    took: dict[str, float] = field(default_factory=dict)  # seconds, when it was left alone
+    _number: Iterator[int] = field(default_factory=lambda: iter(range(10**9)))
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def begin(self, name: str, variant: int) -> Trial:
+        row, port = TABLE[name], free_port()
+        values = {"n": variant, "port": port, "outputs": self.outputs, "dask": self.dask}
+        log = self.logs / f"{next(self._number):04}-{name}.log"
+        arguments = row.arguments(**values, run=self.some_run())
+        return Trial(row, arguments, self.outputs, log, port)
+
+    def finish(self, name: str, variant: int) -> None:
+        """The command is issued, left alone, and does what it is for."""
+        trial, begun = self.begin(name, variant), time.monotonic()
+        if trial.row.serves:
+            deadline = time.monotonic() + PATIENCE
+            while not trial.answers():
+                assert trial.process.poll() is None, trial.said()
+                assert time.monotonic() < deadline, trial.said()
+                time.sleep(0.1)
+            self.took[name] = 1.5 * (time.monotonic() - begun)
+        code = trial.end()
+        self.took.setdefault(name, time.monotonic() - begun)
+        assert code in ((0, 1) if trial.row.fragile else (0,)), (trial.arguments, trial.said())
+
+    def disturb(self, name: str, variant: int, victim: str, chance: random.Random) -> bool:
+        """The command is issued and killed at some moment; False if it was done before."""
+        trial = self.begin(name, variant)
+        moment = time.monotonic() + chance.uniform(0, self.took[name])
+        while time.monotonic() < moment and trial.process.poll() is None:
+            time.sleep(0.02)
+        others = self.dask_workers() if name == "dask" else []
+        struck = trial.strike(victim, others, chance)
+        code = trial.end()
+        expected = {0, 1, 2, -signal.SIGKILL} if struck else {0, 1} if trial.row.fragile else {0}
+        assert code in expected, (trial.arguments, code, trial.said())
+        self.look()
+        return struck
+
+    def look(self) -> None:
+        """What is recorded now must be there in the end."""
+        with self._lock:
+            self.seen |= outcomes(self.outputs)
+
+    def some_run(self) -> str:
+        """One that can be verified: an id may be shortened."""
+        return next(iter(self.seen), "none")
+
+    def count(self, undisturbed: dict[str, str]) -> None:
+        """Records lost and doubled, here and in the tracking store, against an undisturbed run."""
+        found = outcomes(self.outputs)
+        counted("records", len(found))
+        expected = [*undisturbed.items(), *self.seen.items()]
+        missing = sorted({key for key, bits in expected if found.get(key) != bits})
+        logged = logged_times(self.outputs)
+        keys = Counter(name.partition("@")[0].partition("-")[0] for name in logged)
+        unlogged = [key for key in found if not keys[key]]
+        twice = [name for name, times in logged.items() if times > 1]
+        for words, which in (
+            ("lost", missing + unlogged),
+            ("doubled", twice),
+        ):
+            counted(words, len(which))
+            if which:
+                told(f"{words}: {which[:10]}")
+
+
+def logged_times(outputs: Path) -> Counter[str]:
+    """How often each record and sweep is in the local tracking store."""
+    with closing(sqlite3.connect(outputs / "mlflow.db", timeout=PATIENCE)) as database:
+        rows = database.execute(
+            "SELECT value FROM tags JOIN runs USING (run_uuid)"
+            " WHERE key = 'bythebook.run_id' AND lifecycle_stage = 'active'"
+        ).fetchall()
+    return Counter(value for (value,) in rows)
