@@ -229,3 +229,12 @@ def test_hmmlearn_takes_the_same_steps() -> None:
     np.testing.assert_allclose(gaussian.objective[0, :5], model.monitor_.history, rtol=1e-9)
     np.testing.assert_allclose(gaussian.theta.mu[0], model.means_, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(gaussian.theta.Sigma[0], model.covars_, rtol=1e-6, atol=1e-9)
+
+
+def test_it_ends_by_default_after_so_many_steps_or_with_a_gain_so_small() -> None:
+    """500 steps, or the first gain of no more than 1e-8."""
+    rng = np.random.default_rng(13)
+    start, x = starts.random_categorical(2, 3, 1, rng), rng.integers(3, size=(1, 40))
+    assert bw.baum_welch(start, x, tol=-np.inf).iterations.tolist() == [500]
+    gains = np.diff(bw.baum_welch(start, x, max_iter=20_000).objective[0])
+    assert gains[-1] <= 1e-8 < gains[-2]

@@ -234,3 +234,13 @@ def test_half_steps_end_where_a_pass_does_and_never_lower_the_bound(X, rng):
     np.testing.assert_allclose(bounds[:, [0, -1]], whole, rtol=1e-9)
     assert np.diff(bounds).min() > -1e-9
     assert (np.diff(bounds).max(axis=1) > 0).all()
+
+
+def test_variants_end_by_default_after_so_many_steps_or_with_a_gain_so_small(X, rng):
+    """500 steps with a floor, a hundred passes point by point; gains of no more than 1e-8."""
+    start = start_at_points(X, 2, rng)
+    assert fit_with_floor(X, start, 0.01, tol=-np.inf).iterations.tolist() == [500]
+    assert fit_incremental(X, start, tol=-np.inf).iterations.tolist() == [100]
+    for run in (fit_with_floor(X, start, 0.01), fit_incremental(X, start, max_iter=2000)):
+        gains = np.diff(run.objective[0])
+        assert gains[-1] <= 1e-8 < gains[-2]

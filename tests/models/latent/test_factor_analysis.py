@@ -140,3 +140,11 @@ def test_a_random_start_halves_every_variance(x: Floats) -> None:
     # A sum of three squares of normal numbers: its variance is 2/3 of its squared mean.
     assert_allclose(explained.var(0), (np.var(x, axis=0) / 2) ** 2 * 2 / 3, rtol=0.1)
     assert abs(start.W.mean()) < 0.02
+
+
+def test_it_ends_by_default_after_so_many_steps_or_with_a_gain_so_small(x: Floats) -> None:
+    """A thousand steps, or the first gain of no more than 1e-8."""
+    start = random_start(x, 1, 1, np.random.default_rng(12))
+    assert fit_factors(x, start, tol=-np.inf).iterations.tolist() == [1000]
+    gains = np.diff(fit_factors(x, start).objective[0])
+    assert gains[-1] <= 1e-8 < gains[-2]

@@ -230,3 +230,13 @@ def test_what_a_start_does_not_draw() -> None:
     first = identity_start(x, 2)
     assert_allclose(first.A[0], np.eye(2))
     assert_allclose(first.C[0], [[x[:, 0].std(), 0], [0, x[:, 1].std()], [0, 0]], rtol=1e-12)
+
+
+def test_it_ends_by_default_after_so_many_steps_or_with_a_gain_so_small() -> None:
+    """A hundred steps, or the first gain of no more than 1e-6."""
+    x = simulate(turning(np.random.default_rng(12)), 40, np.random.default_rng(13))[1]
+    start = identity_start(x, 1)
+    assert fit_lds(x, start, tol=-np.inf).iterations.tolist() == [100]
+    others = ["A", "Gamma", "C", "Sigma", "V0"]  # with all of them free it takes long
+    gains = np.diff(fit_lds(x, start, held=others, max_iter=5000).objective[0])
+    assert gains[-1] <= 1e-6 < gains[-2]
