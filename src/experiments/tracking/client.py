@@ -495,5 +495,6 @@ def identity(outputs: Path) -> str:
 
 
 def _unreachable(uri: str, error: Exception) -> Unreachable:
-    reason = " ".join(redacted(str(error)).split())
+    told = " ".join(redacted(str(error)).split())
+    reason = told.rpartition("(Caused by ")[2]  # what the layers in between have made of it
     return Unreachable(f"{redacted(uri)}: {reason[:200]}")

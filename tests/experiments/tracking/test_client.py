@@ -245,6 +245,19 @@ def test_refusals_cost_a_line_each_and_stop_nothing(tracked: LocalTracker) -> No
     assert not forgiving.broken
 
 
+def test_what_stood_in_the_way_is_told_first(outputs: Path) -> None:
+    from mlflow.exceptions import MlflowException
+
+    class Doubted(ClientTracker):
+        @property
+        def client(self) -> Any:
+            between = "HTTPSConnectionPool: Max retries exceeded with url: /" + "x" * 300
+            raise MlflowException(f"API request failed: {between} (Caused by SSLError('who?'))")
+
+    with pytest.raises(Unreachable, match=r"^sqlite:///x: SSLError\('who\?'\)"):
+        Doubted("sqlite:///x", None, outputs).put([one("first")])
+
+
 def test_no_password_of_an_address_is_in_a_refusal(record: Record, outputs: Path) -> None:
     from mlflow.exceptions import RestException
 
