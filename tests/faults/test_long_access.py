@@ -301,7 +301,7 @@ def test_a_run_that_is_refused_costs_a_line_and_not_the_others(
     # He may only read hers from now on; what is not hers he logs as before.
     stated = {"username": "bob", "resource_type": "experiment"}
     stated |= {"resource_id": twice.info.experiment_id, "permission": "READ"}
-    assert stored.ask(f"{API}/users/permissions/grant", ADMIN, stated)[0] == 200
+    assert stored.ask("/api/3.0/mlflow/users/permissions/grant", ADMIN, stated)[0] == 200
     assert run(his, "run", "study=misbehaving", "study.level=4", "tracking=off")[0] == 0
     assert run(his, "run", "study=polynomial_order", "tracking=off")[0] == 0
     for _ in range(2):
