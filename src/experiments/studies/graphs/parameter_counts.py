@@ -1,0 +1,85 @@
+"""How many independent parameters models have: counted, and as a Jacobian's rank (PRML 8.1.3)."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
+from experiments.contract.study import Study, knob
+from models.graphs.dimension import (
+    Parametrised,
+    boltzmann,
+    dimension,
+    full_covariance,
+    low_rank_covariance,
+    sigmoid,
+    tables,
+)
+
+Maker = Callable[[int, int], Parametrised]
+
+# Of M variables with K states; of binary ones for any K.
+DISCRETE: dict[str, Maker] = {
+    "joint": lambda M, K: tables([list(range(i)) for i in range(M)], K),
+    "independent": lambda M, K: tables([[] for _ in range(M)], K),
+    "chain": lambda M, K: tables([[i - 1] if i else [] for i in range(M)], K),
+    "tied chain": lambda M, K: tables([[i - 1] if i else [] for i in range(M)], K, tied=True),
+    "second order": lambda M, K: tables([list(range(max(i - 2, 0), i)) for i in range(M)], K),
+    "sigmoid": lambda M, K: sigmoid(M),
+    "field": lambda M, K: boltzmann(M),
+    "links": lambda M, K: boltzmann(M, biases=False),
+}
+# Of D variables with M factors.
+COVARIANCES: dict[str, Maker] = {
+    "full": lambda D, M: full_covariance(D),
+    "principal components": lambda D, M: low_rank_covariance(D, M, isotropic=True),
+    "factors": lambda D, M: low_rank_covariance(D, M, isotropic=False),
+}
+
+
+@dataclass
+class ParameterCounts(Study):
+    """Numbers that a model takes, and the directions in which they move its distribution."""
+
+    headline = {"largest": "max(rank)"}
+
+    models: list[str] = knob(
+        ["joint", "independent", "chain"], "of tables", choices=tuple(DISCRETE), distinct=True
+    )
+    variables: list[int] = knob([2, 3, 4], "M, how many", at_least=1, at_most=7, distinct=True)
+    states: list[int] = knob([2, 3], "K, states of each", at_least=2, at_most=5, distinct=True)
+    covariances: list[str] = knob(
+        [], "of Gaussians", choices=tuple(COVARIANCES), distinct=True, may_be_empty=True
+    )
+    dimensions: list[int] = knob([2, 3, 4, 5, 6], "D", at_least=1, at_most=20, distinct=True)
+    factors: list[int] = knob([0, 1, 2, 3], "M, latent dimensions", at_least=0, distinct=True)
+
+    def problems(self) -> Iterator[str]:
+        largest = max(self.states) ** max(self.variables)
+        if largest > 1024:
+            yield f"study.states and study.variables: tables of {largest}; allowed: 1024 entries"
+
+    def run(self, rng: Generator) -> Outcome:
+        axes = axis("model", self.models), axis("M", self.variables), axis("K", self.states)
+        found = _counted(DISCRETE, *axes, rng)
+        if self.covariances:
+            kinds = axis("covariance", self.covariances)
+            more = _counted(
+                COVARIANCES, kinds, axis("D", self.dimensions), axis("factors", self.factors), rng
+            )
+            found |= {f"covariance_{name}": value for name, value in more.items()}
+        return Outcome(**found)
+
+
+def _counted(
+    known: dict[str, Maker], names: Axis, one: Axis, other: Axis, rng: Generator
+) -> dict[str, Quantity]:
+    """Numbers and ranks of each model for each pair of sizes."""
+    shape = (len(names), len(one), len(other))
+    numbers, ranks = np.empty(shape, int), np.empty(shape, int)
+    for at in np.ndindex(*shape):
+        made = known[str(names.values[at[0]])](int(one.values[at[1]]), int(other.values[at[2]]))
+        numbers[at], ranks[at] = made.numbers, dimension(made, rng)
+    return {"numbers": over(numbers, names, one, other), "rank": over(ranks, names, one, other)}
