@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from experiments.contract.outcome import Outcome, Quantity
 from experiments.drawing.canvas import panels
@@ -30,5 +31,5 @@ def _lines(ax: Axes, ranks: Quantity, name: str, along: str) -> None:
         line = ranks.at(**{name: label})
         ax.semilogy(line.along(along), line.values, "os^vDP"[k % 6] + "-", ms=4, label=str(label))
     ax.set(xlabel=along, ylabel="independent parameters")
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.legend(title=name if name != "model" else None, fontsize="small")
