@@ -83,10 +83,8 @@ def _named(word: str, outputs: Path, folder: Path, *, cells: bool) -> Iterator[T
     swept = recorded.find(outputs, word.removeprefix(SWEEP))
     yield swept.folder, folder / "sweeps" / swept.id
     if cells:
-        places = {path.name: path for path in RunStore(outputs).folders()}
-        for run in swept.runs:
-            if run in places:
-                yield places[run], folder / "sweeps" / swept.id / run
+        for path in filter(None, RunStore(outputs).located(swept.runs)):
+            yield path, folder / "sweeps" / swept.id / path.name
 
 
 def _draw(
@@ -94,7 +92,7 @@ def _draw(
 ) -> tuple[int, str]:
     """How many files were written, and what went wrong: an old run may not fit today's study."""
     try:
-        if (source / "run.json").exists():
+        if source.parent.name != "sweeps":
             record = read(source)
             paths = run_files.draw(record, target, formats, style) if record.finished else []
         elif metric or (source / "pivot.csv").exists():

@@ -21,7 +21,7 @@ SHOWN = 40
 def show(named: Sequence[tuple[str, Job]], outputs: Path, *, fresh: bool) -> int:
     """Print the plan; nothing is run or written."""
     store = RunStore(outputs)
-    earlier = _earlier({store.place(job) for _, job in named})
+    earlier = _Earlier(store)
     states = [_state(job, store, earlier, fresh) for _, job in named]
     rows = [
         [escape(name or job.title), job.key, escape(state)]
@@ -38,25 +38,38 @@ def show(named: Sequence[tuple[str, Job]], outputs: Path, *, fresh: bool) -> int
     return OK
 
 
-def _earlier(places: set[Path]) -> dict[str, Record]:
+class _Earlier:
     """The newest record of each configuration, whatever code and data it was made with."""
-    found: dict[str, Record] = {}
-    for place in places:
-        for path in sorted(place.glob("[!.]*/run.json"), key=lambda p: p.stat().st_mtime_ns):
+
+    def __init__(self, store: RunStore) -> None:
+        self.store = store
+        self._known: dict[str, dict[str, Record]] = {}
+
+    def of(self, job: Job) -> Record | None:
+        place = job.address.place
+        if place not in self._known:
+            self._known[place] = self._read(place)
+        return self._known[place].get(_identity(job.science))
+
+    def _read(self, place: str) -> dict[str, Record]:
+        found: dict[str, Record] = {}
+        for folder in self.store.folders(place):
             with suppress(BadInput):  # a torn record is as good as none
-                record = read(path.parent)
-                found[_identity(record["science"])] = record
-    return found
+                record = read(folder)
+                other = found.setdefault(_identity(record["science"]), record)
+                if record["provenance"]["started"] > other["provenance"]["started"]:
+                    found[_identity(record["science"])] = record
+        return found
 
 
 def _identity(science: Mapping[str, Any]) -> str:
     return dumps([science["study"], science["knobs"], science["seed"]])
 
 
-def _state(job: Job, store: RunStore, earlier: Mapping[str, Record], fresh: bool) -> str:
+def _state(job: Job, store: RunStore, earlier: _Earlier, fresh: bool) -> str:
     if store.done(job) is not None:
         return "to run again: fresh=true" if fresh else "done"
-    record = earlier.get(_identity(job.science))
+    record = earlier.of(job)
     if record is None:
         return "to run"
     facts = record["provenance"]

@@ -78,22 +78,16 @@ def _selected(options: argparse.Namespace, outputs: Path) -> Iterator[Path]:
     if not words and not options.search:
         yield from store.folders()
         return
-    places: dict[str | None, Path] = {}
     for word in [word for word in words if word.startswith(recorded.PREFIX)]:
-        places = places or {path.name: path for path in store.folders()}
         words.remove(word)
         runs = recorded.find(outputs, word.removeprefix(recorded.PREFIX)).runs
-        yield from (places[run] for run in runs if run in places)
+        yield from filter(None, store.located(runs))
     for word in words:  # a study's own runs, beside those of its results
         if word.startswith("study:"):
-            yield from _below(store.runs / "study" / word.removeprefix("study:"))
+            yield from store.folders(f"study/{word.removeprefix('study:')}")
     if words or options.search:
         for name in selecting.results(options, outputs, words):
-            yield from _below(store.runs / name)
-
-
-def _below(place: Path) -> Iterator[Path]:
-    yield from sorted(path.parent for path in place.glob("[!.]*/run.json"))
+            yield from store.folders(name)
 
 
 def _cell(value: Any) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from experiments.configuration import catalogue, errata
 from experiments.configuration.errors import no_choice, no_such
-from experiments.configuration.jobs import Job, Printed, Source
+from experiments.configuration.jobs import Job, Printed, Source, Stem
 from experiments.contract.claims import Claim
 from experiments.contract.errors import BadInput
 from experiments.contract.exact_json import dumps
@@ -23,6 +23,7 @@ from experiments.contract.study import Study, studies
 from experiments.contract.type_check import Unfit, defaults, field_types, fit
 from models import datasets
 
+_KEPT = 1000  # studies that a template remembers
 _CALLS = "${"  # an interpolation
 _NOT_TEXT = re.compile(r"\\u0000|[\ud800-\udfff]")
 
@@ -53,24 +54,37 @@ class Template:
             if claim.cause is not None:
                 errata.read(claim.place_book or told[0], claim.cause)
         self._converted: dict[tuple[str, str], Any] = {}
+        self._built: dict[tuple[str, ...], tuple[Study, Stem | None]] = {}
         self.book: Job | None = None  # as the experiment's file states it
         if experiment in catalogue.names():
             stated = experiment_job(str(experiment))
             self.book = stated if stated.printed == self.printed else None
 
     def job(self, changes: Mapping[str, Any] | None = None) -> Job:
-        """The job with `seed` or knobs (`study.<name>`) set to other values."""
-        knobs, seed = dict(self._knobs), self._seed
-        for key, value in (changes or {}).items():
-            if key == "seed":
-                seed = self._checked_seed(value)
-            else:
-                knobs[key.removeprefix("study.")] = self._convert(key, value)
+        """The job with `seed` or knobs (`study.<name>`) set to other values.
+
+        The study is built and checked once for all jobs that differ only in their seed: that takes
+        longer than all the rest. Each has a copy of its own.
+        """
+        others = dict(changes or {})
+        seed = self._checked_seed(others.pop("seed")) if "seed" in others else self._seed
+        known = tuple(f"{key}={value!r}" for key, value in others.items())
+        if known not in self._built:
+            if len(self._built) >= _KEPT:
+                self._built.clear()
+            self._built[known] = self._build(others)
+        study, stem = self._built[known]
+        canonical = self.book is not None and (study, seed) == (self.book.study, self.book.seed)
+        job = Job(_copied(study), seed, self.printed, self.experiment, canonical, self.data_dir)
+        return job.known(stem.key(seed) if stem is not None else None)
+
+    def _build(self, changes: Mapping[str, Any]) -> "tuple[Study, Stem | None]":
+        knobs = dict(self._knobs)
+        for key, value in changes.items():
+            knobs[key.removeprefix("study.")] = self._convert(key, value)
         study: Study = self.kind(**copy.deepcopy(knobs))
-        job = Job(study, seed, self.printed, self.experiment, False, self.data_dir)
-        if self.book is not None and (study, seed) == (self.book.study, self.book.seed):
-            return dataclasses.replace(job, canonical=True)
-        return job
+        plain = not study.data_sets()  # what a seed draws would be part of the key
+        return study, Stem(Job(study, experiment=self.experiment)) if plain else None
 
     def _convert(self, key: str, value: Any) -> Any:
         """A value as its knob has it; each distinct one is converted once for a whole sweep."""
@@ -88,6 +102,15 @@ class Template:
         if type(value) is not int or value < 0:
             raise BadInput(f"seed={shown(value)} is not allowed; allowed: int, >= 0")
         return value
+
+
+def _copied(study: Study) -> Study:
+    """The same knobs, and no list in common."""
+    other = copy.copy(study)
+    for name, value in vars(study).items():
+        if isinstance(value, list | dict):
+            setattr(other, name, copy.deepcopy(value))
+    return other
 
 
 def experiment_job(name: str, data_dir: str | None = None) -> Job:

@@ -5,7 +5,7 @@ import hashlib
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 from experiments.configuration.digests import code_digest
@@ -91,7 +91,7 @@ class Job:
     @property
     def science(self) -> dict[str, Any]:
         """The configuration that determines the numbers."""
-        knobs = dataclasses.asdict(self.study)
+        knobs = {name: _plain(getattr(self.study, name)) for name in _names(type(self.study))}
         return {"study": self.study.name, "knobs": knobs, "seed": self.seed}
 
     @property
@@ -142,6 +142,34 @@ class Job:
     @property
     def title(self) -> str:
         return self.source.item or self.study.name
+
+
+class Stem:
+    """What the keys of jobs without data share that differ in nothing but their seeds."""
+
+    def __init__(self, job: Job) -> None:
+        science = {"study": job.study.name, "knobs": job.science["knobs"]}
+        rest: dict[str, Any] = {"experiment": job.experiment, "code": job.code, "data": {}}
+        self._before = f'{dumps(science)[:-1]}, "seed": '
+        self._after = f", {dumps(rest)[1:]}"
+
+    def key(self, seed: int) -> str:
+        text = f"{self._before}{seed}{self._after}"
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@cache
+def _names(study: type[Study]) -> tuple[str, ...]:
+    return tuple(entry.name for entry in dataclasses.fields(study))
+
+
+def _plain(value: Any) -> Any:
+    """A knob as it is recorded: mappings for dataclasses, also inside lists."""
+    if isinstance(value, list):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, dict):
+        return {name: _plain(entry) for name, entry in value.items()}
+    return dataclasses.asdict(value) if dataclasses.is_dataclass(value) else value  # type: ignore[arg-type]
 
 
 class Addressed(Sequence[Job]):

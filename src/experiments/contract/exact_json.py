@@ -28,6 +28,11 @@ def loads(text: str) -> Any:
 
 
 def _encode(value: Any) -> Any:
+    kind = type(value)  # what there is most of, first: an array has hundreds of numbers
+    if kind is list or kind is tuple:
+        return [_encode(entry) for entry in value]
+    if kind is int or kind is bool or (kind is float and math.isfinite(value)):
+        return value
     if isinstance(value, float) and not math.isfinite(value):
         return _MARK + ("NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity")
     if isinstance(value, str) and value.startswith(_MARK):

@@ -11,9 +11,9 @@ from experiments.contract.expressions import evaluate, names
 from experiments.contract.labelled import BadExpression
 from experiments.contract.outcome import Quantity
 from experiments.contract.suggestions import meant
-from experiments.contract.verdicts import in_words
 from experiments.records import tags
-from experiments.records.store import Record, read
+from experiments.records.store import FAILED, FINISHED, told
+from experiments.records.told import Told
 
 FACTS = (
     *("run", "started", "seconds", "result", "study"),
@@ -43,24 +43,24 @@ class Row:
         return {**self.metrics, **self.knobs, **self.facts}
 
 
-def row(record: Record) -> Row:
+def row(run: Told, folder: Path) -> Row:
     """What a table shows of a run."""
-    facts, own = record["provenance"], tags.read(record.folder)
+    own = tags.read(folder)
     return Row(
         {
-            "run": record.id,
-            "started": datetime.fromtimestamp(facts["started"], UTC).strftime("%Y-%m-%d %H:%M:%S"),
-            "seconds": round(facts["seconds"], 4),
-            "result": record["experiment"] if record["canonical"] else "",
-            "study": record.study,
-            "seed": record["science"]["seed"],
-            "status": record["status"],
-            "verdict": in_words(record.verdicts),
-            "grade": record["grade"],
+            "run": run.id,
+            "started": datetime.fromtimestamp(run.started, UTC).strftime("%Y-%m-%d %H:%M:%S"),
+            "seconds": round(run.seconds, 4),
+            "result": run.experiment if run.canonical else "",
+            "study": run.study,
+            "seed": run.seed,
+            "status": FINISHED if run.finished else FAILED,
+            "verdict": run.verdict,
+            "grade": run.grade,
             "tags": ", ".join(f"{name}={value}" for name, value in own.items()),
         },
-        dict(record["science"]["knobs"]),
-        dict(record.metrics) if record.finished else {},
+        dict(run.knobs),
+        dict(run.metrics),
     )
 
 
@@ -68,7 +68,7 @@ def rows(folders: Iterable[Path], tell: Callable[[str], None]) -> Iterator[Row]:
     """The runs that can be read; a damaged one costs a line."""
     for folder in folders:
         try:
-            yield row(read(folder))
+            yield row(told(folder), folder)
         except BadInput as error:
             tell(str(error))
 

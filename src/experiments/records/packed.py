@@ -33,6 +33,9 @@ _ROW = np.dtype(
 )
 
 
+_Row = tuple[int, int, bool, int, int, int, int]  # the same, as Python has it
+
+
 class Entry(NamedTuple):
     """A run in a pack."""
 
@@ -72,7 +75,7 @@ class Packed:
         self._files: dict[str, _File] = {}
         self._groups: list[tuple[Path, slice]] = []  # the pack of a group, and where its heads are
         self._sorted: AnyArray = np.empty(0, _ROW)
-        self._recent: dict[int, list[AnyArray]] = {}
+        self._recent: dict[int, list[_Row]] = {}
         self._new = 0
         self.problems = []
 
@@ -123,8 +126,8 @@ class Packed:
     def _add(self, rows: AnyArray, path: Path, heads: slice) -> None:
         rows["group"], rows["place"] = len(self._groups), np.arange(len(rows))
         self._groups.append((path, heads))
-        for row in rows:
-            self._recent.setdefault(int(row["key"]), []).append(row)
+        for row in rows.tolist():
+            self._recent.setdefault(row[0], []).append(row)
         self._new += len(rows)
         if self._new > _RECENT:
             self._sort()
@@ -140,8 +143,8 @@ class Packed:
     def __len__(self) -> int:
         return len(self._sorted) + self._new
 
-    def _entry(self, row: AnyArray) -> Entry:
-        key, attempt, finished, group, place, start, size = row.tolist()
+    def _entry(self, row: _Row) -> Entry:
+        key, attempt, finished, group, place, start, size = row
         path = self._groups[group][0]
         return Entry(f"{key:016x}", attempt, finished, path, start, size, group, place)
 
@@ -151,11 +154,10 @@ class Packed:
             number = int(key, 16)
             keys = self._sorted["key"]
             first = int(np.searchsorted(keys, np.uint64(number)))
-            found = []
+            found: list[_Row] = list(self._recent.get(number, ()))
             while first < len(keys) and keys[first] == number:
-                found.append(self._sorted[first])
+                found.append(self._sorted[first].tolist())
                 first += 1
-            found += self._recent.get(number, [])
             return sorted(map(self._entry, found), key=lambda entry: entry.attempt)
 
     def find(self, run_id: str) -> Entry | None:
@@ -181,12 +183,10 @@ class Packed:
             if run_id.startswith(beginning):
                 yield run_id
 
-    def heads(self, group: int) -> bytes:
-        """What the writer of a group said of its runs; nothing where that is lost."""
+    def heads(self, group: int) -> tuple[Path, int, int]:
+        """Where that is what the writer of a group said of its runs: its pack, place and length."""
         path, place = self._groups[group]
-        with suppress(OSError), path.open("rb") as stream:
-            return os.pread(stream.fileno(), place.stop - place.start, place.start)
-        return b""
+        return path, place.start, place.stop - place.start
 
     def parts(self, entry: Entry) -> list[bytes]:
         """The text of a record, and its arrays; `packs.Torn` if they are not what was written."""
@@ -243,7 +243,7 @@ class Packed:
     def numbers(self, key: str) -> list[int]:
         """The numbers of the attempts at a key, in packs and in folders."""
         inside, outside = {entry.attempt for entry in self.attempts(key)}, 1
-        while (self.place / f"{key}-{outside}").exists():
+        while os.path.exists(f"{self.place}/{key}-{outside}"):  # noqa: PTH110 - it is asked often
             outside += 1
         return sorted(inside.union(range(1, outside)))
 

@@ -61,13 +61,14 @@ def lines(content: Mapping[str, Any]) -> str:
     return _opening(content) + "\n}\n"
 
 
-def _opening(content: Mapping[str, Any]) -> str:
-    return "{\n" + ",\n".join(f'"{name}": {dumps(value)}' for name, value in content.items())
+def _opening(content: Mapping[str, Any], known: Mapping[str, str] | None = None) -> str:
+    texts = ((name, (known or {}).get(name) or dumps(value)) for name, value in content.items())
+    return "{\n" + ",\n".join(f'"{name}": {text}' for name, text in texts)
 
 
-def sealed(content: Mapping[str, Any]) -> str:
-    """The same, with its seal."""
-    body = _opening(content)
+def sealed(content: Mapping[str, Any], known: Mapping[str, str] | None = None) -> str:
+    """The same, with its seal; of some fields the JSON may be known already."""
+    body = _opening(content, known)
     return f'{body},\n"seal": "{hashlib.sha256(body.encode()).hexdigest()}"\n}}\n'
 
 

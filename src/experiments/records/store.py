@@ -163,6 +163,7 @@ class Draft:
     content: dict[str, Any]
     large: dict[str, AnyArray]
     outcome: Outcome
+    text: str  # the outcome as JSON
 
     @property
     def failed(self) -> bool:
@@ -183,14 +184,19 @@ class Draft:
             found[f"{_KEPT}{name}"] = stream.getvalue()
         return found
 
-    def record(self, run_id: str) -> Record:
-        """As a record in a pack."""
+    def sealed(self, content: dict[str, Any]) -> str:
+        """The text of the record."""
+        return seal.sealed(content, {"outcome": self.text})
+
+    def packed(self, run_id: str) -> tuple[Record, packs.Draft]:
+        """The record, and what is put into a pack of it."""
         digests = {name: _digest(content) for name, content in self.arrays.items()}
-        record = Record(
-            self.place / run_id, self.numbered(run_id, digests), list(self.arrays.values())
-        )
+        content, arrays = self.numbered(run_id, digests), list(self.arrays.values())
+        record = Record(self.place / run_id, content, arrays)
         vars(record)["outcome"] = self.outcome
-        return record
+        attempt = int(run_id.rpartition("-")[2])
+        parts = [self.sealed(content).encode(), *arrays]
+        return record, packs.Draft(self.key, attempt, not self.failed, parts)
 
 
 class Found(NamedTuple):
@@ -264,6 +270,7 @@ class RunStore:
         """A run that is made, as it will be recorded."""
         kept = Outcome() if outcome is None else outcome
         stated, large = kept.to_json()
+        text = dumps(stated)
         content = {
             "key": job.key,
             "status": FAILED if error else FINISHED,
@@ -274,10 +281,10 @@ class RunStore:
             "science": job.science,
             "printed": job.printed.content,
             "outcome": stated,
-            "digests": {"outcome": _digest(dumps(stated).encode())},
+            "digests": {"outcome": _digest(text.encode())},
             "provenance": {**provenance, "code": job.code, "data": job.data},
         }
-        return Draft(self.place(job), job.key, content, large, kept)
+        return Draft(self.place(job), job.key, content, large, kept, text)
 
     def write(
         self,
@@ -312,7 +319,7 @@ class RunStore:
                     return there
                 run_id = f"{job.key}-{_after(attempts)}"
                 content = draft.numbered(run_id, digests)
-                (aside / "run.json").write_text(seal.sealed(content), encoding="utf-8")
+                (aside / "run.json").write_text(draft.sealed(content), encoding="utf-8")
                 if _renamed(aside, place / run_id):
                     return Record(place / run_id, content)
         finally:
@@ -322,42 +329,16 @@ class RunStore:
         self, drafts: Sequence[Draft], *, adopt: bool = True, metric: str | None = None
     ) -> list[Path]:
         """Record runs in packs, all of a place at once, and onto the disk; where each is."""
-        found: list[Path | None] = [None] * len(drafts)
+        found: dict[int, Path] = {}
         places: dict[Path, list[int]] = {}
         for number, draft in enumerate(drafts):
             places.setdefault(draft.place, []).append(number)
         for place, numbers in places.items():
             there = packed.at(place)
-
-            def made(
-                numbers: list[int] = numbers, there: packed.Packed = there
-            ) -> tuple[list[packs.Draft], bytes]:
-                records = []
-                given: dict[str, list[Path]] = {}
-                for number in numbers:
-                    draft = drafts[number]
-                    new = given.setdefault(draft.key, [])
-                    attempts = [draft.place / f"{draft.key}-{n}" for n in there.numbers(draft.key)]
-                    old = (
-                        _first_finished(reversed(attempts)) if adopt and not draft.failed else None
-                    )
-                    if old is not None:
-                        found[number] = old.folder
-                    elif new and adopt:
-                        found[number] = new[0]
-                    else:
-                        run_id = f"{draft.key}-{_after([*attempts, *new])}"
-                        records.append(draft.record(run_id))
-                        found[number] = draft.place / run_id
-                        new.append(draft.place / run_id)
-                heads = [Told.of(record, metric) for record in records]
-                return [_packable(record) for record in records], told_packed(
-                    heads
-                ) if heads else b""
-
-            keys = [drafts[number].key for number in numbers]
-            there.append(keys, made)
-        return [path for path in found if path is not None]
+            group = _Group([drafts[number] for number in numbers], there, metric, adopt=adopt)
+            there.append([drafts[number].key for number in numbers], group.made)
+            found |= zip(numbers, group.folders, strict=True)
+        return [found[number] for number in range(len(drafts))]
 
     def latest(self, experiment: str) -> Record | None:
         """The newest finished run of an experiment as its file stated it at the time."""
@@ -371,6 +352,20 @@ class RunStore:
             yield from sorted(path.parent for path in place.glob("[!.]*/run.json"))
             for run_id in packed.at(place).refresh().ids():
                 yield place / run_id
+
+    def located(self, run_ids: Iterable[str | None]) -> Iterator[Path | None]:
+        """Where each of these runs is; None for those that are nowhere."""
+        there = [packed.at(f.parent).refresh() for f in self.runs.glob(f"*/*/{packed.FOLDER}")]
+        folders: dict[str, Path] | None = None
+        for run_id in run_ids:
+            place = next((p.place for p in there if run_id is not None and p.find(run_id)), None)
+            if place is None and run_id is not None:
+                if folders is None:
+                    found = self.runs.glob("*/*/[!.]*/run.json")
+                    folders = {path.parent.name: path.parent for path in found}
+                yield folders.get(run_id)
+            else:
+                yield place / run_id if place is not None and run_id is not None else None
 
     def damage(self) -> Iterator[str]:
         """A line for each part of a pack that is damaged."""
@@ -448,7 +443,7 @@ def told(folder: Path, metric: str | None = None) -> Told:
     """What is told of a run, by its address: as its pack has it, or as its record says."""
     entry = _packed_entry(folder)
     if entry is not None:
-        group = _heads(packed.at(folder.parent).heads(entry.group))
+        group = _heads(*packed.at(folder.parent).heads(entry.group))
         if group is not None and group[entry.place].id == folder.name:
             found = group[entry.place]
             if found.knows(metric):
@@ -462,8 +457,11 @@ def _packed_entry(folder: Path) -> packed.Entry | None:
 
 
 @lru_cache(maxsize=16)
-def _heads(content: bytes) -> list[Told] | None:
-    return told_unpacked(content) if content else None
+def _heads(pack: Path, start: int, length: int) -> list[Told] | None:
+    """What is told of a group's runs; None where that is lost."""
+    with suppress(OSError), pack.open("rb") as stream:
+        return told_unpacked(os.pread(stream.fileno(), length, start))
+    return None
 
 
 class _Look:
@@ -508,10 +506,43 @@ def _renamed(aside: Path, target: Path) -> bool:
     return True
 
 
-def _packable(record: Record) -> packs.Draft:
-    key, _, attempt = record.id.rpartition("-")
-    parts = [seal.sealed(record.content).encode(), *(record._packed or ())]
-    return packs.Draft(key, int(attempt), record.finished, parts)
+class _Group:
+    """Runs of a place that are to be packed together."""
+
+    def __init__(
+        self, drafts: Sequence[Draft], there: packed.Packed, metric: str | None, *, adopt: bool
+    ) -> None:
+        self.drafts, self.there, self.metric, self.adopt = drafts, there, metric, adopt
+        self.folders: list[Path] = []  # where each of them is
+
+    def made(self) -> tuple[list[packs.Draft], bytes]:
+        """What there is to write, with the numbers that are free: not what is there already."""
+        self.folders = []
+        written: list[packs.Draft] = []
+        new: dict[str, list[packs.Draft]] = {}  # by key
+        told: list[Told] = []
+        for draft in self.drafts:
+            place, mine = draft.place, new.setdefault(draft.key, [])
+            numbers = [*self.there.numbers(draft.key), *(one.attempt for one in mine)]
+            found = self._adopted(draft, numbers, mine)
+            if found is None:
+                found = f"{draft.key}-{max(numbers, default=0) + 1}"
+                record, one = draft.packed(found)
+                mine.append(one)
+                written.append(one)
+                told.append(Told.of(record, self.metric))
+            self.folders.append(place / found)
+        return written, told_packed(told) if told else b""
+
+    def _adopted(self, draft: Draft, numbers: list[int], new: list[packs.Draft]) -> str | None:
+        """The finished run that this one equals, if it is to be taken in its place."""
+        if not self.adopt or draft.failed:
+            return None
+        for one in new:
+            if one.finished:
+                return f"{one.key}-{one.attempt}"
+        there = _first_finished(draft.place / f"{draft.key}-{n}" for n in reversed(numbers))
+        return there.id if there is not None else None
 
 
 def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -6,7 +6,7 @@ where the code that judges and evaluates is another than then.
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -89,7 +89,7 @@ def evaluated(metric: str, outcome: Outcome) -> Scalar:
 
 def packed(told: Sequence[Told]) -> bytes:
     """As a pack keeps it for a group of runs: what they all say is said once."""
-    content = [asdict(one) for one in told]
+    content = [vars(one) for one in told]
     common = {k: v for k, v in content[0].items() if all(one[k] == v for one in content)}
     rest = [{k: v for k, v in one.items() if k not in common} for one in content]
     return zlib.compress(dumps({"by": judges(), "all": common, "each": rest}).encode(), 1)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.contract.errors import BadInput
-from experiments.records.store import RunStore, read
+from experiments.records.store import RunStore, told
 from experiments.report.content import Result
 from experiments.sweeping.figure import Mark, headline, read_cells
 from experiments.sweeping.plan import Plan, short
@@ -43,7 +43,6 @@ def printed_values(
     folders: Iterable[Path], found: Sequence[Result], outputs: Path
 ) -> dict[str, list[Beside]]:
     """For every sweep that has any, by the name of its folder, the printed values to show."""
-    runs: dict[str, Path] = {}
     values = {}
     for folder in folders:
         try:
@@ -54,8 +53,10 @@ def printed_values(
             ran = next((run for run in cells if run is not None), None)
             if not claims or ran is None:
                 continue
-            runs = runs or {path.name: path for path in RunStore(outputs).folders()}
-            knobs = read(runs[ran])["science"]["knobs"]
+            (place,) = RunStore(outputs).located([ran])
+            if place is None:
+                continue
+            knobs = told(place).knobs
         except (OSError, ValueError, KeyError, TypeError, IndexError, BadInput):
             continue  # told where the sweep itself is read
         kept = [pair for pair in claims if _agrees(_knobs(pair[0]), knobs, plan)]

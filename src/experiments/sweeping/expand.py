@@ -8,7 +8,8 @@ swept on one composed configuration, checked by the same schema; whatever else i
 import bisect
 import itertools
 import math
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from hydra.core.override_parser.types import ChoiceSweep, Override, QuotedString
 
 from experiments.configuration.build import Template
 from experiments.configuration.compose import Composer, parsed
+from experiments.configuration.jobs import Address
 from experiments.configuration.schema import MOST_CELLS, Settings
 from experiments.contract.errors import BadInput
 from experiments.sweeping.plan import Cell
@@ -49,7 +51,8 @@ class Grid(Sequence[Cell]):
     def __init__(self, blocks: Sequence[Block], swept: Sequence[str]) -> None:
         self.blocks, self.swept = blocks, swept
         self.starts = list(itertools.accumulate((len(block) for block in blocks), initial=0))
-        self._keys: list[str | None] = [None] * len(self)
+        self._keys = array("Q", bytes(8 * len(self)))  # 0 where it is not known yet
+        self._canonical: set[int] = set()
 
     def __len__(self) -> int:
         return self.starts[-1]
@@ -61,9 +64,22 @@ class Grid(Sequence[Cell]):
         block = self.blocks[place]
         point = block.point(index - self.starts[place])
         texts = {**block.chosen, **{key: text for key, text, _ in point}}
-        job = block.template.job({key: value for key, _, value in point}).known(self._keys[index])
-        self._keys[index] = job.key
+        job = block.template.job({key: value for key, _, value in point})
+        job = job.known(f"{self._keys[index]:016x}" if self._keys[index] else None)
+        self._keys[index] = int(job.key, 16)
+        if job.canonical:
+            self._canonical.add(index)
         return Cell({key: texts[key] for key in self.swept}, job)
+
+    def addresses(self) -> Iterator[Address]:
+        """Where the runs of every cell are; of a cell that was looked at, without its job."""
+        for start, block in zip(self.starts, self.blocks, strict=False):
+            place = f"study/{block.template.kind.name}"
+            for index in range(start, start + len(block)):
+                if self._keys[index] and index not in self._canonical:
+                    yield Address(place, f"{self._keys[index]:016x}")
+                else:
+                    yield self[index].job.address
 
 
 def cells(words: list[str], compose: Composer) -> tuple[Grid, Settings]:

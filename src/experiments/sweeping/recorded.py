@@ -88,10 +88,9 @@ def cells(swept: Swept, outputs: Path, metric: str | None = None) -> "tuple[Plan
     if table is not None and (metric is None or metric in metric_names(table, plan)):
         return plan, table
     rows = Rows(len(plan))
-    places = {path.name: path for path in RunStore(outputs).folders()}
-    for index, run in enumerate(swept.runs):
-        if run in places:
-            rows.add(index, told(places[run], metric), metric)
+    for index, path in enumerate(RunStore(outputs).located(swept.runs)):
+        if path is not None:
+            rows.add(index, told(path, metric), metric)
     if rows.problem or not rows:
         raise BadInput(f"metric={rows.problem}" if rows.problem else f"{swept.id} has no runs yet")
     return plan, long_table(plan, rows)

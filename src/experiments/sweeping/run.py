@@ -5,13 +5,13 @@ found, those that are missing are run, and the parent is brought up to date.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from experiments.configuration.jobs import Job
+from experiments.configuration.jobs import Address, Addressed
 from experiments.configuration.paths import writable
 from experiments.contract.exact_json import loads
 from experiments.contract.whole import replaced, replaced_text
@@ -21,6 +21,7 @@ from experiments.records.store import RunStore
 from experiments.running.launchers import Launcher
 from experiments.running.provenance import environment
 from experiments.running.runner import Done, perform_all
+from experiments.sweeping.expand import Grid
 from experiments.sweeping.figure import draw_sweep
 from experiments.sweeping.plan import Cell, Plan, Rows, columns
 from experiments.sweeping.tables import long_table, metric_names, pivot_table
@@ -98,7 +99,7 @@ def _tags(folder: Path) -> dict[str, str]:
     return found
 
 
-class Jobs(Sequence[Job]):
+class Jobs(Addressed):
     """The jobs of cells that are made when they are asked for."""
 
     def __init__(self, cells: Sequence[Cell]) -> None:
@@ -109,6 +110,11 @@ class Jobs(Sequence[Job]):
 
     def __getitem__(self, index: Any) -> Any:
         return self.cells[index].job
+
+    def addresses(self) -> Iterator[Address]:
+        if isinstance(self.cells, Grid):
+            return self.cells.addresses()
+        return (cell.job.address for cell in self.cells)
 
 
 class _Parent:
@@ -121,7 +127,7 @@ class _Parent:
         self.waiting: list[Done] = []
         self.flushed = time.monotonic()
         # A sweep whose cells are all found and logged costs the store one look and no write.
-        self.logged_anything = tracker is not None and plan.id not in self.logged.all
+        self.logged_anything = tracker is not None and not self.logged.among([plan.id])
 
     def add(self, done: Done) -> None:
         if self.tracker is None or done.told.id in self.logged:
@@ -137,7 +143,8 @@ class _Parent:
                 begun = self.tracker.put([parent_payload(self.plan, self.state, nothing, {})])
                 self.run_id = begun.get(self.plan.id)
             cells = [(done.index, done.told, done.found.folder) for done in self.waiting]
-            self.tracker.put(child_payloads(self.plan, cells, self.run_id, self.logged.all))
+            there = self.logged.among([done.told.id for done in self.waiting])
+            self.tracker.put(child_payloads(self.plan, cells, self.run_id, there))
             self.logged_anything = True
         self.waiting, self.flushed = [], time.monotonic()
 

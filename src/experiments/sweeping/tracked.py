@@ -2,8 +2,9 @@
 
 import math
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -93,12 +94,19 @@ def _varied(plan: Plan) -> set[str] | None:
 
 def _headline(told: Told, metric: str | None) -> list[tuple[str, float]]:
     """The first numbers of a cell: what the sweep is about, the study's own, then the others."""
-    study = studies().get(told.study)
     known = {**{k: v for k, v in told.asked.items() if k == metric}, **told.metrics}
-    first = [metric or "", *(study.headline if study is not None else ())]
-    ordered = dict.fromkeys([*(name for name in first if name in known), *known])
-    numbers = [(name, known[name]) for name in ordered]
+    if not known:
+        return []
+    first = [name for name in (metric or "", *_names(told.study)) if name in known]
+    numbers = [(name, known[name]) for name in dict.fromkeys([*first, *known])]
     return [(n, float(v)) for n, v in numbers if isinstance(v, int | float)][:NUMBERS]
+
+
+@cache
+def _names(study: str) -> tuple[str, ...]:
+    """What a list of a study's runs shows first."""
+    known = studies().get(study)
+    return tuple(known.headline) if known is not None else ()
 
 
 def shared(plan: Plan, job: Job) -> dict[str, dict[str, str]]:
@@ -128,13 +136,15 @@ class Logged:
     """Which cells the store knows, and which of them hang below this sweep."""
 
     def __init__(self, plan: Plan, tracker: Tracker | None) -> None:
-        self.plan = plan
-        self.all = tracker.logged() if tracker is not None else set()
-        sweeps = tracker.tagged(SWEEP) if tracker is not None else {}
-        self.here = {name for name, sweep in sweeps.items() if sweep == plan.id}
+        self.plan, self.tracker = plan, tracker
+        self.here = tracker.below(SWEEP, plan.id) if tracker is not None else set()
 
     def __contains__(self, record_id: str) -> bool:
         return record_id in self.here or again_id(record_id, self.plan) in self.here
+
+    def among(self, record_ids: Sequence[str]) -> set[str]:
+        """Those of these that the store knows, below whatever parent."""
+        return self.tracker.among(record_ids) if self.tracker is not None else set()
 
 
 def parent_payload(

@@ -61,6 +61,14 @@ class Tracker(Protocol):
     def tagged(self, tag: str) -> dict[str, str]:
         """The value of a tag for each record that is in the store, whole, and carries it."""
 
+    def below(self, tag: str, value: str) -> set[str]:
+        """The records that are in the store, whole, and whose tag has this value."""
+        return {name for name, found in self.tagged(tag).items() if found == value}
+
+    def among(self, record_ids: Sequence[str]) -> set[str]:
+        """Those of these records that are in the store, whole."""
+        return self.logged().intersection(record_ids)
+
     def experiments(self) -> dict[str, dict[str, str]]:
         """The tags of every experiment that is in the store, by its name."""
 
@@ -111,6 +119,15 @@ class Telling(Tracker):
         finally:
             self._tell_news()
 
+    def below(self, tag: str, value: str) -> set[str]:
+        try:
+            return self.tracker.below(tag, value)
+        finally:
+            self._tell_news()
+
+    def among(self, record_ids: Sequence[str]) -> set[str]:
+        return self.tracker.among(record_ids)
+
     def experiments(self) -> dict[str, dict[str, str]]:
         return self.tracker.experiments()
 
@@ -153,6 +170,24 @@ class Forgiving(Tracker):
         except (Unreachable, sqlite3.Error, OSError) as error:
             self._give_up(error)
             return {}
+
+    def below(self, tag: str, value: str) -> set[str]:
+        if self.broken:
+            return set()
+        try:
+            return self.tracker.below(tag, value)
+        except (Unreachable, sqlite3.Error, OSError) as error:
+            self._give_up(error)
+            return set()
+
+    def among(self, record_ids: Sequence[str]) -> set[str]:
+        if self.broken:
+            return set()
+        try:
+            return self.tracker.among(record_ids)
+        except (Unreachable, sqlite3.Error, OSError) as error:
+            self._give_up(error)
+            return set()
 
     def experiments(self) -> dict[str, dict[str, str]]:
         if self.broken:
@@ -213,6 +248,21 @@ class LocalTracker(Tracker):
         if sqlite.understands(self.database):
             return sqlite.tagged(self.database, tag)
         return ClientTracker(self.uri, self.artifacts).tagged(tag)
+
+    def below(self, tag: str, value: str) -> set[str]:
+        if not self.database.exists():
+            return set()
+        self._settle()
+        if sqlite.understands(self.database):
+            return set(sqlite.tagged(self.database, tag, value))
+        return ClientTracker(self.uri, self.artifacts).below(tag, value)
+
+    def among(self, record_ids: Sequence[str]) -> set[str]:
+        if not self.database.exists():
+            return set()
+        if sqlite.understands(self.database):
+            return sqlite.among(self.database, record_ids)
+        return ClientTracker(self.uri, self.artifacts).among(record_ids)
 
     def experiments(self) -> dict[str, dict[str, str]]:
         if not self.database.exists():

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.configuration.paths import stays_in
 from experiments.contract.slugs import slug
+from experiments.tracking import ids
 
 if TYPE_CHECKING:
     from experiments.tracking.runs import Payload
 
 SCHEMAS = {"dc11669786a5"}  # MLflow 3.17
-_TAG = "bythebook.run_id"
+_TAG = ids.TAG
 _OWN_ID = "{mlflow-run-id}"  # stands in a tag for the run's own id
 _LARGEST = 1.7976931348623157e308  # MLflow clamps infinities to the largest double
 _PATIENCE = 120  # seconds to wait for another writer
@@ -39,15 +40,27 @@ def understands(database: Path) -> bool:
     return len(rows) == 1 and rows[0][0] in SCHEMAS
 
 
-def tagged(database: Path, tag: str) -> dict[str, str]:
-    """The value of a tag for each record that is in the store, whole, and carries it."""
+def tagged(database: Path, tag: str, value: str | None = None) -> dict[str, str]:
+    """The value of a tag for each record that is in the store, whole, and carries it (so)."""
+    sql = (
+        "SELECT records.value, tags.value FROM tags JOIN tags AS records"
+        " ON records.run_uuid = tags.run_uuid AND records.key = ?"
+        " JOIN runs ON runs.run_uuid = tags.run_uuid JOIN experiments USING (experiment_id)"
+        " WHERE tags.key = ? AND status != 'RUNNING'"
+        " AND runs.lifecycle_stage = 'active' AND experiments.lifecycle_stage = 'active'"
+    )
+    wanted = [_TAG, tag]
+    if value is not None:
+        sql, wanted = f"{sql} AND tags.value = ?", [*wanted, value]
     with closing(sqlite3.connect(database, timeout=_PATIENCE)) as connection:
-        known = _known(connection).items()
-        rows = connection.execute("SELECT run_uuid, value FROM tags WHERE key = ?", [tag])
-        values = dict(rows.fetchall())
-    return {
-        name: values[run] for name, (run, status) in known if status != "RUNNING" and run in values
-    }
+        return dict(connection.execute(sql, wanted).fetchall())
+
+
+def among(database: Path, record_ids: Sequence[str]) -> set[str]:
+    """Which of these records are in the store, whole?"""
+    with closing(sqlite3.connect(database, timeout=_PATIENCE)) as connection:
+        found = _known(connection, ids.seen_in(database, connection).among(record_ids))
+    return {record_id for record_id, (_, status) in found.items() if status != "RUNNING"}
 
 
 def experiments(database: Path) -> dict[str, dict[str, str]]:
@@ -106,28 +119,34 @@ def _deleted(db: sqlite3.Connection, names: Collection[str]) -> list[tuple[int, 
 
 def put(database: Path, artifacts: Path, payloads: Sequence["Payload"]) -> dict[str, str]:
     """Log what is not there yet. The write lock makes look and write one step for all processes."""
-    ids: dict[str, str] = {}
+    logged: dict[str, str] = {}
     with _transaction(database) as db, _cleared() as new:
-        known, filled = _known(db, [payload.record_id for payload in payloads]), []
+        seen = ids.seen_in(database, db)
+        known = _known(db, seen.among([payload.record_id for payload in payloads]))
+        homes: dict[str, tuple[int, Path]] = {}  # number and place of the experiments
+        fresh, filled = [], []
         for payload in payloads:
             found = known.get(payload.record_id)
             if found and found[1] != "RUNNING" and not payload.update:
-                ids[payload.record_id] = found[0]
+                logged[payload.record_id] = found[0]
                 continue
-            run_id = found[0] if found else _run_id()
-            home = artifacts / slug(payload.experiment)
-            place = home / run_id / "artifacts"
-            if not found:
-                new.append(place.parent)
+            name, run_id = payload.experiment, found[0] if found else _run_id()
+            if name not in homes:
+                home = artifacts / slug(name)
+                homes[name] = _experiment(db, name, home), home
+            number, home = homes[name]
             if payload.artifacts:
+                place = home / run_id / "artifacts"
+                if not found:
+                    new.append(place.parent)
                 _copy(payload.artifacts, stays_in(artifacts.parent, place))
             if not found:
-                experiment = _experiment(db, payload.experiment, home)
-                _insert_run(db, run_id, experiment, str(place), payload)
+                fresh.append(_run_row(run_id, number, f"{home}/{run_id}/artifacts", payload))
             filled.append((run_id, payload))
-            ids[payload.record_id] = run_id
+            logged[payload.record_id] = run_id
+        db.executemany(_RUN, fresh)
         _fill(db, filled)
-    return ids
+    return logged
 
 
 @contextmanager
@@ -174,6 +193,8 @@ def _known(
         " JOIN experiments USING (experiment_id) WHERE tags.key = ?"
         " AND runs.lifecycle_stage = 'active' AND experiments.lifecycle_stage = 'active'"
     )
+    if wanted is not None and not wanted:
+        return {}
     if wanted is not None:
         sql += f" AND tags.value IN ({', '.join('?' * len(wanted))})"
     rows = db.execute(sql, [_TAG, *(wanted or ())])
@@ -194,23 +215,17 @@ def _experiment(db: sqlite3.Connection, name: str, home: Path) -> int:
     return int(row[0])
 
 
-def _insert_run(
-    db: sqlite3.Connection, run_id: str, experiment: int, place: str, payload: "Payload"
-) -> None:
-    db.execute(
-        "INSERT INTO runs (run_uuid, name, source_type, source_name, entry_point_name, user_id,"
-        " status, start_time, end_time, source_version, lifecycle_stage, artifact_uri,"
-        " experiment_id)"
-        " VALUES (?, ?, 'UNKNOWN', '', '', ?, 'RUNNING', ?, NULL, '', 'active', ?, ?)",
-        [
-            run_id,
-            payload.name,
-            payload.tags.get("mlflow.user", "unknown"),
-            payload.start,
-            place,
-            experiment,
-        ],
-    )
+_RUN = (
+    "INSERT INTO runs (run_uuid, name, source_type, source_name, entry_point_name, user_id,"
+    " status, start_time, end_time, source_version, lifecycle_stage, artifact_uri,"
+    " experiment_id)"
+    " VALUES (?, ?, 'UNKNOWN', '', '', ?, 'RUNNING', ?, NULL, '', 'active', ?, ?)"
+)
+
+
+def _run_row(run_id: str, experiment: int, place: str, payload: "Payload") -> tuple[Any, ...]:
+    user = payload.tags.get("mlflow.user", "unknown")
+    return run_id, payload.name, user, payload.start, place, experiment
 
 
 def _fill(db: sqlite3.Connection, runs: Sequence[tuple[str, "Payload"]]) -> None:

@@ -26,7 +26,7 @@ def test_a_dry_run_writes_nothing_and_knows_what_is_done(outputs: Path, capsys: 
     assert total == "1 cells, 0 done, 1 to run"
     assert not list(outputs.iterdir())
     assert main(ONE) == 0
-    (folder,) = (outputs / "runs" / "study" / "misbehaving").iterdir()
+    (folder,) = (outputs / "runs" / "study" / "misbehaving").glob("[!.]*")
     row, total = foretold(capsys)
     assert row.split()[1:] == [folder.name.removesuffix("-1"), "done"]
     assert total == "1 cells, 1 done, 0 to run"

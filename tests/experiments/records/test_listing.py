@@ -11,6 +11,7 @@ from experiments.contract.errors import BadInput
 from experiments.records import tags
 from experiments.records.listing import Row, columns, ordered, row, rows, where
 from experiments.records.store import Record
+from experiments.records.told import Told
 
 
 def made(run: str, noise: Any, loss: Any = None, study: str = "a") -> Row:
@@ -20,7 +21,7 @@ def made(run: str, noise: Any, loss: Any = None, study: str = "a") -> Row:
 
 def test_a_run_is_a_row(recorded: Record) -> None:
     tags.add(recorded.folder, {"paper": "3"})
-    found = row(recorded)
+    found = row(Told.of(recorded), recorded.folder)
     assert (found["run"], found["result"], found["seed"]) == (recorded.id, "fcml/fig-1.15", 0)
     assert found["tags"] == "paper=3"
     assert found["orders"] == recorded["science"]["knobs"]["orders"]
