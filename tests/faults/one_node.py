@@ -94,13 +94,13 @@ class OneNode:
         """The numbers of jobs that run now."""
         return self.ask("squeue", "--noheader", "--array", "--states=R", "--format=%i").split()
 
-    def kill(self, daemon: str) -> None:
-        self._running[daemon].kill()
+    def end(self, daemon: str) -> None:
+        """As an administrator does. Killed, Slurm forgets its last seconds and drains the node."""
+        self._running[daemon].send_signal(signal.SIGTERM)
         self._running.pop(daemon).wait(timeout=PATIENCE)
 
     def stop(self) -> None:
         self.ask("scancel", "--user=root")
-        for process in [*self._running.values()][::-1]:
-            process.send_signal(signal.SIGTERM)
-            process.wait(timeout=PATIENCE)
+        for daemon in [*self._running][::-1]:
+            self.end(daemon)
         shutil.rmtree(self.folder, ignore_errors=True)

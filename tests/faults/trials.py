@@ -39,6 +39,10 @@ class Row:
     serves: bool = False  # until it is stopped
     fragile: bool = False  # exit 1 says that a claim hangs on the seed, which is as it should be
 
+    @property
+    def varies(self) -> bool:
+        return "{n}" in self.words
+
     def arguments(self, **values: object) -> list[str]:
         return self.words.format(**values).split()
 
