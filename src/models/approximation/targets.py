@@ -116,14 +116,6 @@ def total_variation(target: Target, mean: Floats, covariance: Floats) -> tuple[f
     return float((gap + outside) / 2), float(outside)
 
 
-def window(p: Target, sd: Floats) -> list[Floats]:
-    """Where to look at a density: points of each variable about the mode, within the support."""
-    wide, points = (4.5, 301) if len(sd) == 1 else (4.0, 101)
-    low = np.maximum(p.support[:, 0], p.mode - wide * sd)
-    high = np.minimum(p.support[:, 1], p.mode + 6 * sd)
-    return [np.linspace(*ends, points) for ends in zip(low, high, strict=True)]
-
-
 class AboutMode(NamedTuple):
     """How far the log of a density is from its parabola, distances in standard deviations."""
 

@@ -20,6 +20,7 @@ from models.classification.logistic import Posterior
 from models.datasets import load
 from models.probability.coin import likelihood_totals
 from models.probability.gaussian import log_density
+from models.types import Floats
 
 # The targets, and what their parameters are called: functions from low to high, expanded about w_0;
 # densities, of which `coin` is a beta posterior; posteriors of two weights, whose data are
@@ -125,7 +126,7 @@ def _approximated(p: targets.Target) -> dict[str, Quantity]:
     mean, S, log_evidence = approximate(p.mode, p.hessian, float(p.log_g(p.mode)))
     total_variation, mass_outside = targets.total_variation(p, mean, S)
     near = targets.about_mode(p, S, np.array(DISTANCES))
-    grids = targets.window(p, np.sqrt(np.diag(S)))
+    grids = _window(p, np.sqrt(np.diag(S)))
     at = np.stack(np.meshgrid(*grids, indexing="ij"), axis=-1)
     with np.errstate(divide="ignore"):  # log of nought at the ends of the support
         curves = [p.log_g(at) - p.log_evidence, log_density(at, mean, S)]
@@ -144,3 +145,11 @@ def _approximated(p: targets.Target) -> dict[str, Quantity]:
         "place": over(grids, i, steps[0]),
         "log_density": over(curves, way, *steps),
     }
+
+
+def _window(p: targets.Target, sd: Floats) -> list[Floats]:
+    """Where to look at a density: points of each variable about the mode, within the support."""
+    wide, points = (4.5, 301) if len(sd) == 1 else (4.0, 101)
+    low = np.maximum(p.support[:, 0], p.mode - wide * sd)
+    high = np.minimum(p.support[:, 1], p.mode + 6 * sd)
+    return [np.linspace(*ends, points) for ends in zip(low, high, strict=True)]

@@ -133,3 +133,21 @@ def test_the_integral_of_a_gamma_density_is_off_by_stirlings_formula(
     exact, laplace = outcome["log_evidence"].values[0]
     assert exact == 0
     assert_allclose(laplace, np.log(np.sqrt(38 * np.pi) * (19 / np.e) ** 19 / math.factorial(19)))
+
+
+def test_a_density_is_looked_at_where_it_is() -> None:
+    """From 4.5 standard deviations below the mode to 6 above it, and never off the support."""
+    found = LocalApproximation(target="gamma", parameters=[[20.0, 0.5], [2.0, 100.0]])
+    places = found.run(np.random.default_rng(0))["place"].values[:, 0]
+    sd = math.sqrt(19) / 0.5
+    assert_allclose(places[0], np.linspace(max(0.0, 38 - 4.5 * sd), 38 + 6 * sd, 301))
+    assert_allclose(places[1], np.linspace(0.0, 0.07, 301))
+    linear = LocalApproximation(target="linear", parameters=[[10.0, 30.0, 0.5, 0.8]])
+    outcome = linear.run(np.random.default_rng(1))
+    centre, covariance = (
+        outcome[name].at(way="laplace").values[0] for name in ("centre", "covariance")
+    )
+    for x, middle, width in zip(
+        outcome["place"].values[0], centre, np.sqrt(np.diag(covariance)), strict=True
+    ):
+        assert_allclose(x, np.linspace(middle - 4 * width, middle + 6 * width, 101))
