@@ -18,11 +18,12 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from benchmarks.case import Case, Contest
+from benchmarks.timing import Floor
 from models.clustering import gaussian_mixture
 from models.clustering.gaussian_mixture import GaussianMixture
 from models.clustering.gaussian_mixture_starts import start_at
 from models.clustering.kmeans import kmeans
-from models.compiled import threads
+from models.compiled import in_blocks, threads
 from models.datasets import load
 from models.types import Floats
 
@@ -148,7 +149,13 @@ def _kmeans_rows(rows: int) -> Contest:
             "distortion": fit.distortion[:, 2 * LARGE_CYCLES],
         }
 
-    return Contest(ours, partial(_kmeans_of_scikit_learn, X, starts, LARGE_CYCLES))
+    def read() -> None:
+        for _ in range(LARGE_CYCLES + 1):
+            in_blocks(lambda block: X[block].sum(), rows, 2**15)
+
+    what = "the rows read, and added, once for each E step, on all cores"
+    peer = partial(_kmeans_of_scikit_learn, X, starts, LARGE_CYCLES)
+    return Contest(ours, peer, floor=Floor(what, read))
 
 
 def _alone(ours: Any, peer: Any) -> Contest:
@@ -196,6 +203,11 @@ def _high_water() -> int:
     return next(1024 * int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 
 
+BOUND = (
+    "numba's import and the kernel's first use are outside the clock. Arithmetic bounds it, not"
+    " memory: on one core an E step takes as long as the product of rows and centres in BLAS."
+)
+
 CASES: list[Case] = [
     Case(
         "EM for a Gaussian mixture, many starts",
@@ -233,14 +245,14 @@ CASES: list[Case] = [
     Case(
         "K-means, many rows",
         "scikit-learn KMeans",
-        goal=1,
+        goal=1.5,
         make=_kmeans_rows,
         size=1_000_000,
         unit=f"rows x 8, K = 10, {LARGE_CYCLES} cycles",
         package="sklearn",
         sizes=(500_000, 1_000_000, 2_000_000, 4_000_000),
         memory=partial(_peaks, "kmeans"),
-        note="numba's import and the kernel's first use are outside the clock.",
+        note=BOUND,
     ),
 ]
 

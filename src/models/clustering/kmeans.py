@@ -111,8 +111,11 @@ def _one_pass(
     # Centres in pairs and dimensions in fours: a missing centre is nobody's nearest, and missing
     # dimensions add nothing.
     padded = np.zeros((R, K + K % 2, D + -D % 4))
-    padded[:, :, :D] = np.inf
-    padded[:, :K, :D] = centres
+    for r in range(R):
+        for d in range(D):
+            padded[r, K - 1 + K % 2, d] = np.inf
+            for k in range(K):
+                padded[r, k, d] = centres[r, k, d]
     x, squared = np.zeros((D + -D % 4, tile)), np.empty((2, tile))
     nearest, label = np.empty(tile), np.empty(tile, dtype=np.int64)
     for start in range(begin, end, tile):
@@ -121,7 +124,8 @@ def _one_pass(
             for d in range(D):
                 x[d, n] = X[start + n, d]
         for r in range(R):
-            nearest[:], label[:] = np.inf, 0
+            for n in range(tile):
+                nearest[n], label[n] = np.inf, 0
             for k in range(0, K, 2):
                 _try_pair(x, padded[r, k], padded[r, k + 1], k, squared, nearest, label)
             own, count, total = labels[which[r]], counts[r], sums[r]
@@ -138,7 +142,10 @@ def _one_pass(
                 count[k] += 1.0
                 for d in range(D):
                     total[k, d] += X[start + n, d]
-            J[r] += nearest[:size].sum()  # (9.1)
+            squares = 0.0
+            for n in range(size):
+                squares += nearest[n]
+            J[r] += squares  # (9.1)
 
 
 @compiled
@@ -150,7 +157,8 @@ def _try_pair(
     Four squares are added, one after the other, for each time that the sum is stored.
     """
     to_a, to_b = squared[0], squared[1]
-    squared[:] = 0.0
+    for n in range(len(label)):
+        to_a[n], to_b[n] = 0.0, 0.0
     for d in range(0, len(x), 4):
         x0, x1, x2, x3 = x[d], x[d + 1], x[d + 2], x[d + 3]
         a0, a1, a2, a3 = a[d], a[d + 1], a[d + 2], a[d + 3]

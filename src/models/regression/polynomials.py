@@ -77,8 +77,9 @@ def loo_by_order(x: Floats, t: Floats, max_order: int) -> Floats:
     """
     x, t = _data(x, t, max_order)
     loss = np.empty((*t.shape[:-1], max_order + 1))
-    rows = (np.ascontiguousarray(a).reshape(-1, a.shape[-1]) for a in (x, t, loss))
-    _loo_kernel(*rows)
+    N = x.shape[-1]
+    x, t = np.ascontiguousarray(x).reshape(-1, N), np.ascontiguousarray(t).reshape(-1, N)
+    _loo_kernel(x, t, loss.reshape(-1, max_order + 1))
     return loss
 
 
@@ -87,15 +88,16 @@ def _loo_kernel(x: Floats, t: Floats, loss: Floats) -> None:
     """`loo_loss` of `fit_orders`, a data set at a time: losses (S, K + 1) of S data sets (S, N)."""
     N = x.shape[1]
     Q = np.empty((loss.shape[1], N))
-    r, slack, left_out = np.empty(N), np.empty(N), np.empty(N)
+    scaled, r, slack, left_out = np.empty(N), np.empty(N), np.empty(N), np.empty(N)
     for s in range(len(x)):
         low, high = x[s].min(), x[s].max()
-        r[:] = t[s]
-        slack[:] = 1.0
+        for n in range(N):
+            scaled[n] = (2 * x[s, n] - low - high) / (high - low)
+            r[n], slack[n] = t[s, n], 1.0
         for k in range(len(Q)):
             q = Q[k]
             for n in range(N):
-                q[n] = (2 * x[s, n] - low - high) / (high - low) * Q[k - 1, n] if k else 1.0
+                q[n] = scaled[n] * Q[k - 1, n] if k else 1.0
             for j in range(max(k - 2, 0), k):  # the others are orthogonal already
                 _subtract(q, _dot(Q[j], q), Q[j])
             for j in range(k):  # up to rounding, which this takes away
