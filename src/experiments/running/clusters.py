@@ -5,6 +5,7 @@ and the data that the runs are named after.
 """
 
 import io
+import logging
 import os
 import platform
 import shutil
@@ -66,6 +67,7 @@ class Dask:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of versions: told below
+                logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # told here
                 client = Client(self.address, timeout=20)
         except (OSError, ValueError) as error:
             raise BadInput(f"no Dask scheduler answers at {self.address}") from error
@@ -93,26 +95,29 @@ class Dask:
                     running[future] = index
                     finished.add(future)
 
-            with self._reached():
+            with self._reached(client):
                 submit()
             for future in finished:
                 if stopped():
                     client.cancel(list(running))
                     return
-                with self._reached():
+                with self._reached(client):
                     problem = future.exception()
+                    folders = None if problem else future.result()
                 if problem is not None and not isinstance(problem, KilledWorker):
                     raise problem
-                index = running.pop(future)
-                yield index, None if problem else future.result()
-                with self._reached():
+                yield running.pop(future), folders
+                with self._reached(client):
                     submit()
 
     @contextmanager
-    def _reached(self) -> Iterator[None]:
+    def _reached(self, client: Any) -> Iterator[None]:
+        """A client that has lost its scheduler fails in one way or another."""
         try:
             yield
-        except (OSError, CancelledError) as error:
+        except Exception as error:
+            if client.status == "running" and not isinstance(error, (OSError, CancelledError)):
+                raise
             raise BadInput(
                 f"the Dask scheduler at {self.address} is gone; what is done is recorded,"
                 " and the same command goes on with the rest"
