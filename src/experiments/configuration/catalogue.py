@@ -24,6 +24,7 @@ BOOKS = {
 LARGEST, ALIASES = 200_000, 20  # bytes and aliases of an experiment file
 PARTS, DEPTH, NUMBER = 50_000, 40, 10**300  # of what it says: values, levels, the largest integer
 SCIENCE = ("study", "seed", "source", "claims", "metric")  # what a file may state
+_OF_THE_READER = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 _PLAIN = (str, int, float, bool, type(None))
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -108,7 +109,7 @@ def strict_yaml(path: Path, opening: str = "") -> Any:
         raise BadInput(f"{path.name} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise BadInput(f"{path.name} is not text in UTF-8: {error}") from error
-    except (yaml.YAMLError, RecursionError, ValueError, TypeError, OverflowError) as error:
+    except (yaml.YAMLError, RecursionError, *_OF_THE_READER) as error:
         raise BadInput(f"{path.name}: {' '.join(str(error).split())}") from error
     for problem in _unbounded(body):
         raise BadInput(f"{path.name}: {problem}")

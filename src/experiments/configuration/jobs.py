@@ -191,10 +191,14 @@ def recorded_job(record: Mapping[str, Any], data_dir: str | None = None) -> Job:
         raise BadInput(
             f"run {record['id']}: study '{science['study']}' no longer takes its knobs: {error}"
         ) from error
+    try:
+        printed = Printed.recorded(record["printed"])
+    except (TypeError, ValueError, LookupError) as error:
+        raise BadInput(f"run {record['id']}: its claims cannot be read: {error}") from error
     return Job(
         built,
         science["seed"],
-        Printed.recorded(record["printed"]),
+        printed,
         record["experiment"],
         record["canonical"],
         data_dir,

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.contract.errors import one_line
 from experiments.contract.outcome import Axis, Quantity
 
 MOST_ENTRIES = 4_000_000  # of an intermediate array
@@ -14,6 +15,9 @@ Value = Any  # a Quantity with axes, or a plain number, truth value or word
 
 class BadExpression(ValueError):
     """An expression that cannot be read, or not be evaluated on this outcome; told in one line."""
+
+    def __init__(self, line: str) -> None:
+        super().__init__(one_line(line))
 
 
 def unwrapped(value: Value) -> Value:

@@ -30,14 +30,23 @@ def last_verdicts(outputs: Path, names: Iterable[str]) -> dict[str, dict[str, in
             found[name] = None
             continue
         depends = [folders[0].name, _checksum(name)]
-        entry = known.get(name)
-        if not isinstance(entry, dict) or entry.get("depends") != depends:
+        entry: Any = known.get(name)
+        if not _is_whole(entry) or entry["depends"] != depends:
             known[name] = entry = {"depends": depends, "counts": _judged(outputs, name)}
             changed = True
         found[name] = entry["counts"]
     if changed:
         _write(outputs, known)
     return found
+
+
+def _is_whole(entry: Any) -> bool:
+    """Is it what we write? Anybody may have changed it."""
+    if not isinstance(entry, dict) or not {"depends", "counts"} <= entry.keys():
+        return False
+    counts = entry["counts"]
+    plain = isinstance(counts, dict) and all(type(number) is int for number in counts.values())
+    return counts is None or plain
 
 
 def _runs(place: Path) -> list[Path]:

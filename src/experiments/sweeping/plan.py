@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -56,6 +57,26 @@ class Plan:
             swept=swept,
             keys=keys,
         )
+
+    def problems(self) -> Iterator[str]:
+        """What a recorded plan may not be, whoever wrote it."""
+        named = (self.id, self.study, self.title, self.metric or "")
+        if not all(isinstance(name, str) for name in named):
+            yield "its names are no text"
+            return
+        swept: Any = self.swept
+        if not isinstance(swept, dict):
+            yield "it sweeps nothing that has a name"
+            return
+        listed = (self.overrides, self.keys, *swept.values())
+        if not all(isinstance(texts, list) for texts in listed):
+            yield "its cells are no lists"
+        elif not all(isinstance(text, str) for texts in listed for text in texts):
+            yield "its cells are no text"
+        elif len({len(self), *map(len, self.swept.values())}) > 1:
+            yield "its cells are not all there"
+        elif not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,99}", self.study):
+            yield f"'{self.study[:40]}' is no study's name"
 
     def __len__(self) -> int:
         # A sweep of one cell may sweep nothing, and old plans have no keys.

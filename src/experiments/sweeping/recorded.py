@@ -84,7 +84,7 @@ def find(outputs: Path, name: str) -> Swept:
 def cells(swept: Swept, outputs: Path, metric: str | None = None) -> "tuple[Plan, pd.DataFrame]":
     """The plan with this metric, and the table of cells with it: an expression is evaluated."""
     plan = replace(swept.plan, metric=metric or swept.plan.metric)
-    table = read_cells(swept.folder) if (swept.folder / "cells.csv").exists() else None
+    table = _table(swept)
     if table is not None and (metric is None or metric in metric_names(table, plan)):
         return plan, table
     rows = Rows(len(plan))
@@ -94,6 +94,15 @@ def cells(swept: Swept, outputs: Path, metric: str | None = None) -> "tuple[Plan
     if rows.problem or not rows:
         raise BadInput(f"metric={rows.problem}" if rows.problem else f"{swept.id} has no runs yet")
     return plan, long_table(plan, rows)
+
+
+def _table(swept: Swept) -> "pd.DataFrame | None":
+    """The table of cells that lies beside a sweep, if it is this sweep's."""
+    try:
+        table = read_cells(swept.folder)
+    except (OSError, ValueError):
+        return None
+    return table if {*swept.plan.swept} <= {*table.columns} and len(table) else None
 
 
 def check_metric(metric: str, outcome: Outcome, scalars: Mapping[str, Scalar]) -> None:

@@ -63,9 +63,18 @@ def remember(outputs: Path, found: Mapping[str, tuple[str, Counts]]) -> None:
 
 def remembered(outputs: Path, record: Record) -> Counts:
     """The counts for an experiment's run; none where its code has changed since."""
-    entry = _read(outputs).get(str(record["experiment"]), {})
-    same = entry.get("code") == record["provenance"]["code"]
-    return dict(entry["claims"]) if same and record["canonical"] else {}
+    entry: Any = _read(outputs).get(str(record["experiment"]))
+    same = isinstance(entry, dict) and entry.get("code") == record["provenance"]["code"]
+    if not same or not record["canonical"]:
+        return {}
+    claims = entry.get("claims")
+    whole = isinstance(claims, dict) and all(map(_is_count, claims.values()))
+    return dict(claims) if whole else {}
+
+
+def _is_count(seeds: Any) -> bool:
+    plain = isinstance(seeds, list) and len(seeds) == 2 and all(type(n) is int for n in seeds)
+    return plain and 0 <= seeds[0] <= seeds[1] and seeds[1] > 0
 
 
 def in_words(seeds: Iterable[int]) -> str:

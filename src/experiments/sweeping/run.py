@@ -13,6 +13,7 @@ from typing import Any
 
 from experiments.configuration.jobs import Address, Addressed
 from experiments.configuration.paths import writable
+from experiments.contract import whole
 from experiments.contract.exact_json import loads
 from experiments.contract.whole import replaced, replaced_text
 from experiments.records.locks import shared
@@ -36,6 +37,7 @@ from experiments.tracking.runs import (
 )
 
 FLUSH_SECONDS, FLUSH_CELLS = 2.0, 2000
+LARGEST = 2**30  # bytes of a recorded sweep
 AT_WORK = ".at-work"  # a lock that a sweep's folder has while someone runs it
 
 
@@ -175,8 +177,38 @@ def write(plan: Plan, state: dict[str, Any], rows: Rows, folder: Path) -> dict[s
 
 def read_sweep(folder: Path) -> tuple[Plan, dict[str, Any], list[str | None]]:
     """A recorded sweep: its plan, its state, and the run of each cell."""
-    content = loads((folder / "sweep.json").read_text(encoding="utf-8"))
-    runs, state = content.pop("runs"), content.pop("state")
-    if isinstance(content["swept"], list):  # as it was recorded once, cell by cell
-        content["swept"] = columns(content["swept"])
-    return Plan(**content), state, runs
+    content = loads(whole.content(folder / "sweep.json", LARGEST).decode())
+    try:
+        runs, state = content.pop("runs"), content.pop("state")
+        if isinstance(content["swept"], list):  # as it was recorded once, cell by cell
+            content["swept"] = columns(content["swept"])
+        plan = Plan(**content)
+    except (AttributeError, LookupError, TypeError) as error:
+        raise ValueError(f"it is no sweep: {error}") from error
+    for line in [*plan.problems(), *_problems(plan, state, runs)]:
+        raise ValueError(line)
+    return plan, state, runs
+
+
+def _problems(plan: Plan, state: Any, runs: Any) -> Iterator[str]:
+    """What a recorded sweep may not be, whoever wrote it."""
+    if not isinstance(runs, list) or len(runs) != len(plan):
+        yield "it has not a run for each cell"
+    elif not all(run is None or isinstance(run, str) for run in runs):
+        yield "it names what is no run"
+    texts = ("status", "user", "command")
+    if not isinstance(state, dict) or not all(isinstance(state.get(name), str) for name in texts):
+        yield "its state is not whole"
+        return
+    started, tags, git = state.get("started"), state.get("tags", {}), state.get("git")
+    if not isinstance(started, int | float) or not 0 <= started <= 1e11:
+        yield "it does not say when it was started"
+    if not isinstance(tags, dict) or not all(isinstance(tag, str) for tag in tags.values()):
+        yield "its tags are no tags"
+    if not isinstance(git, dict) or not {"commit", "dirty"} <= git.keys():
+        yield "its state is not whole"
+    shared = state.get("shared", {"params": {}, "tags": {}})
+    parts = [shared.get(name) for name in ("params", "tags")] if isinstance(shared, dict) else [0]
+    for part in parts:
+        if not isinstance(part, dict) or not all(isinstance(v, str) for v in part.values()):
+            yield "what its cells share is no text"

@@ -8,6 +8,9 @@ import hashlib
 import io
 import os
 import stat
+import struct
+import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,6 +22,8 @@ from models.types import AnyArray, Floats
 
 ANY = ""  # a file that everyone makes for himself has no known digest, and as many rows as it has
 LIMIT = 64 * 2**20  # bytes: the largest file anyone has reason to put here is 50 MB
+UNPACKED = 8 * LIMIT  # bytes that compressed content may come to
+_COMPRESSED, _HEAD = 15, 128  # in a MATLAB file of version 5 to 7: a kind of element, its header
 T = TypeVar("T")
 
 
@@ -48,10 +53,13 @@ def _without_waiting(path: str, flags: int) -> int:
 
 
 def parsed(path: Path, content: bytes, parse: Callable[[bytes], T]) -> T:
-    """What a parser makes of the bytes of a file; its complaint, if any, names the file."""
+    """What a parser makes of the bytes of a file; its complaint, if any, names the file.
+
+    What it expects of variables (their ranks, their kinds) may fail in any way.
+    """
     try:
         return parse(content)
-    except ValueError as error:
+    except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError) as error:
         reason = str(error).partition("\n")[0]
         raise DataError(f"data file {path} is damaged: {reason}") from error
 
@@ -82,6 +90,8 @@ def matlab(content: bytes, *variables: str) -> tuple[Any, ...]:
     """Variables of a MATLAB file, of version 4 to 7."""
     from scipy.io import loadmat  # costs a tenth of a second, and few studies need it
 
+    if _unpacked_matlab(content) > UNPACKED:
+        raise ValueError(f"it unpacks to more than {UNPACKED >> 20} MiB")
     try:
         found = loadmat(io.BytesIO(content), variable_names=variables)
     except Exception as error:  # whatever the bytes lead the library to
@@ -90,6 +100,24 @@ def matlab(content: bytes, *variables: str) -> tuple[Any, ...]:
     if missing:
         raise ValueError(f"it has no variable {missing[0]}")
     return tuple(found[name] for name in variables)
+
+
+def _unpacked_matlab(content: bytes) -> int:
+    """The bytes that its compressed elements come to, counted no further than what is allowed."""
+    place, total = _HEAD, 0
+    while place + 8 <= len(content) and total <= UNPACKED:
+        kind, size = struct.unpack_from("<II", content, place)
+        if kind == _COMPRESSED:
+            packed = zlib.decompressobj()
+            rest = content[place + 8 : place + 8 + size]
+            while rest and total <= UNPACKED:
+                try:
+                    total += len(packed.decompress(rest, LIMIT))
+                except zlib.error:  # the reader says so
+                    break
+                rest = packed.unconsumed_tail
+        place += 8 + size
+    return total
 
 
 def matlab_web(content: bytes) -> Graph:
@@ -151,7 +179,11 @@ def small_numbers(content: bytes) -> Floats:
 def archive(content: bytes, *names: str) -> tuple[AnyArray, ...]:
     """Arrays of an `.npz` file."""
     try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as file:
-            return tuple(file[name] for name in names)
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            size = sum(member.file_size for member in packed.infolist())
+        if size <= UNPACKED:  # a member gives no more than it states
+            with np.load(io.BytesIO(content), allow_pickle=False) as file:
+                return tuple(file[name] for name in names)
     except Exception as error:  # of zip, of zlib or of NumPy
         raise ValueError(f"it is no archive of {', '.join(names)}") from error
+    raise ValueError(f"it unpacks to more than {UNPACKED >> 20} MiB")

@@ -200,3 +200,28 @@ def test_archives_that_are_none_are_refused() -> None:
 def test_words_are_numbered_by_their_place() -> None:
     found = files.places(b"cat\n dog \n\nbird\ncat\n", ("dog", "cat"))
     assert found.tolist() == [[1.0], [0.0], [2.0], [1.0]]  # none of them: their number
+
+
+def test_an_archive_that_unpacks_to_too_much_is_refused_before_it_is_unpacked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stream = io.BytesIO()
+    np.savez_compressed(stream, table=np.zeros((100, 100)))
+    assert files.small_numbers(stream.getvalue()).shape == (100, 100)
+    monkeypatch.setattr(files, "UNPACKED", 50_000)
+    monkeypatch.setattr(np, "load", lambda *_, **__: pytest.fail("it was unpacked"))
+    with pytest.raises(ValueError, match="it unpacks to more than"):
+        files.small_numbers(stream.getvalue())
+
+
+def test_a_matlab_file_that_unpacks_to_too_much_is_refused_before_it_is_unpacked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stream = io.BytesIO()
+    scipy.io.savemat(stream, {"A": np.zeros((100, 100))}, do_compression=True)
+    assert len(stream.getvalue()) < 1000
+    assert files.matlab_letter(stream.getvalue()).pixels.shape == (1, 100, 100)
+    monkeypatch.setattr(files, "UNPACKED", 50_000)
+    monkeypatch.setattr(scipy.io, "loadmat", lambda *_, **__: pytest.fail("it was unpacked"))
+    with pytest.raises(ValueError, match="it unpacks to more than"):
+        files.matlab_letter(stream.getvalue())
