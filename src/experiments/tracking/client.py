@@ -23,7 +23,7 @@ from experiments.contract.errors import BadInput
 from experiments.contract.slugs import slug
 from experiments.contract.whole import replaced_text
 from experiments.records.locks import exclusive
-from experiments.tracking import sqlite
+from experiments.tracking import databases, sqlite
 from experiments.tracking.moved import mended
 from experiments.tracking.runs import KILLED, MLFLOW_ID, RUN_ID, RUNNING, Payload
 
@@ -65,9 +65,10 @@ class Tracker(Protocol):
         """The records that are in the store, whole, and whose tag has this value."""
         return {name for name, found in self.tagged(tag).items() if found == value}
 
-    def among(self, record_ids: Sequence[str]) -> set[str]:
-        """Those of these records that are in the store, whole."""
-        return self.logged().intersection(record_ids)
+    def among(self, record_ids: Sequence[str], tag: str = RUN_ID) -> dict[str, str]:
+        """Those of these records that are in the store, whole, each with its tag or none."""
+        values, logged = self.tagged(tag), self.logged()
+        return {name: values.get(name, "") for name in record_ids if name in logged}
 
     def experiments(self) -> dict[str, dict[str, str]]:
         """The tags of every experiment that is in the store, by its name."""
@@ -125,8 +126,8 @@ class Telling(Tracker):
         finally:
             self._tell_news()
 
-    def among(self, record_ids: Sequence[str]) -> set[str]:
-        return self.tracker.among(record_ids)
+    def among(self, record_ids: Sequence[str], tag: str = RUN_ID) -> dict[str, str]:
+        return self.tracker.among(record_ids, tag)
 
     def experiments(self) -> dict[str, dict[str, str]]:
         return self.tracker.experiments()
@@ -180,14 +181,14 @@ class Forgiving(Tracker):
             self._give_up(error)
             return set()
 
-    def among(self, record_ids: Sequence[str]) -> set[str]:
+    def among(self, record_ids: Sequence[str], tag: str = RUN_ID) -> dict[str, str]:
         if self.broken:
-            return set()
+            return {}
         try:
-            return self.tracker.among(record_ids)
+            return self.tracker.among(record_ids, tag)
         except (Unreachable, sqlite3.Error, OSError) as error:
             self._give_up(error)
-            return set()
+            return {}
 
     def experiments(self) -> dict[str, dict[str, str]]:
         if self.broken:
@@ -257,12 +258,12 @@ class LocalTracker(Tracker):
             return set(sqlite.tagged(self.database, tag, value))
         return ClientTracker(self.uri, self.artifacts).below(tag, value)
 
-    def among(self, record_ids: Sequence[str]) -> set[str]:
+    def among(self, record_ids: Sequence[str], tag: str = RUN_ID) -> dict[str, str]:
         if not self.database.exists():
-            return set()
+            return {}
         if sqlite.understands(self.database):
-            return sqlite.among(self.database, record_ids)
-        return ClientTracker(self.uri, self.artifacts).among(record_ids)
+            return sqlite.among(self.database, record_ids, tag)
+        return ClientTracker(self.uri, self.artifacts).among(record_ids, tag)
 
     def experiments(self) -> dict[str, dict[str, str]]:
         if not self.database.exists():
@@ -282,15 +283,10 @@ class LocalTracker(Tracker):
         if self.database.exists():
             self._settle()
             return
-        with exclusive(self.lock):
-            if self.database.exists():
-                return
-            for left in self.database.parent.glob(".mlflow-new.db*"):
-                left.unlink()  # by a process that was killed: we hold the lock
-            try:
-                self._migrate(self.database.with_name(".mlflow-new.db"))
-            except _store_errors() as error:
-                raise _unreachable(self.uri, error) from error
+        try:
+            databases.make(self.database, self._migrate, self.lock)
+        except _store_errors() as error:
+            raise _unreachable(self.uri, error) from error
 
     def _settle(self) -> None:
         """See once whether the folder is still where the store thinks it is."""
@@ -299,17 +295,14 @@ class LocalTracker(Tracker):
             with suppress(sqlite3.Error):  # whoever writes to it will say what is wrong
                 self._news += mended(self.database, self.artifacts)
 
-    def _migrate(self, aside: Path) -> None:
+    def _migrate(self, address: str) -> Any:
         from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
 
-        if set(str(aside)) & set("%?"):  # they mean something else in an address
+        if set(address) & set("%?"):  # they mean something else in an address
             raise OSError("MLflow opens no database in a folder with % or ? in its name")
         quiet()
-        aside.touch()  # SQLite itself would let nobody else write, whatever the umask says
         make: Any = SqlAlchemyStore
-        store = make(f"sqlite:///{aside}", str(self.artifacts / "default"))
-        store.engine.dispose()
-        aside.rename(self.database)
+        return make(address, str(self.artifacts / "default"))
 
 
 class ClientTracker(Tracker):
