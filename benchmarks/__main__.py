@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from benchmarks import (
     first_use,
+    growth,
     hmm,
     machine,
     mixtures,
@@ -66,7 +67,7 @@ PARTS: dict[str, Callable[[], Measured]] = {
     "first-use": lambda: Measured([], first_use.table(_every_case())),
     "commands": lambda: _compared(pipeline.results),
     "sweeps": lambda: _compared(scale.results, "benchopt"),
-    "growth": lambda: Measured([], scale.growth()),
+    "growth": lambda: Measured([], growth.table()),
     "whole": lambda: Measured([], whole.report([])),
 }
 SEVERAL = {"models": tuple(MODELS)}  # a word for several parts

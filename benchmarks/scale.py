@@ -1,9 +1,5 @@
-"""A thousand tracked runs: against plain Hydra with MLflow, against benchopt, and by size."""
+"""A thousand tracked runs: against plain Hydra with MLflow, and against benchopt."""
 
-import math
-import os
-import re
-import resource
 import shutil
 import subprocess
 import sys
@@ -24,7 +20,6 @@ GRID = [
 ]
 CELL = ["study.ln_count=0", "study.orders=[5]", "study.lambdas=[1e-4]"]
 RUNS, FEW, MORE = 1000, 2, 22  # plain Hydra is timed with few runs and with more
-SIZES = (10, 100, 1000, 10_000)
 
 
 def results() -> list[Result]:
@@ -109,52 +104,3 @@ def _resumed(folder: Path) -> Result:
         goal="3",
         rounds=3,
     )
-
-
-def growth(sizes: tuple[int, ...] = SIZES) -> str:
-    """Time and memory by the number of runs; what each further run costs, start-up left out."""
-    lines = [
-        "| runs | wall | a run | a further run | peak memory | exponent |",
-        "| ---: | ---: | ---: | ---: | ---: | ---: |",
-    ]
-    before: tuple[int, float] | None = None
-    for size in sizes:
-        with tempfile.TemporaryDirectory() as folder:
-            bythebook(Path(folder), "run", "study=ridge_path", "study.ln_count=0", "figures=false")
-            start = time.perf_counter()
-            peak = _measured(Path(folder), size)
-            wall = time.perf_counter() - start
-        further, exponent = "", ""
-        if before is not None:
-            further = f"{1000 * (wall - before[1]) / (size - before[0]):.1f} ms"
-            exponent = f"{math.log(wall / before[1]) / math.log(size / before[0]):.2f}"
-        each, memory = f"{1000 * wall / size:.1f} ms", f"{peak / 2**20:.0f} MiB"
-        cells = [f"{size:,}", f"{wall:.1f} s", each, further, memory, exponent]
-        lines.append("| " + " | ".join(cells) + " |")
-        before = (size, wall)
-    return "\n".join(lines)
-
-
-def _measured(folder: Path, size: int) -> int:
-    """Peak memory of the process that issues a sweep of this size, in bytes."""
-    command = [sys.executable, "-m", "experiments", "run", "-m", "study=ridge_path"]
-    command += ["study.ln_count=0", f"seed=range(0,{size})", "jobs=2"]
-    environment = {**os.environ, "BYTHEBOOK_OUTPUTS": str(folder / "outputs")}
-    with tempfile.TemporaryFile() as sink:
-        process = subprocess.Popen(command, env=environment, stdout=sink, stderr=sink)
-        peak = 0
-        while process.poll() is None:
-            peak = max(peak, _resident(process.pid))
-            time.sleep(0.05)
-    if process.returncode != 0:
-        raise RuntimeError(f"the sweep of {size} ended with {process.returncode}")
-    return peak
-
-
-def _resident(pid: int) -> int:
-    try:
-        text = Path(f"/proc/{pid}/status").read_text()
-    except OSError:
-        return 0
-    found = re.search(r"VmHWM:\s+(\d+) kB", text)
-    return int(found[1]) * 1024 if found else resource.getpagesize()

@@ -11,6 +11,7 @@ from rich.markup import escape
 
 from experiments.commands import console, help, performing, preview, sweep_views
 from experiments.commands.codes import OK, UNEXPECTED
+from experiments.commands.older import tell_of_damage
 from experiments.configuration.arguments import Arguments, read
 from experiments.configuration.compose import CONFIG, Composed, Composer, composer
 from experiments.configuration.jobs import Job
@@ -19,6 +20,7 @@ from experiments.configuration.paths import outputs_folder, writable
 from experiments.configuration.schema import Settings
 from experiments.contract.errors import BadInput
 from experiments.records import tags as run_tags
+from experiments.records.store import RunStore
 from experiments.running import launchers
 from experiments.running.runner import Done
 from experiments.sweeping.expand import cells
@@ -111,6 +113,7 @@ def many(cells: Sequence[Cell], given: Arguments, cfg: Settings) -> int:
         return preview.show(named, outputs_folder(cfg.outputs), fresh=cfg.fresh)
     launcher = launchers.make(cfg.launch, cfg.jobs)
     outputs = writable(outputs_folder(cfg.outputs))
+    tell_of_damage(RunStore(outputs))
     tracker = _tracker(cfg, outputs)
     performing.try_metric(cfg.metric, cells[0].job, outputs, **_limits(cfg))
     console.out.print(f"{plan.id}: {len(cells)} cells, {escape(plan.title)}")

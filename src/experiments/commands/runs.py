@@ -12,6 +12,7 @@ from rich.markup import escape
 
 from experiments.commands import console, selecting
 from experiments.commands.codes import OK
+from experiments.commands.older import tell_of_damage
 from experiments.configuration.paths import outputs_folder
 from experiments.contract.errors import BadInput
 from experiments.records import listing, tags
@@ -27,6 +28,7 @@ def main(options: argparse.Namespace) -> int:
     if options.limit < 0:
         raise BadInput(f"--limit {options.limit} is not allowed; allowed: int >= 0, 0 is all")
     wanted = tags.parsed(options.tag)
+    tell_of_damage(RunStore(outputs))
     found = list(listing.rows(folders(options, outputs, wanted), console.tell))
     if options.where:
         found = listing.where(found, options.where)

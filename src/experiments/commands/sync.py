@@ -10,7 +10,7 @@ from pathlib import Path
 
 from experiments.commands import console
 from experiments.commands.codes import OK, UNEXPECTED
-from experiments.commands.older import tell_of_older
+from experiments.commands.older import tell_of_damage, tell_of_older
 from experiments.configuration.paths import outputs_folder, writable
 from experiments.contract.errors import BadInput
 from experiments.records import run_files
@@ -41,6 +41,7 @@ def main(options: argparse.Namespace) -> int:
     store = RunStore(outputs)
     folders = {path.name: path for path in store.folders() if not is_older(path)}
     tell_of_older(store, ["*/*"])
+    tell_of_damage(store)
     try:
         logged = tracker.logged()
         missing = {name: path for name, path in folders.items() if name not in logged}

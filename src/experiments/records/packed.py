@@ -174,14 +174,14 @@ class Packed:
         digits = beginning.partition("-")[0]
         if len(digits) > 16 or set(digits) - set("0123456789abcdef"):
             return
-        first = np.uint64(int(digits.ljust(16, "0"), 16))
-        last = np.uint64(int(digits.ljust(16, "f"), 16))
-        keys = rows["key"]
-        span = slice(np.searchsorted(keys, first), np.searchsorted(keys, last, side="right"))
+        least, most = (np.uint64(int(digits.ljust(16, digit), 16)) for digit in "0f")
+        keys, last = rows["key"], ""
+        span = slice(np.searchsorted(keys, least), np.searchsorted(keys, most, side="right"))
         for key, attempt in zip(keys[span].tolist(), rows["attempt"][span].tolist(), strict=True):
             run_id = f"{key:016x}-{attempt}"
-            if run_id.startswith(beginning):
+            if run_id.startswith(beginning) and run_id != last:
                 yield run_id
+            last = run_id
 
     def heads(self, group: int) -> tuple[Path, int, int]:
         """Where that is what the writer of a group said of its runs: its pack, place and length."""
@@ -242,10 +242,15 @@ class Packed:
 
     def numbers(self, key: str) -> list[int]:
         """The numbers of the attempts at a key, in packs and in folders."""
-        inside, outside = {entry.attempt for entry in self.attempts(key)}, 1
-        while os.path.exists(f"{self.place}/{key}-{outside}"):  # noqa: PTH110 - it is asked often
-            outside += 1
-        return sorted(inside.union(range(1, outside)))
+        inside = {entry.attempt for entry in self.attempts(key)}
+        last, number, found = max(inside, default=0), 1, list[int]()
+        while True:
+            path = f"{self.place}/{key}-{number}"
+            if number in inside or os.path.exists(path):  # noqa: PTH110 - it is asked often
+                found.append(number)
+            elif number > last:
+                return found
+            number += 1
 
 
 def _says_finished(path: Path, start: int, size: int) -> bool:

@@ -476,7 +476,9 @@ class _Look:
             self._names = set()
 
     def has_folder(self, key: str) -> bool:
-        return f"{key}-1" in self._names
+        """Is one of the attempts at a key in a folder?"""
+        after = max((entry.attempt for entry in self.packed.attempts(key)), default=0) + 1
+        return any(f"{key}-{number}" in self._names for number in {1, after})
 
     def newest(self, key: str) -> packed.Entry | None:
         """The newest run in a pack that finished, unless a folder holds another."""

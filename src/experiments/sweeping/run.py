@@ -129,7 +129,7 @@ class _Parent:
         self.waiting: list[Done] = []
         self.flushed = time.monotonic()
         # A sweep whose cells are all found and logged costs the store one look and no write.
-        self.logged_anything = tracker is not None and not self.logged.among([plan.id])
+        self.logged_anything = tracker is not None and not tracker.among([plan.id])
 
     def add(self, done: Done) -> None:
         if self.tracker is None or done.told.id in self.logged:
@@ -145,7 +145,7 @@ class _Parent:
                 begun = self.tracker.put([parent_payload(self.plan, self.state, nothing, {})])
                 self.run_id = begun.get(self.plan.id)
             cells = [(done.index, done.told, done.found.folder) for done in self.waiting]
-            there = self.logged.among([done.told.id for done in self.waiting])
+            there = self.logged.elsewhere([done.told.id for done in self.waiting])
             self.tracker.put(child_payloads(self.plan, cells, self.run_id, there))
             self.logged_anything = True
         self.waiting, self.flushed = [], time.monotonic()

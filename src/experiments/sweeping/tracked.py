@@ -142,9 +142,10 @@ class Logged:
     def __contains__(self, record_id: str) -> bool:
         return record_id in self.here or again_id(record_id, self.plan) in self.here
 
-    def among(self, record_ids: Sequence[str]) -> set[str]:
-        """Those of these that the store knows, below whatever parent."""
-        return self.tracker.among(record_ids) if self.tracker is not None else set()
+    def elsewhere(self, record_ids: Sequence[str]) -> set[str]:
+        """Those of these that the store knows by now, but not below this sweep."""
+        found = self.tracker.among(record_ids, SWEEP) if self.tracker is not None else {}
+        return {record_id for record_id, sweep in found.items() if sweep != self.plan.id}
 
 
 def parent_payload(

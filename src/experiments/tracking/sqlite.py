@@ -56,11 +56,17 @@ def tagged(database: Path, tag: str, value: str | None = None) -> dict[str, str]
         return dict(connection.execute(sql, wanted).fetchall())
 
 
-def among(database: Path, record_ids: Sequence[str]) -> set[str]:
-    """Which of these records are in the store, whole?"""
+def among(database: Path, record_ids: Sequence[str], tag: str) -> dict[str, str]:
+    """Those of these records that are in the store, whole, each with its tag or none."""
+    sql = "SELECT value FROM tags WHERE key = ? AND run_uuid = ?"
+    found = {}
     with closing(sqlite3.connect(database, timeout=_PATIENCE)) as connection:
-        found = _known(connection, ids.seen_in(database, connection).among(record_ids))
-    return {record_id for record_id, (_, status) in found.items() if status != "RUNNING"}
+        known = _known(connection, ids.seen_in(database, connection).among(record_ids))
+        for record_id, (run_id, status) in known.items():
+            if status != "RUNNING":
+                row = connection.execute(sql, [tag, run_id]).fetchone()
+                found[record_id] = str(row[0]) if row else ""
+    return found
 
 
 def experiments(database: Path) -> dict[str, dict[str, str]]:

@@ -14,6 +14,7 @@ from experiments.configuration.jobs import Job, Printed, Source
 from experiments.contract.claims import Claim
 from experiments.contract.outcome import Outcome, axis
 from experiments.records.store import Record, RunStore
+from experiments.records.told import Told
 from experiments.report import site
 from experiments.running.provenance import environment
 from experiments.running.work import compute
@@ -174,7 +175,7 @@ def _sweep(outputs: Path, job: Job, records: dict[str, Record]) -> None:
     state = {"started": 1.7e9, "finished": 1.7e9 + 5, "status": "FINISHED", **environment()}
     rows = Rows(len(plan))
     for index in range(len(plan)):
-        rows.add(index, record, metric)
+        rows.add(index, Told.of(record, metric), metric)
     run.write(plan, state, rows, folder)
 
 
