@@ -159,7 +159,7 @@ def test_credentials_open_the_server_and_are_written_nowhere(
     address = server.uri.replace("://", f"://bob:{secrets['bob']}@")
     typed = [*sweep, "tracking=server", f"tracking.uri={address}"]
     ended.append(run(bob, *typed, **NOBODY))
-    ended.append(run(bob, *typed, "seed=1", "hydra/sweeper=basic", **NOBODY))
+    ended.append(run(bob, *typed, "seed=1", **NOBODY))
     ended.append(run(bob, "sync", "--tracking", "server", "--tracking-uri", address, **NOBODY))
     for code, _, err in ended:
         assert code == 0, err
@@ -170,7 +170,7 @@ def test_credentials_open_the_server_and_are_written_nowhere(
     assert len(outcomes(nobody)) == 6
     Tracked(server.uri).check_against(alice, sweeps=1)
     runs = Tracked(server.uri).runs()
-    assert len(runs) == 7 + 7 + 6
+    assert len(runs) == 7 + 7 + 7
     told = "".join(out + err for _, out, err in [*ended, refused])
     told += server.log + str([run.to_dictionary() for run in runs])
     for secret in (*secrets.values(), PASSWORD):
