@@ -133,6 +133,8 @@ def test_a_letter_is_what_is_brighter_than_the_average() -> None:
     A = np.array([[29, 29, 227], [29, 100, 227]], dtype=np.uint8)
     pixels = files.matlab_letter(saved({"A": A})).pixels
     assert pixels.tolist() == [[[0, 0, 1], [0, 0, 1]]]  # the average is 106.8
+    average = files.matlab_letter(saved({"A": np.array([[0.0, 1.0, 2.0]])})).pixels
+    assert average.tolist() == [[[0, 0, 1]]]  # what is as bright as the average is not the letter
 
 
 def test_classes_are_counted_from_one() -> None:
