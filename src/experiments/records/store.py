@@ -27,7 +27,7 @@ import numpy as np
 from experiments.configuration import catalogue
 from experiments.configuration.build import experiment_job
 from experiments.configuration.jobs import Address, Job, Printed, Source
-from experiments.contract import views
+from experiments.contract import views, whole
 from experiments.contract.claims import Claim, Verdict, judge
 from experiments.contract.errors import BadInput
 from experiments.contract.exact_json import dumps
@@ -43,6 +43,7 @@ from models.types import AnyArray
 
 T = TypeVar("T")
 FINISHED, FAILED = "finished", "failed"
+LARGEST = 2**32  # bytes of a record's arrays
 _AT_ONCE = 1000  # runs that are looked at together
 _KEPT = "quantity "  # before a name in the archive, where `file` would mean something else
 
@@ -126,7 +127,7 @@ class Record:
         elif "arrays.npz" in self["digests"]:
             path = self.folder / "arrays.npz"
             try:
-                content = path.read_bytes()
+                content = whole.content(path, LARGEST)
             except OSError as error:
                 raise BadInput(f"the arrays {path} cannot be read: {error}") from error
             _same(self["digests"], "arrays.npz", content, self.folder)
@@ -416,7 +417,7 @@ def read(folder: Path) -> Record:
     """A record by its address, from its folder or its pack, if it is what was written there."""
     path = folder / "run.json"
     try:
-        raw, arrays = path.read_bytes(), None
+        raw, arrays = whole.content(path, seal.LARGEST), None
     except FileNotFoundError as error:
         entry = _packed_entry(folder)
         if entry is None:

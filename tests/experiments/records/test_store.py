@@ -279,3 +279,17 @@ def test_a_head_that_is_lost_is_made_from_the_record(
     assert told(path, "max(loo_loss)").asked == {
         "max(loo_loss)": read(path).outcome["loo_loss"].values.max()
     }
+
+
+@pytest.mark.parametrize("name", ["run.json", "arrays.npz"])
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(
+    outputs: Path, misbehaving: None, name: str
+) -> None:
+    from experiments.cli import main
+
+    assert main(["run", "study=misbehaving", "tracking=off", "figures=false"]) == 0
+    (folder,) = RunStore(outputs).folders()
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
+    with pytest.raises(BadInput, match="not a regular file"):
+        read(folder).metrics  # noqa: B018
