@@ -79,6 +79,7 @@ def _words(parser: argparse.ArgumentParser, verb: str, previous: str, last: str)
 
 _VALUES = {
     ("figures", "--format"): ["png", "pdf", "svg"],
+    ("report", "--format"): ["pdf,png", "pdf", "png"],
     ("tables", "--format"): ["csv", "md", "latex"],
     ("", "--style"): ["screen", "print"],
     ("", "--tracking"): ["local", "server", "off"],

@@ -164,7 +164,12 @@ def parser_and_verbs() -> tuple[argparse.ArgumentParser, dict[str, argparse.Argu
     explore.add_argument("--tracking", default="local", help="of runs to keep: local, server, off")
     explore.add_argument("--tracking-uri", help="the server's address for --tracking server")
     explore.add_argument("--data", metavar="DIR", help="the authors' original files (BOOK_DATA)")
-    verb("report", "Write the static site from recorded runs.", selection, searched)
+    report = verb("report", "Write the static site from recorded runs.", selection, searched)
+    report.add_argument(
+        "--format",
+        default="svg",
+        help="files of the figures, beside the SVG: pdf,png",
+    )
     ui = verb("ui", "Open the MLflow UI on the project's own store.")
     ui.add_argument("study", nargs="?", help="open on the runs of this study")
     ui.add_argument("--host", default="127.0.0.1", help="address to listen on (default: loopback)")

@@ -11,12 +11,12 @@ from experiments.configuration.paths import outputs_folder, writable
 from experiments.contract.errors import BadInput
 from experiments.contract.exact_json import dumps
 from experiments.records.store import Record, RunStore
-from experiments.report import site
+from experiments.report import drawings, site
 
 
 def main(options: argparse.Namespace) -> int:
     """Write outputs/report/ and say where it is."""
-    outputs = outputs_folder(options.outputs)
+    outputs, formats = outputs_folder(options.outputs), drawings.wanted(options.format)
     names = selecting.results(options, outputs)
     writable(outputs, "report-cache")
     store = RunStore(outputs)
@@ -31,7 +31,9 @@ def main(options: argparse.Namespace) -> int:
             f" ({', '.join(outdated[:3])}{', ...' if len(outdated) > 3 else ''});"
             " `bythebook reproduce` brings them up to date"
         )
-    index = site.write(records, names, outputs, outdated=outdated, tell=console.tell)
+    index = site.write(
+        records, names, outputs, outdated=outdated, tell=console.tell, formats=formats
+    )
     console.out.print(f"report: {index}")
     return OK
 

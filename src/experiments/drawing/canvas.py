@@ -97,8 +97,7 @@ def save(figure: Figure, folder: Path, name: str, formats: Sequence[str]) -> lis
     The canvases are used themselves: `savefig` draws everything twice, in case it has no layout.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    figure.dpi = mpl.rcParams["savefig.dpi"]  # what the layout has measured, drawing need not
-    layout.fit(figure)
+    _lay_out(figure)
     image = _image(figure) if {"png", "webp"} & set(formats) else None
     paths = [folder / f"{name}.{suffix}" for suffix in formats]
     return [replaced(path, partial(_write, figure, image)) for path in paths]
@@ -116,10 +115,16 @@ def _write(figure: Figure, image: Image.Image | None, path: Path) -> None:
 def svg(figure: Figure) -> bytes:
     """Lay a figure out, and draw it for a page that shows it at once: no file is written."""
     stream = io.BytesIO()
-    figure.dpi = mpl.rcParams["savefig.dpi"]
-    layout.fit(figure)
+    _lay_out(figure)
     _write_vectors(figure, stream, ".svg")
     return stream.getvalue()
+
+
+def _lay_out(figure: Figure) -> None:
+    """Find every place once: what the layout has measured, drawing need not."""
+    figure.dpi = mpl.rcParams["savefig.dpi"]
+    FigureCanvasAgg(figure)  # one renderer, which remembers the size of a word, for all questions
+    layout.fit(figure)
 
 
 def png(figure: Figure) -> bytes:

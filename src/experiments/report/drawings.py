@@ -1,4 +1,7 @@
-"""The report's figures: drawn once from each run and sweep, in every format, and kept.
+"""The report's figures: drawn once from each run and sweep, in the formats asked for, and kept.
+
+A page shows SVG, so these are always there; others, to download, are drawn when somebody wants
+them.
 
 The cache lies below outputs/report-cache/. Its folders are named after the run, whose id changes
 with its study's code, and digests of the style that all studies share and of the figure's own
@@ -33,7 +36,8 @@ from experiments.sweeping import figure
 from experiments.sweeping.figure import Mark, read_cells
 from experiments.sweeping.run import read_sweep
 
-FORMATS = ("svg", "pdf", "png")
+SHOWN = "svg"  # by the pages
+Formats = tuple[str, ...]
 ALONE = 3  # so few are drawn before other processes would have started
 UNUSED = 3600.0  # seconds; another report may be about to copy what is younger
 GONE = "gone"
@@ -47,6 +51,7 @@ class Drawn:
     folder: Path
     names: tuple[str, ...] = ()
     problem: str = ""
+    formats: Formats = (SHOWN,)
 
 
 @dataclass(frozen=True)
@@ -58,23 +63,36 @@ class Drawing:
     alt: str
     width: int
     height: int
+    formats: Formats  # of its files
 
 
 Marks = Sequence[Mark]
 Task = tuple[
     Path, Path, Marks
 ]  # of a run or sweep: its folder, its figures' place, what is printed
-Draw = Callable[[Path, Path, Marks], Sequence[Path]]
+Draw = Callable[[Path, Path, Marks, Formats], Sequence[Path]]
 
 
-def drawn(records: Mapping[str, Record], place: Path) -> dict[str, Drawn]:
+def wanted(formats: str) -> Formats:
+    """The formats that a comma apart names, and the one that pages show; others are refused."""
+    named = tuple(dict.fromkeys(formats.split(",")))
+    canvas.check(named, "screen")
+    return (SHOWN, *(name for name in named if name != SHOWN))
+
+
+def drawn(
+    records: Mapping[str, Record], place: Path, formats: Formats = (SHOWN,)
+) -> dict[str, Drawn]:
     """Every record's figures, by run id; those that are missing are drawn on all cores."""
     tasks: dict[str, Task] = {r.id: (r.folder, place / _kept_as(r), ()) for r in records.values()}
-    return _cached(_draw_run, tasks)
+    return _cached(_draw_run, tasks, formats)
 
 
 def drawn_sweeps(
-    folders: Sequence[Path], place: Path, printed: Mapping[str, Marks]
+    folders: Sequence[Path],
+    place: Path,
+    printed: Mapping[str, Marks],
+    formats: Formats = (SHOWN,),
 ) -> dict[str, Drawn]:
     """The figures of every sweep that has any, by the name of its folder, over printed values."""
     tasks: dict[str, Task] = {}
@@ -87,7 +105,7 @@ def drawn_sweeps(
             digest.update(repr(marks).encode())
             target = place / f"{folder.name}-{digest.hexdigest()[:12]}-{_style()}"
             tasks[folder.name] = (folder, target, marks)
-    return _cached(_draw_sweep, tasks)
+    return _cached(_draw_sweep, tasks, formats)
 
 
 def prune(place: Path, present: Iterable[str], used: Iterable[Drawn]) -> None:
@@ -106,20 +124,29 @@ def prune(place: Path, present: Iterable[str], used: Iterable[Drawn]) -> None:
                 shutil.rmtree(folder)
 
 
-def _cached(draw: Draw, tasks: Mapping[str, Task]) -> dict[str, Drawn]:
+def _cached(draw: Draw, tasks: Mapping[str, Task], formats: Formats) -> dict[str, Drawn]:
     missing = []
     for source, target, marks in tasks.values():
-        if _order(target) is not None:
+        if _has(target, formats):
             target.touch()  # in use: see prune
         else:
             missing.append((source, target, marks))
     targets = [target for _, target, _ in missing]
-    problems = dict(zip(targets, _draw_all(draw, missing), strict=True))
+    problems = dict(zip(targets, _draw_all(draw, missing, formats), strict=True))
     found = {}
     for name, (_, folder, _) in tasks.items():
         problem = problems.get(folder, "")
-        found[name] = Drawn(folder, () if problem else _order(folder) or (), problem)
+        names = () if problem else _order(folder) or ()
+        found[name] = Drawn(folder, names, problem, formats)
     return found
+
+
+def _has(folder: Path, formats: Formats) -> bool:
+    """Is every figure of a folder there in these formats?"""
+    names = _order(folder)
+    return names is not None and all(
+        (folder / f"{name}.{suffix}").exists() for name in names for suffix in formats
+    )
 
 
 def _order(folder: Path) -> tuple[str, ...] | None:
@@ -155,47 +182,52 @@ def _codes() -> dict[str, str]:
     return {**codes, "": GONE}
 
 
-def _draw_run(source: Path, folder: Path, marks: Marks) -> list[Path]:
-    record = read(source)
-    paths = run_files.draw(record, folder, FORMATS, thumbnail=True)
-    run_files.keep_figures(record, paths)  # for MLflow: nobody need draw them again
+def _draw_run(source: Path, folder: Path, marks: Marks, formats: Formats) -> list[Path]:
+    record, pictures = read(source), "png" in formats
+    paths = run_files.draw(record, folder, formats, thumbnail=pictures)
+    if pictures:
+        run_files.keep_figures(record, paths)  # for MLflow: nobody need draw them again
     return paths
 
 
-def _draw_sweep(source: Path, folder: Path, marks: Marks) -> list[Path]:
+def _draw_sweep(source: Path, folder: Path, marks: Marks, formats: Formats) -> list[Path]:
     plan, _, _ = read_sweep(source)
-    return figure.redraw(plan, read_cells(source), folder, FORMATS, marks=marks)
+    return figure.redraw(plan, read_cells(source), folder, formats, marks=marks)
 
 
-def _draw_all(draw: Draw, missing: list[Task]) -> Iterator[str]:
+def _draw_all(draw: Draw, missing: list[Task], formats: Formats) -> Iterator[str]:
     """Draw; for each task what went wrong, or nothing."""
     if len(missing) <= ALONE:
-        yield from (_draw(draw, *task) for task in missing)
+        yield from (_draw(draw, *task, formats) for task in missing)
         return
     with drawing_pool() as pool:
-        for future in [attempted(pool, _draw, draw, *task) for task in missing]:
+        for future in [attempted(pool, _draw, draw, *task, formats) for task in missing]:
             try:
                 yield future.result()
             except BrokenProcessPool:
                 yield "the process that drew it died"
 
 
-def _draw(draw: Draw, source: Path, target: Path, marks: Marks) -> str:
+def _draw(draw: Draw, source: Path, target: Path, marks: Marks, formats: Formats) -> str:
     """Draw aside and rename. A figure that fails costs its place on the page only."""
     target.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(prefix=".drawing-", dir=target.parent))
     if target.exists() and _order(target) is None:
         shutil.rmtree(target, ignore_errors=True)  # damaged
     try:
-        paths = draw(source, aside, marks)
+        paths = draw(source, aside, marks, formats)
         for path in paths:
             if path.suffix == ".svg":
                 path.write_text(follows_scheme(path.read_text(encoding="utf-8")), encoding="utf-8")
         names = list(dict.fromkeys(path.stem for path in paths))
         (aside / _ORDER).write_text(json.dumps(names), encoding="utf-8")
-        aside.rename(target)
+        if target.exists():  # in other formats: another report may be about to copy these
+            for path in aside.iterdir():
+                path.replace(target / path.name)
+        else:
+            aside.rename(target)
     except Exception as problem:
-        if _order(target) is not None:  # somebody else drew the same
+        if _has(target, formats):  # somebody else drew the same
             return ""
         return f"{type(problem).__name__}: {problem}"
     finally:
@@ -205,14 +237,14 @@ def _draw(draw: Draw, source: Path, target: Path, marks: Marks) -> str:
 
 def shown(figures: Drawn, place: str, title: str) -> list[Drawing]:
     """The figures as a page shows them; `place` is where their files go on the site."""
-    return [_shown(name, figures.folder / f"{name}.svg", place, title) for name in figures.names]
+    return [_shown(name, figures, place, title) for name in figures.names]
 
 
-def _shown(name: str, path: Path, place: str, title: str) -> Drawing:
-    svg = path.read_text(encoding="utf-8")
+def _shown(name: str, figures: Drawn, place: str, title: str) -> Drawing:
+    svg = (figures.folder / f"{name}.{SHOWN}").read_text(encoding="utf-8")
     words = "; ".join(labels(svg)[:12])
     alt = f"{title} ({humanised(name)})" + (f". The figure is labelled {words}." if words else "")
-    return Drawing(name, f"{place}/{name}", alt, *size(svg))
+    return Drawing(name, f"{place}/{name}", alt, *size(svg), figures.formats)
 
 
 def size(svg: str) -> tuple[int, int]:

@@ -39,7 +39,7 @@ from experiments.report import (
 )
 from experiments.report.books import Group, groups, parts
 from experiments.report.content import Result
-from experiments.report.drawings import FORMATS, Drawing, Drawn, drawn, drawn_sweeps, prune
+from experiments.report.drawings import SHOWN, Drawing, Drawn, Formats, drawn, drawn_sweeps, prune
 from experiments.report.ledger import ledger
 from experiments.report.scoreboard import claim_records
 from experiments.report.sweeps import Swept
@@ -52,13 +52,15 @@ def write(
     *,
     outdated: Iterable[str] = (),
     tell: Callable[[str], None] = lambda line: None,
+    formats: Formats = (SHOWN,),
 ) -> Path:
     """Write outputs/report/ and return its front page.
 
     `names` are all selected experiments in the books' order, `records` those with a run, `outdated`
     those whose file or code has changed since. What could not be drawn or read is told, and shown.
+    `formats` are those of the figures' files, of which pages show the SVG.
     """
-    figures = drawn(records, outputs / "report-cache")
+    figures = drawn(records, outputs / "report-cache", formats)
     found = content.results(records, names, outputs, figures, outdated)
     for result in found:
         if result.record is not None and result.problem:
@@ -66,7 +68,7 @@ def write(
     folders = sweeps.folders(outputs)
     printed = beside.printed_values(folders, found, outputs)
     marks = {name: [entry.mark for entry in values] for name, values in printed.items()}
-    swept_figures = drawn_sweeps(folders, outputs / "report-cache", marks)
+    swept_figures = drawn_sweeps(folders, outputs / "report-cache", marks, formats)
     swept, problems = sweeps.read_all(outputs, swept_figures, printed)
     for line in problems:
         tell(line)
@@ -119,7 +121,7 @@ def _copy_files(
 
 def _copy_drawings(source: Path, drawings: Sequence[Drawing], site: Path) -> None:
     for drawing in drawings:
-        for suffix in FORMATS:
+        for suffix in drawing.formats:
             _copy(source / f"{drawing.name}.{suffix}", site / f"{drawing.path}.{suffix}")
 
 

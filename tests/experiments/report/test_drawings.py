@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from experiments.contract.errors import BadInput
 from experiments.records.store import Record
 from experiments.report import drawings, site
 from experiments.sweeping.figure import Mark
@@ -96,6 +97,31 @@ def test_a_figure_is_drawn_again_when_its_code_is_another(
     (after,) = drawings.drawn({"any": record}, tmp_path).values()
     assert after.folder != before.folder
     assert after.names == before.names
+
+
+def test_other_formats_come_when_they_are_asked_for(made: Any, tmp_path: Path) -> None:
+    record = made.records["fcml/fig-8.7"]
+    (before,) = drawings.drawn({"any": record}, tmp_path).values()
+    assert {path.suffix for path in before.folder.iterdir()} == {".svg", ".json"}
+    assert not (record.folder / "figures").exists()
+    svg = (before.folder / f"{before.names[0]}.svg").read_bytes()
+    formats = drawings.wanted("pdf,png")
+    (after,) = drawings.drawn({"any": record}, tmp_path, formats).values()
+    assert (after.folder, after.names) == (before.folder, before.names)
+    for name in after.names:
+        assert all((after.folder / f"{name}.{suffix}").stat().st_size > 500 for suffix in formats)
+    assert (after.folder / f"{before.names[0]}.svg").read_bytes() == svg
+    assert {path.suffix for path in (record.folder / "figures").iterdir()} == {".png", ".webp"}
+    shutil.rmtree(record.folder / "figures")
+    shown = drawings.shown(after, "figures/x", "title")[0]
+    assert shown.formats == ("svg", "pdf", "png")
+
+
+def test_unknown_formats_are_refused() -> None:
+    assert drawings.wanted("svg") == ("svg",)
+    assert drawings.wanted("png,svg,png") == ("svg", "png")
+    with pytest.raises(BadInput, match="format 'gif' is unknown; allowed: png, pdf, svg"):
+        drawings.wanted("pdf,gif")
 
 
 def test_a_sweep_is_drawn_again_over_another_printed_value(made: Any, tmp_path: Path) -> None:

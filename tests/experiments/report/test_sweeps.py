@@ -15,8 +15,7 @@ def test_sweep_page(made: Any, parsed: dict[Path, Any]) -> None:
     assert "folds = 5" in page.text
     assert made.records["fcml/fig-8.7"].id in page.text
     assert f"../sweeps/{folder.name}/cells.csv" in page.links
-    for suffix in ("svg", "pdf", "png"):
-        assert f"../sweeps/{folder.name}/sweep.{suffix}" in page.links
+    assert f"../sweeps/{folder.name}/sweep.svg" in page.links
     assert f"sweeps/{folder.name}.html" in made.text("experiments/fcml/fig-8.7.html")
 
 
