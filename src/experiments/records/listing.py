@@ -12,7 +12,7 @@ from experiments.contract.labelled import BadExpression
 from experiments.contract.outcome import Quantity
 from experiments.contract.suggestions import meant
 from experiments.records import tags
-from experiments.records.store import FAILED, FINISHED, told
+from experiments.records.store import FAILED, FINISHED, told, verdict
 from experiments.records.told import Told
 
 FACTS = (
@@ -55,7 +55,7 @@ def row(run: Told, folder: Path) -> Row:
             "study": run.study,
             "seed": run.seed,
             "status": FINISHED if run.finished else FAILED,
-            "verdict": run.verdict,
+            "verdict": verdict(run, folder),
             "grade": run.grade,
             "tags": ", ".join(f"{name}={value}" for name, value in own.items()),
         },

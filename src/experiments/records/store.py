@@ -7,13 +7,11 @@ that finds a run already there lost a harmless race and adopts what it finds. Wh
 done is a look at the files; there is no index beside them that could disagree.
 """
 
-import hashlib
 import io
 import os
 import shutil
 import time
 import uuid
-import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
@@ -24,135 +22,34 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from experiments.configuration import catalogue
-from experiments.configuration.build import experiment_job
-from experiments.configuration.jobs import Address, Job, Printed, Source
-from experiments.contract import views, whole
-from experiments.contract.claims import Claim, Verdict, judge
+from experiments.configuration.jobs import Address, Job
+from experiments.contract import whole
 from experiments.contract.errors import BadInput
 from experiments.contract.exact_json import dumps
-from experiments.contract.outcome import Outcome, Scalar
-from experiments.contract.study import studies
+from experiments.contract.outcome import Outcome
+from experiments.contract.verdicts import in_words
 from experiments.records import packed, packs, seal
 from experiments.records.locks import exclusive
+from experiments.records.record import FAILED, FINISHED, KEPT, Record, digest
 from experiments.records.told import Told
 from experiments.records.told import packed as told_packed
 from experiments.records.told import unpacked as told_unpacked
-from models import datasets
 from models.types import AnyArray
 
+__all__ = [
+    "FAILED",
+    "FINISHED",
+    "Draft",
+    "Found",
+    "Record",
+    "RunStore",
+    "is_older",
+    "read",
+    "told",
+    "verdict",
+]
 T = TypeVar("T")
-FINISHED, FAILED = "finished", "failed"
-LARGEST = 2**32  # bytes of a record's arrays
 _AT_ONCE = 1000  # runs that are looked at together
-_KEPT = "quantity "  # before a name in the archive, where `file` would mean something else
-
-
-class Record:
-    """A run as recorded: the plain content of run.json, arrays read when asked for."""
-
-    def __init__(
-        self, folder: Path, content: dict[str, Any], arrays: Sequence[bytes] | None = None
-    ) -> None:
-        self.folder = folder
-        self.content = content
-        self._packed = arrays  # None where they are in a file of the folder
-
-    def __getitem__(self, name: str) -> Any:
-        return self.content[name]
-
-    @property
-    def id(self) -> str:
-        return str(self.content["id"])
-
-    @property
-    def finished(self) -> bool:
-        return bool(self.content["status"] == FINISHED)
-
-    @cached_property
-    def printed(self) -> Printed:
-        """What the book says of it: the experiment's file today, else what was recorded."""
-        if self["canonical"] and self["experiment"] in catalogue.names():
-            with suppress(BadInput):  # a file that does not hold together today says nothing
-                return experiment_job(self["experiment"]).printed
-        try:
-            return Printed.recorded(self["printed"])
-        except (TypeError, ValueError, LookupError) as error:
-            raise BadInput(
-                f"the record {self.folder}: its claims cannot be read: {error}"
-            ) from error
-
-    @property
-    def source(self) -> Source:
-        return self.printed.source
-
-    @property
-    def study(self) -> str:
-        return str(self["science"]["study"])
-
-    @cached_property
-    def verdicts(self) -> list[dict[str, Any]]:
-        """Every claim held against the outcome; with knobs other than the book's, what can be."""
-        found = []
-        for claim in self.printed.claims if self.finished else ():
-            try:
-                found.append(self.judged(claim).to_json())
-            except BadInput:
-                if self["canonical"]:
-                    raise
-        return found
-
-    def judged(self, claim: Claim) -> Verdict:
-        """A claim held against the outcome, with the data that the run had."""
-        data = self["provenance"]["data"]
-        originals = {name for name, entry in data.items() if entry["grade"] != datasets.STANDIN}
-        return judge(claim, self.outcome, self["grade"], originals)
-
-    @property
-    def surprises(self) -> list[dict[str, Any]]:
-        """The claims that came out otherwise than the file expects."""
-        return [verdict for verdict in self.verdicts if not verdict["as_expected"]]
-
-    @property
-    def title(self) -> str:
-        return self.source.item or self.study
-
-    @cached_property
-    def outcome(self) -> Outcome:
-        """What was computed, if it is what was written."""
-        stated, large = self["outcome"], {}
-        _same(self["digests"], "outcome", dumps(stated).encode(), self.folder)
-        if self._packed is not None:
-            large = self._unpacked(self._packed)
-        elif "arrays.npz" in self["digests"]:
-            path = self.folder / "arrays.npz"
-            try:
-                content = whole.content(path, LARGEST)
-            except OSError as error:
-                raise BadInput(f"the arrays {path} cannot be read: {error}") from error
-            _same(self["digests"], "arrays.npz", content, self.folder)
-            large = _arrays(content, path)
-        try:
-            return Outcome.from_json(stated, large)
-        except (LookupError, TypeError, ValueError) as error:
-            raise BadInput(
-                f"the record {self.folder}: its outcome cannot be read: {error}"
-            ) from error
-
-    def _unpacked(self, arrays: Sequence[bytes]) -> dict[str, AnyArray]:
-        """The arrays of a packed record, in the order of their digests."""
-        names = [name for name in self["digests"] if name.startswith(_KEPT)]
-        found = {}
-        for name, content in zip(names, arrays, strict=True):
-            _same(self["digests"], name, content, self.folder)
-            found[name.removeprefix(_KEPT)] = _array(content, self.folder)
-        return found
-
-    @cached_property
-    def metrics(self) -> dict[str, Scalar]:
-        """Numbers, truth values and words by name: what a list of runs shows."""
-        study = studies().get(self.study)
-        return views.scalars(self.outcome, study.headline if study is not None else {})
 
 
 @dataclass
@@ -182,7 +79,7 @@ class Draft:
         for name, array in self.large.items():
             stream = io.BytesIO()
             np.lib.format.write_array(stream, array, allow_pickle=False)
-            found[f"{_KEPT}{name}"] = stream.getvalue()
+            found[f"{KEPT}{name}"] = stream.getvalue()
         return found
 
     def sealed(self, content: dict[str, Any]) -> str:
@@ -191,7 +88,7 @@ class Draft:
 
     def packed(self, run_id: str) -> tuple[Record, packs.Draft]:
         """The record, and what is put into a pack of it."""
-        digests = {name: _digest(content) for name, content in self.arrays.items()}
+        digests = {name: digest(content) for name, content in self.arrays.items()}
         content, arrays = self.numbered(run_id, digests), list(self.arrays.values())
         record = Record(self.place / run_id, content, arrays)
         vars(record)["outcome"] = self.outcome
@@ -282,7 +179,7 @@ class RunStore:
             "science": job.science,
             "printed": job.printed.content,
             "outcome": stated,
-            "digests": {"outcome": _digest(text.encode())},
+            "digests": {"outcome": digest(text.encode())},
             "provenance": {**provenance, "code": job.code, "data": job.data},
         }
         return Draft(self.place(job), job.key, content, large, kept, text)
@@ -310,10 +207,10 @@ class RunStore:
         try:
             if draft.large:
                 stream = io.BytesIO()
-                named = {f"{_KEPT}{name}": array for name, array in draft.large.items()}
+                named = {f"{KEPT}{name}": array for name, array in draft.large.items()}
                 np.savez(stream, allow_pickle=False, **named)
                 (aside / "arrays.npz").write_bytes(stream.getvalue())
-                digests["arrays.npz"] = _digest(stream.getvalue())
+                digests["arrays.npz"] = digest(stream.getvalue())
             while True:
                 attempts = self._attempts(job)
                 if adopt and not error and (there := _first_finished(reversed(attempts))):
@@ -452,6 +349,11 @@ def told(folder: Path, metric: str | None = None) -> Told:
     return Told.of(read(folder), metric)
 
 
+def verdict(run: Told, folder: Path) -> str:
+    """The verdicts of a run in a few words, judged from its record now."""
+    return in_words(read(folder).verdicts) if run.claims and run.finished else ""
+
+
 def _packed_entry(folder: Path) -> packed.Entry | None:
     there = packed.at(folder.parent)
     return there.find(folder.name) or there.refresh().find(folder.name)
@@ -552,31 +454,6 @@ def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
     waiting = iter(items)
     while part := list(islice(waiting, size)):
         yield part
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-def _same(digests: dict[str, str], name: str, content: bytes, folder: Path) -> None:
-    if digests.get(name) != _digest(content):
-        raise BadInput(f"the record {folder}: {name} is not what was written")
-
-
-def _arrays(content: bytes, path: Path) -> dict[str, AnyArray]:
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as stored:
-            return {name.removeprefix(_KEPT): stored[name] for name in stored.files}
-    except (OSError, ValueError, AttributeError, TypeError, zipfile.BadZipFile, EOFError) as error:
-        raise BadInput(f"the arrays {path} cannot be read: {error}") from error
-
-
-def _array(content: bytes, folder: Path) -> AnyArray:
-    try:
-        found: AnyArray = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
-    except (OSError, ValueError, TypeError, EOFError) as error:
-        raise BadInput(f"the record {folder}: its arrays cannot be read: {error}") from error
-    return found
 
 
 def _first_finished(folders: Iterable[Path]) -> Record | None:

@@ -1,7 +1,8 @@
 """What is told of a run without its record: what lists, tables and MLflow show of a sweep's cell.
 
 It is made where the run is made, kept beside its record in a pack, and made again from the record
-where the code that judges and evaluates is another than then.
+where the code that evaluates is another than then. No verdict is among it: verdicts are never read
+from a file.
 """
 
 import zlib
@@ -9,16 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from experiments.contract.exact_json import dumps, loads
 from experiments.contract.expressions import evaluate
 from experiments.contract.labelled import BadExpression
 from experiments.contract.outcome import Outcome, Quantity, Scalar
-from experiments.contract.verdicts import in_words
-
-if TYPE_CHECKING:
-    from experiments.records.store import Record
+from experiments.records.record import Record
 
 
 @dataclass(frozen=True)
@@ -37,13 +35,13 @@ class Told:
     grade: str
     started: float
     seconds: float
-    verdict: str
+    claims: int  # that the run can be held to
     metrics: dict[str, Scalar] = field(default_factory=dict)
     asked: dict[str, Scalar] = field(default_factory=dict)  # an expression that a sweep is about
     problem: str = ""  # why it cannot be had
 
     @classmethod
-    def of(cls, record: "Record", metric: str | None = None) -> "Told":
+    def of(cls, record: Record, metric: str | None = None) -> "Told":
         """From the record itself, with the value of an expression that somebody wants to see."""
         error, science, facts = record["error"], record["science"], record["provenance"]
         metrics = dict(record.metrics) if record.finished else {}
@@ -67,7 +65,7 @@ class Told:
             grade=record["grade"],
             started=facts["started"],
             seconds=facts["seconds"],
-            verdict=in_words(record.verdicts),
+            claims=len(record.printed.claims),
             metrics=metrics,
             asked=asked,
             problem=problem,
@@ -92,34 +90,25 @@ def packed(told: Sequence[Told]) -> bytes:
     content = [vars(one) for one in told]
     common = {k: v for k, v in content[0].items() if all(one[k] == v for one in content)}
     rest = [{k: v for k, v in one.items() if k not in common} for one in content]
-    return zlib.compress(dumps({"by": judges(), "all": common, "each": rest}).encode(), 1)
+    return zlib.compress(dumps({"by": evaluators(), "all": common, "each": rest}).encode(), 1)
 
 
 def unpacked(content: bytes) -> list[Told] | None:
     """The inverse; None where it is not to be believed any more."""
     try:
         found = loads(zlib.decompress(content).decode())
-        if found["by"] != judges():
+        if found["by"] != evaluators():
             return None
         return [Told(**found["all"], **one) for one in found["each"]]
     except (zlib.error, ValueError, TypeError, LookupError):
         return None
 
 
-_JUDGES = (
-    "claims",
-    "evidence",
-    "expressions",
-    "labelled",
-    "outcome",
-    "verdicts",
-    "views",
-    "vocabulary",
-)
+_EVALUATE = ("expressions", "labelled", "outcome", "views", "vocabulary")
 
 
 @cache
-def judges() -> int:
-    """A checksum of the code that judges and evaluates."""
+def evaluators() -> int:
+    """A checksum of the code that makes metrics of what was computed."""
     folder = Path(__file__).parents[1] / "contract"
-    return zlib.crc32(b"".join((folder / f"{name}.py").read_bytes() for name in _JUDGES))
+    return zlib.crc32(b"".join((folder / f"{name}.py").read_bytes() for name in _EVALUATE))

@@ -3,15 +3,17 @@
 import math
 import re
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from experiments.configuration.jobs import Job
+from experiments.contract.errors import BadInput
 from experiments.contract.places import topic
 from experiments.contract.study import studies
-from experiments.records.store import read
+from experiments.records.store import read, verdict
 from experiments.records.told import Told
 from experiments.sweeping.figure import LINES, headline
 from experiments.sweeping.plan import Plan, Rows, short
@@ -52,6 +54,8 @@ def child_payloads(
             made = payload(read(folder), parent=parent, cell=plan.label(index))
         else:
             made = _cell(plan, index, told, parent)
+            with suppress(BadInput):  # it was damaged a moment ago: whoever reads it is told
+                made.tags.update(clipped({"verdict": verdict(told, folder)}))
         made.tags[SWEEP] = plan.id
         again = told.id in logged
         found.append(replace(made, record_id=again_id(told.id, plan)) if again else made)
@@ -68,7 +72,6 @@ def _cell(plan: Plan, index: int, told: Told, parent: str | None) -> Payload:
         "mlflow.parentRunId": parent or "",
         "experiment": told.experiment or "",
         "item": told.item,
-        "verdict": told.verdict,
         "error.type": told.error["type"] if told.error else "",
         "error.message": told.error["message"] if told.error else "",
     }

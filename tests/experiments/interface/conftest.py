@@ -1,6 +1,5 @@
 """The same thing typed and called, in two folders, with what each of them left there."""
 
-import json
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -8,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from experiments.records.store import RunStore, read
 
 TIMES = ("started", "seconds", "cpu_seconds", "command")  # of a record: when, and how it was said
 OWN = ("mlflow.source.name", "mlflow.parentRunId", "mlflow.note.content")
@@ -42,12 +43,11 @@ def _kept(outputs: Path) -> dict[str, Any]:
 
 def _records(outputs: Path) -> dict[str, Any]:
     found = {}
-    for path in sorted(outputs.glob("runs/*/*/*/run.json")):
-        content = json.loads(path.read_text())
-        content.pop("seal")  # of the times as well
+    for path in sorted(RunStore(outputs).folders()):
+        content = read(path).content
         for name in TIMES:
             content["provenance"].pop(name)
-        found[path.parent.relative_to(outputs).as_posix()] = content
+        found[path.relative_to(outputs).as_posix()] = content
     return found
 
 

@@ -1,4 +1,4 @@
-"""What is told of a run is what its record says, also from a pack and after a change of judges."""
+"""What is told of a run is what its record says, also from a pack and after a change of code."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +31,8 @@ def test_it_says_what_the_record_says(records: list[Record]) -> None:
         assert found.metrics == record.metrics
         assert found.asked == {"max(loo_loss)": record.outcome["loo_loss"].values.max()}
         assert found.knobs == record["science"]["knobs"]
-        assert found.verdict
+        assert found.claims == len(record.printed.claims) > 0
+        assert "verdict" not in vars(found)  # which is never read from a file
         assert found.canonical == record["canonical"]
         assert found.knows("max(loo_loss)")
         assert found.knows(None)
@@ -49,12 +50,12 @@ def test_a_pack_keeps_it(records: list[Record]) -> None:
     assert unpacked(packed(stated[:1])) == stated[:1]
 
 
-def test_other_judges_are_not_believed(
+def test_other_evaluators_are_not_believed(
     records: list[Record], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = packed([Told.of(record) for record in records])
     assert unpacked(content[:-4]) is None
-    monkeypatch.setattr(told, "judges", lambda: 1)
+    monkeypatch.setattr(told, "evaluators", lambda: 1)
     assert unpacked(content) is None
 
 
@@ -65,6 +66,6 @@ def test_a_metric_is_one_value() -> None:
         evaluated("2 * loss", found)
 
 
-def test_the_judges_are_code_of_the_contract() -> None:
+def test_the_evaluators_are_code_of_the_contract() -> None:
     folder = Path(told.__file__).parents[1] / "contract"
-    assert all((folder / f"{name}.py").exists() for name in told._JUDGES)
+    assert all((folder / f"{name}.py").exists() for name in told._EVALUATE)

@@ -80,3 +80,29 @@ def test_curves_for_more_than_one_knob(outputs: Path, tracked: object) -> None:
         part = cells[cells["study.noise"] == noise]
         means = part.groupby("study.n")["share_loo_recovers"].mean()
         assert {m.step: m.value for m in history} == pytest.approx(means.to_dict(), rel=1e-12)
+
+
+def test_a_cell_says_what_tells_it_from_the_others_and_the_parent_the_rest(
+    outputs: Path, tracked: object
+) -> None:
+    assert main(["run", "-m", *KFOLD, "study.folds=3,5", "seed=0,1"]) == 0
+    told: dict[str, dict[str, dict[str, str]]] = {}
+    with closing(sqlite3.connect(outputs / "mlflow.db")) as connection:
+        for table in ("tags", "params", "metrics"):
+            rows = connection.execute(
+                f"SELECT name, key, value FROM {table} JOIN runs USING (run_uuid)"
+            )
+            for run, key, value in rows:
+                told.setdefault(run, {}).setdefault(table, {})[key] = value
+    (parent,) = [entry for entry in told.values() if entry["tags"]["kind"] == "sweep"]
+    cell = told["folds=3, seed=1"]
+    assert cell["params"] == {"folds": "3", "seed": "1"}
+    assert set(cell["tags"]) == {
+        *("kind", "sweep", "mlflow.parentRunId", "mlflow.runName", "bythebook.run_id"),
+    }
+    assert set(cell["metrics"]) == {"kfold_best_order"}
+    assert parent["params"]["methods"] == "['kfold']"
+    assert "folds" not in parent["params"]
+    assert {"version.numpy", "python", "platform", "code_digest", "data_grade"} <= set(
+        parent["tags"]
+    )
