@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.markup import escape
 
-from experiments.commands import console, show_study, sweep_views
+from experiments.commands import console, show_study
 from experiments.commands.codes import OK
 from experiments.configuration import catalogue, errata
 from experiments.configuration.build import experiment_job
@@ -25,6 +25,8 @@ def main(options: argparse.Namespace) -> int:
         name = options.name.removeprefix("study:")
         return show_study.show(name, as_json=options.json, outputs=options.outputs)
     if options.name.startswith("sweep:"):
+        from experiments.commands import sweep_views  # a result needs no Hydra
+
         name = options.name.removeprefix("sweep:")
         outputs = outputs_folder(options.outputs)
         return sweep_views.show(outputs, name, options.metric, as_json=options.json)
