@@ -151,6 +151,8 @@ class Filters(Study):
         theta = autoregression(self.a, self.state_variance, self.noise_variance)
         emission = mixture_emission(self.noise_variance)
         kinds = gaussian_sum.beliefs_by_mixture(theta, emission, _STARTS, y)
+        start = gaussian_sum.Belief(np.zeros(1), theta.mu0[np.newaxis], theta.V0[np.newaxis])
+        whole = gaussian_sum.gaussian_sum_filter(start, theta.A, theta.Gamma, emission, y)
         counts = [[gaussian_sum.distinct(belief) for belief in kind] for kind in kinds.values()]
         growing, particle = kinds["mixture_emission"], axis("particle", self.particles[0])
         by_sum, last = [gaussian_sum.density(b, exact.points) for b in growing], growing[-1]
@@ -158,6 +160,7 @@ class Filters(Study):
         z = axis("z", one.mean[0, 0] + np.linspace(-3.5, 3.5, 301))
         return {
             "components": over(counts, axis("model", list(kinds)), self.step),
+            "log_likelihood_of_sum": Quantity(whole.log_c.sum()),  # of the first series
             "density_gap": self.step.of(np.abs(by_sum - exact.density[0]).max(axis=1)),
             "exact_density": z.of(gaussian_sum.density(last, z.values)),
             "collapsed_density": z.of(gaussian_sum.density(one, z.values)),
