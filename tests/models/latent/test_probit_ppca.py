@@ -98,3 +98,11 @@ def test_one_iteration_as_loops_from_the_same_draws(rng):
     mu_w, Sigma_w = renewed(Y.T, w, mu_x, seconds)
     np.testing.assert_allclose(q.mu_w, mu_w, rtol=1e-9)
     np.testing.assert_allclose(q.Sigma_w, Sigma_w, rtol=1e-9)
+
+
+def test_it_has_converged_after_the_first_small_gain(rng):
+    Y = rng.choice([-1.0, 1.0], size=(6, 5))
+    done = fit(Y, 2, np.random.default_rng(2), tol=1e9)  # any gain is small
+    assert done.converged
+    assert len(done.bound) == 2
+    assert not fit(Y, 2, np.random.default_rng(2), tol=-1.0, max_iter=7).converged
