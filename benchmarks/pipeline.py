@@ -6,24 +6,38 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.timing import Result, compare
+from benchmarks.timing import Floor, Result, compare
 
 PEERS = Path(__file__).parent / "peers"
+READING = {  # commands that compute nothing
+    "list every experiment": ["list"],
+    "show one experiment": ["show", "fcml/fig-1.15"],
+    "complete a word": ["complete", "bythebook", "show", "fcml/"],
+}
+FIGURE = """
+import sys
+from matplotlib.figure import Figure
+figure = Figure()
+figure.subplots().plot([1, 2, 3])
+figure.savefig(sys.argv[1])
+"""
 
 
 def results() -> list[Result]:
     with tempfile.TemporaryDirectory() as folder:
-        return [_start_up(Path(folder)), _single(Path(folder))]
+        place = Path(folder)
+        return [*(_reading(place, what) for what in READING), _single(place)]
 
 
-def _start_up(folder: Path) -> Result:
+def _reading(folder: Path, what: str) -> Result:
     return compare(
-        "list every experiment",
+        what,
         "python -c 'import mlflow'",
         "one command",
-        lambda: bythebook(folder, "list"),
+        lambda: bythebook(folder, *READING[what]),
         lambda: _python("-c", "import mlflow"),
-        goal="",
+        goal="6",
+        floor=Floor("python -c pass", lambda: _python("-c", "pass"), repeats=1),
     )
 
 
@@ -35,7 +49,12 @@ def _single(folder: Path) -> Result:
         "one command",
         lambda: bythebook(folder, "run", "experiment=fcml/fig-1.15", "fresh=true"),
         lambda: plain_hydra(folder, "seed=0"),
-        goal="",
+        goal="3",
+        floor=Floor(
+            "matplotlib imported and one bare figure saved",
+            lambda: _python("-c", FIGURE, str(folder / "bare.png")),
+            repeats=1,
+        ),
     )
 
 
