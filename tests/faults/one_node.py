@@ -76,7 +76,8 @@ class OneNode:
             options = ["--foreground", "--force", *munge] if name == "munged" else configured
             with (self.folder / f"{name}.log").open("ab") as log:
                 self._running[name] = subprocess.Popen([name, *options], stdout=log, stderr=log)
-        wait_for(lambda: "idle" in self.ask("sinfo", "--noheader", "--format=%t"), 60)
+        state = ["sinfo", "--noheader", "--format=%t"]
+        wait_for(lambda: self.ask(*state).strip() in ("idle", "mix", "alloc"), 120)
         return self
 
     def ask(self, *command: str) -> str:
