@@ -23,6 +23,7 @@ from experiments.contract.study import Study, studies
 from experiments.contract.type_check import Unfit, defaults, field_types, fit
 from models import datasets
 
+_PLAIN = (bool, int, float, str)
 _KEPT = 1000  # studies that a template remembers
 _CALLS = "${"  # an interpolation
 _NOT_TEXT = re.compile(r"\\u0000|[\ud800-\udfff]")
@@ -108,7 +109,9 @@ def _copied(study: Study) -> Study:
     """The same knobs, and no list in common."""
     other = copy.copy(study)
     for name, value in vars(study).items():
-        if isinstance(value, list | dict):
+        if isinstance(value, list) and all(isinstance(entry, _PLAIN) for entry in value):
+            setattr(other, name, value.copy())
+        elif isinstance(value, list | dict):
             setattr(other, name, copy.deepcopy(value))
     return other
 

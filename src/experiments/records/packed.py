@@ -75,6 +75,7 @@ class Packed:
         self._files: dict[str, _File] = {}
         self._groups: list[tuple[Path, slice]] = []  # the pack of a group, and where its heads are
         self._sorted: AnyArray = np.empty(0, _ROW)
+        self._keys: AnyArray = np.empty(0, np.uint64)  # the same rows' keys, side by side
         self._recent: dict[int, list[_Row]] = {}
         self._new = 0
         self.problems = []
@@ -137,6 +138,7 @@ class Packed:
             recent = np.array([row for rows in self._recent.values() for row in rows], _ROW)
             whole = np.concatenate([self._sorted, recent])
             self._sorted = whole[np.lexsort((whole["attempt"], whole["key"]))]
+            self._keys = np.ascontiguousarray(self._sorted["key"])
             self._recent, self._new = {}, 0
         return self._sorted
 
@@ -152,7 +154,7 @@ class Packed:
         """The runs with a key, the oldest first."""
         with self._turn:
             number = int(key, 16)
-            keys = self._sorted["key"]
+            keys = self._keys
             first = int(np.searchsorted(keys, np.uint64(number)))
             found: list[_Row] = list(self._recent.get(number, ()))
             while first < len(keys) and keys[first] == number:
@@ -175,7 +177,7 @@ class Packed:
         if len(digits) > 16 or set(digits) - set("0123456789abcdef"):
             return
         least, most = (np.uint64(int(digits.ljust(16, digit), 16)) for digit in "0f")
-        keys, last = rows["key"], ""
+        keys, last = self._keys, ""
         span = slice(np.searchsorted(keys, least), np.searchsorted(keys, most, side="right"))
         for key, attempt in zip(keys[span].tolist(), rows["attempt"][span].tolist(), strict=True):
             run_id = f"{key:016x}-{attempt}"

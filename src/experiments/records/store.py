@@ -149,7 +149,8 @@ class RunStore:
             for address, entry in zip(part, found, strict=True):
                 place = self.runs / address.place
                 if entry is not None and sound[entry.id]:
-                    yield Found(place / entry.id, told(place / entry.id, metric))
+                    folder = place / entry.id
+                    yield Found(folder, _told_of(entry, folder, metric))
                     continue
                 record = None
                 if entry is not None or looks[address.place].has_folder(address.key):
@@ -339,7 +340,10 @@ def read(folder: Path) -> Record:
 
 def told(folder: Path, metric: str | None = None) -> Told:
     """What is told of a run, by its address: as its pack has it, or as its record says."""
-    entry = _packed_entry(folder)
+    return _told_of(_packed_entry(folder), folder, metric)
+
+
+def _told_of(entry: packed.Entry | None, folder: Path, metric: str | None) -> Told:
     if entry is not None:
         group = _heads(*packed.at(folder.parent).heads(entry.group))
         if group is not None and group[entry.place].id == folder.name:
