@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 
 from harness import PATIENCE, free_port, wait_for
@@ -58,7 +57,7 @@ class OneNode:
         key = self.folder / "munge" / "key"
         key.touch(mode=0o600)
         key.write_bytes(os.urandom(128))
-        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._running: list[subprocess.Popen[bytes]] = []
         stated = {
             "name": socket.gethostname().partition(".")[0],
             "folder": self.folder,
@@ -67,15 +66,15 @@ class OneNode:
         }
         (self.folder / "slurm.conf").write_text(CONFIGURATION.format(**stated))
 
-    def start(self, daemons: Iterable[str] = DAEMONS) -> "OneNode":
+    def start(self) -> "OneNode":
         configured = ["-D", "-f", str(self.folder / "slurm.conf")]
         files = {"socket": "socket", "key-file": "key", "pid-file": "pid"}
         files |= {"log-file": "log", "seed-file": "seed"}
         munge = [f"--{option}={self.folder}/munge/{name}" for option, name in files.items()]
-        for name in daemons:
+        for name in DAEMONS:
             options = ["--foreground", "--force", *munge] if name == "munged" else configured
             with (self.folder / f"{name}.log").open("ab") as log:
-                self._running[name] = subprocess.Popen([name, *options], stdout=log, stderr=log)
+                self._running.append(subprocess.Popen([name, *options], stdout=log, stderr=log))
         state = ["sinfo", "--noheader", "--format=%t"]
         wait_for(lambda: self.ask(*state).strip() in ("idle", "mix", "alloc"), 120)
         return self
@@ -95,13 +94,9 @@ class OneNode:
         """The numbers of jobs that run now."""
         return self.ask("squeue", "--noheader", "--array", "--states=R", "--format=%i").split()
 
-    def end(self, daemon: str) -> None:
-        """As an administrator does. Killed, Slurm forgets its last seconds and drains the node."""
-        self._running[daemon].send_signal(signal.SIGTERM)
-        self._running.pop(daemon).wait(timeout=PATIENCE)
-
     def stop(self) -> None:
         self.ask("scancel", "--user=root")
-        for daemon in [*self._running][::-1]:
-            self.end(daemon)
+        for process in self._running[::-1]:
+            process.send_signal(signal.SIGTERM)
+            process.wait(timeout=PATIENCE)
         shutil.rmtree(self.folder, ignore_errors=True)
