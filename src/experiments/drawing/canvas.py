@@ -12,8 +12,6 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.backends.backend_pdf import FigureCanvasPdf
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -27,9 +25,9 @@ STYLES = ("screen", "print")
 PAGE = 2.1  # the text of a paper with two columns, in columns
 SMALL = 512  # pixels, the longer side of a thumbnail
 # Dates and versions in the files would make equal figures differ.
-_CANVASES: dict[str, tuple[Any, dict[str, None]]] = {
-    ".pdf": (FigureCanvasPdf, {"CreationDate": None, "Producer": None, "Creator": None}),
-    ".svg": (FigureCanvasSVG, {"Date": None, "Creator": None}),
+_WITHOUT: dict[str, dict[str, None]] = {
+    ".pdf": {"CreationDate": None, "Producer": None, "Creator": None},
+    ".svg": {"Date": None, "Creator": None},
 }
 
 
@@ -104,7 +102,7 @@ def save(figure: Figure, folder: Path, name: str, formats: Sequence[str]) -> lis
 
 
 def _write(figure: Figure, image: Image.Image | None, path: Path) -> None:
-    if path.suffix in _CANVASES:
+    if path.suffix in _WITHOUT:
         _write_vectors(figure, path, path.suffix)
     elif image is not None and path.suffix == ".png":
         image.save(path, compress_level=3)
@@ -141,9 +139,19 @@ def _image(figure: Figure) -> Image.Image:
 
 
 def _write_vectors(figure: Figure, target: Path | io.BytesIO, suffix: str) -> None:
-    canvas, metadata = _CANVASES[suffix]
-    dpi = figure.dpi
+    canvas, dpi = _vector_canvas(suffix)(figure), figure.dpi
     try:
-        getattr(canvas(figure), f"print_{suffix[1:]}")(target, metadata=metadata)
+        getattr(canvas, f"print_{suffix[1:]}")(target, metadata=_WITHOUT[suffix])
     finally:
         figure.dpi = dpi  # they set their own
+
+
+def _vector_canvas(suffix: str) -> Any:
+    """Imported when somebody asks for it: the one of PDF brings a library of fonts along."""
+    if suffix == ".pdf":
+        from matplotlib.backends.backend_pdf import FigureCanvasPdf
+
+        return FigureCanvasPdf
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    return FigureCanvasSVG

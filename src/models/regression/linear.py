@@ -10,7 +10,6 @@ FCML 1.1.4 derives them; the QR factorisation gives the same for any columns, an
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import qr, solve_triangular
 
 from models.types import Floats
 
@@ -26,6 +25,8 @@ class LeastSquares(NamedTuple):
 
 def least_squares(Phi: Floats, t: Floats) -> LeastSquares:
     """Fit by QR; the columns are brought to one scale first, so that raw years do no harm."""
+    from scipy.linalg import qr, solve_triangular  # takes as long to import as all of NumPy
+
     scale = np.linalg.norm(Phi, axis=0)
     Q, R = qr(Phi / scale, mode="economic")
     w = solve_triangular(R, Q.T @ t) / scale  # FCML 1.16, 2.33
