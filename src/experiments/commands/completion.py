@@ -110,7 +110,7 @@ def _places(last: str) -> list[str]:
 
 
 def _chapter(name: str) -> str:
-    stated = re.match(r"\d+", str(catalogue.read(name).source.get("section", "")))
+    stated = re.match(r"\d+", catalogue.heading(name).section)
     return stated[0] if stated else ""
 
 
@@ -164,7 +164,7 @@ def _run_words(before: list[str], last: str) -> list[str]:
     known = catalogue.names()
     chosen = [word.partition("=")[2] for word in before if word.startswith("study=")]
     stated = [word.removeprefix("experiment=") for word in before]
-    chosen += [catalogue.read(word).study for word in stated if word in known]
+    chosen += [catalogue.heading(word).study for word in stated if word in known]
     study = studies().get(chosen[0]) if chosen else None
     knobs = dataclasses.fields(study) if study is not None else ()
     if name == "metric" and equals and study is not None:
@@ -193,6 +193,6 @@ def _metrics(study: "type[Study]") -> list[str]:
     from experiments.records.store import RunStore
 
     store = RunStore(outputs_folder(None))
-    of_study = (name for name in catalogue.names() if catalogue.read(name).study == study.name)
+    of_study = (name for name in catalogue.names() if catalogue.heading(name).study == study.name)
     found = next(filter(None, map(store.latest, of_study)), None)
     return [*study.headline, *(found.outcome if found is not None else ())]

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from typing import Any
 
 from rich.markup import escape
 
@@ -22,29 +23,30 @@ def main(options: argparse.Namespace) -> int:
     outputs = outputs_folder(options.outputs)
     names = selecting.results(options, outputs)
     last = last_verdicts(outputs, names)
-    entries = []
-    for name in names:
-        entry = catalogue.read(name)
-        entries.append(
-            {
-                "id": name,
-                "item": entry.source.get("item", ""),
-                "title": entry.source.get("title", ""),
-                "study": entry.study,
-                "topic": topic(entry.study),
-                "claims": len(entry.body.get("claims", [])),
-                "last": last[name],
-            }
-        )
     if options.json:
+        entries = [_entry(name, last[name]) for name in names]
         print(json.dumps(entries, indent=1, ensure_ascii=False))
         return OK
-    rows = [
-        [e["id"], escape(e["item"]), e["study"], escape(e["title"]), _words(e["last"])]
-        for e in entries
-    ]
+    rows = []
+    for name in names:
+        told = catalogue.heading(name)
+        rows.append([name, escape(told.item), told.study, escape(told.title), _words(last[name])])
     console.table(["id", "item", "study", "title", "last verdict"], rows)
     return OK
+
+
+def _entry(name: str, last: dict[str, int] | None) -> dict[str, Any]:
+    """All that can be told of a result without running it."""
+    entry = catalogue.read(name)
+    return {
+        "id": name,
+        "item": entry.source.get("item", ""),
+        "title": entry.source.get("title", ""),
+        "study": entry.study,
+        "topic": topic(entry.study),
+        "claims": len(entry.body.get("claims", [])),
+        "last": last,
+    }
 
 
 def _words(last: dict[str, int] | None) -> str:

@@ -25,7 +25,7 @@ def show(name: str, *, as_json: bool = False, outputs: str | None = None) -> int
     study = studies().get(name)
     if study is None:
         raise BadInput(no_choice("study", name))
-    used = [entry for entry in catalogue.names() if catalogue.read(entry).study == name]
+    used = [entry for entry in catalogue.names() if catalogue.heading(entry).study == name]
     listed, computed = knobs(study, dataclasses.asdict(study())), _quantities(study, used, outputs)
     if as_json:
         about = {"study": name, "topic": study.topic, "doc": study.__doc__, "knobs": listed}

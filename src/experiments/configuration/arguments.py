@@ -225,5 +225,5 @@ def _study(overrides: list[Override]) -> str | None:
         if override.key_or_group == "study" and name in studies():
             return name
         if override.key_or_group == "experiment" and name in catalogue.names():
-            found = catalogue.read(name).study
+            found = catalogue.heading(name).study
     return found if found in studies() else None

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -26,6 +27,13 @@ PARTS, DEPTH, NUMBER = 50_000, 40, 10**300  # of what it says: values, levels, t
 SCIENCE = ("study", "seed", "source", "claims", "metric")  # what a file may state
 _OF_THE_READER = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 _PLAIN = (str, int, float, bool, type(None))
+# How our files begin, and the values in them that stand for themselves in YAML.
+_HEAD = re.compile(
+    r"# @package _global_\n(?:#.*\n)*"
+    r"defaults:\n  - override /study: ([a-z]+(?:_\w+)*)\n\n?source:\n((?:  .*\n)+)"
+)
+_UNCLOSED = re.compile(r"""["'\[{](?!.*["'\]}]$)""")
+_QUOTED, _WORDS = re.compile(r'"([^"\\]*)"'), re.compile(r"([A-Za-z\d][^:#]* [^:#]*[^:#\s])")
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -72,6 +80,16 @@ class Entry:
         return dict(self.body.get("source", {}))
 
 
+@dataclass(frozen=True)
+class Heading:
+    """What a list tells of an experiment."""
+
+    study: str
+    section: str
+    item: str
+    title: str
+
+
 @cache
 def names() -> list[str]:
     """Every experiment, book by book, in the order of the books' numbering."""
@@ -94,6 +112,41 @@ def read(name: str) -> Entry:
     if name not in names():
         raise BadInput(f"there is no experiment '{name}'; `bythebook list` shows them all")
     return read_file(ROOT / "experiment" / f"{name}.yaml", name)
+
+
+def heading(name: str) -> Heading:
+    """The first lines of one of our files; all of it is only read where these leave any doubt."""
+    if name in names():
+        with suppress(OSError, UnicodeDecodeError):
+            path = ROOT / "experiment" / f"{name}.yaml"
+            found = _scanned(content(path, LARGEST).decode())
+            if found is not None:
+                return found
+    entry = read(name)
+    told = (str(entry.source.get(key, "")) for key in ("section", "item", "title"))
+    return Heading(entry.study, *told)
+
+
+def _scanned(text: str) -> Heading | None:
+    """The heading as YAML would read it, or None: a list of hundreds has no time for YAML."""
+    head = _HEAD.match(text)
+    if head is None:
+        return None
+    lines = [line[2:].partition(": ") for line in head[2].splitlines()]
+    if any(_UNCLOSED.match(value) for _, _, value in lines):
+        return None
+    keys, values = [key for key, _, _ in lines], []
+    for wanted in ("section", "item", "title"):
+        if keys.count(wanted) != 1:
+            return None
+        place = keys.index(wanted)
+        value = lines[place][2]
+        plain = _QUOTED.fullmatch(value) or _WORDS.fullmatch(value)
+        goes_on = place + 1 < len(keys) and not keys[place + 1][:1].isalpha()
+        if plain is None or goes_on or not value.isprintable():
+            return None
+        values.append(plain[1])
+    return Heading(head[1], *values)
 
 
 def strict_yaml(path: Path, opening: str = "") -> Any:

@@ -135,7 +135,7 @@ def _meant(overrides: Iterable[Override], config_dirs: Sequence[str] = ()) -> se
 def _study_of(experiment: str, config_dirs: Sequence[str]) -> str:
     """The study of one of our files or of the user's; nothing where there is no such file."""
     if experiment in catalogue.names():
-        return catalogue.read(experiment).study
+        return catalogue.heading(experiment).study
     for folder in config_dirs:
         path = Path(folder) / "experiment" / f"{experiment}.yaml"
         if path.is_file():

@@ -90,7 +90,7 @@ def _by_study(kind: str, value: str) -> list[str]:
     if value not in known:
         near = meant(value, known) or _begins(value, known)
         raise BadInput(f"there is no {kind} '{value}'{near}; allowed: {', '.join(known)}")
-    of = {name: catalogue.read(name).study for name in catalogue.names()}
+    of = {name: catalogue.heading(name).study for name in catalogue.names()}
     return [n for n, study in of.items() if value == (study if kind == "study" else topic(study))]
 
 
@@ -101,7 +101,7 @@ def _begins(value: str, known: Iterable[str]) -> str:
 
 def _chapter(name: str) -> str:
     """The number that a result's section begins with."""
-    stated = re.match(r"\d+", str(catalogue.read(name).source.get("section", "")))
+    stated = re.match(r"\d+", catalogue.heading(name).section)
     return stated[0] if stated else ""
 
 

@@ -34,6 +34,68 @@ def test_experiments_come_in_the_books_order() -> None:
     assert numbers == sorted(numbers)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_heading_is_what_yaml_reads(name: str) -> None:
+    entry, told = catalogue.read(name), catalogue.heading(name)
+    read = [entry.study, *(str(entry.source[key]) for key in ("section", "item", "title"))]
+    assert [told.study, told.section, told.item, told.title] == read
+
+
+def _told(place: Path, source: str, monkeypatch: pytest.MonkeyPatch) -> catalogue.Heading:
+    """The heading of an experiment with these lines for a source."""
+    (place / "experiment" / "fcml").mkdir(parents=True)
+    text = f"# @package _global_\n{STUDY}\nsource:\n{source}\nseed: 3\n"
+    (place / "experiment" / "fcml" / "fig-1.yaml").write_text(text)
+    monkeypatch.setattr(catalogue, "ROOT", place)
+    monkeypatch.setattr(catalogue, "names", lambda: ["fcml/fig-1"])
+    return catalogue.heading("fcml/fig-1")
+
+
+HEAD = "  section: 1.2 a\n  item: Figure 1\n"
+
+
+@pytest.mark.parametrize(
+    ("title", "told"),
+    [
+        ("A long title", "A long title"),
+        ('"quoted: yes # and so on"', "quoted: yes # and so on"),
+        ('"with \\t escape"', "with \t escape"),
+        ("'it''s quoted'", "it's quoted"),
+        ("Word", "Word"),
+        ("two words # and a comment", "two words"),
+        ("two words\n    and two more", "two words and two more"),
+        ("two words \n  # a comment", "two words"),
+        ("on", "True"),
+        ("1 000", "1 000"),
+        ("1:30", "90"),
+        (">-\n    folded\n    words", "folded words"),
+        ('two words\n  note: "one\n  title: other words"', "two words"),
+    ],
+)
+def test_a_heading_that_is_written_otherwise_is_read_as_yaml(
+    title: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heading = _told(tmp_path, f"{HEAD}  title: {title}\n", monkeypatch)
+    assert (heading.study, heading.section) == ("polynomial_order", "1.2 a")
+    assert (heading.item, heading.title) == ("Figure 1", told)
+
+
+def test_a_heading_that_is_given_twice_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(BadInput, match="given twice"):
+        _told(tmp_path, f"{HEAD}  title: A title\n  title: Another title\n", monkeypatch)
+
+
+def test_the_headings_of_our_files_need_no_yaml(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    whole = catalogue.read
+    monkeypatch.setattr(catalogue, "read", lambda name: read.append(name) or whole(name))
+    for name in NAMES:
+        catalogue.heading(name)
+    assert len(read) <= len(NAMES) // 20
+
+
 STUDY = "defaults:\n  - override /study: polynomial_order\n"
 
 
