@@ -80,11 +80,22 @@ def test_a_heading_that_is_written_otherwise_is_read_as_yaml(
     assert (heading.item, heading.title) == ("Figure 1", told)
 
 
-def test_a_heading_that_is_given_twice_is_told_of(
+def test_what_looks_like_a_heading_inside_of_quotes_is_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(BadInput, match="given twice"):
-        _told(tmp_path, f"{HEAD}  title: A title\n  title: Another title\n", monkeypatch)
+    heading = _told(tmp_path, f'{HEAD}  note: "one\n  title: other words"\n', monkeypatch)
+    assert heading.title == ""
+
+
+@pytest.mark.parametrize(
+    ("title", "complaint"),
+    [("A title\n  title: Another title", "given twice"), ("A \x07 title", "not allowed")],
+)
+def test_a_faulty_heading_is_told_of(
+    title: str, complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        _told(tmp_path, f"{HEAD}  title: {title}\n", monkeypatch)
 
 
 def test_the_headings_of_our_files_need_no_yaml(monkeypatch: pytest.MonkeyPatch) -> None:
