@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from rich.table import Table
 
 from experiments.commands import console
 from experiments.contract.verdicts import VERDICTS
@@ -44,6 +45,32 @@ def test_a_row_is_a_line(capsys: Capture) -> None:
     assert head.split() == ["name", "meaning"]
     assert first.split() == ["a", "x" * 200]
     assert second.split() == ["b", "7"]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [],
+        [["", ""], ["a", "word"], ["longer than its head", "b "]],
+        [["[red]a[/red]", "[dim](weak)[/dim]"], [r"x\[1]", "a: b :smile: [bold]c[/bold]"]],
+        [["\u6f22\u5b57", "wide"], ["e\u0301", "accent"], ["naïve", "Å"]],
+        [["two\nlines", "b"], ["a", "b"]],
+        [["tab\tbed", "b"]],
+        [["a", "word " * 120], ["b", "c"]],
+        [["a", "x" * console.PIPED]],
+        [["a", "x" * (console.PIPED - 4 - console.GAP)], ["abcd", ""]],
+        [["a", "x" * (console.PIPED - 3 - console.GAP)], ["abcd", ""]],
+        [["a"], ["b", "c"]],
+    ],
+)
+def test_a_pipe_gets_what_rich_would_lay_out(rows: list[list[str]], capsys: Capture) -> None:
+    view = Table("name", "x", box=None, pad_edge=False)
+    for row in rows:
+        view.add_row(*row)
+    console.out.print(view)
+    wanted = capsys.readouterr().out
+    console.table(["name", "x"], rows)
+    assert capsys.readouterr().out == wanted
 
 
 @pytest.mark.parametrize("verdict", [*VERDICTS, "failed"])
