@@ -2,13 +2,15 @@
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 COLOURS = {
     "reproduced": "green",
@@ -30,8 +32,8 @@ class _Console(Console):
         raise BrokenPipeError
 
 
-out = _Console(highlight=False, width=None if sys.stdout.isatty() else PIPED)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+out = _Console(highlight=False, emoji=False, width=None if sys.stdout.isatty() else PIPED)
+err = Console(stderr=True, highlight=False, emoji=False, soft_wrap=True)
 
 
 def tell(line: str) -> None:
@@ -88,8 +90,8 @@ def _aligned(rows: list[list[str]]) -> list[str] | None:
 
 
 def _uncoloured(cell: str) -> str:
-    """The words of a cell; one that has neither brackets nor the colons of an emoji has no more."""
-    return out.render_str(cell).plain if {"[", ":"} & set(cell) else cell
+    """The words of a cell, without its markup."""
+    return out.render_str(cell).plain if "[" in cell else cell
 
 
 def claims_table(
@@ -109,7 +111,15 @@ def claims_table(
     table([*columns, "as expected in"] if seeds else columns, rows)
 
 
-def counting() -> Progress:
+def counting() -> "Progress":
     """A bar that counts, and leaves nothing behind."""
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     return Progress(*columns, TimeElapsedColumn(), console=err, transient=True)

@@ -17,7 +17,6 @@ from experiments.contract.knobs import allowed
 from experiments.contract.outcome import Outcome
 from experiments.contract.study import Study, studies
 from experiments.records.store import RunStore
-from experiments.running.work import compute, one_thread
 
 
 def show(name: str, *, as_json: bool = False, outputs: str | None = None) -> int:
@@ -55,6 +54,8 @@ def _quantities(study: type[Study], used: list[str], outputs: str | None) -> lis
         if record is not None and record.study == study.name:
             found |= _told(record.outcome)
     if not found:
+        from experiments.running.work import compute, one_thread
+
         job = experiment_job(used[0]) if used else None
         with one_thread():
             found = _told(compute(job).outcome) if job is not None else {}

@@ -26,11 +26,11 @@ CLAIM: dict[str, Any] = {
 
 def test_what_a_user_typed_is_not_markup(capsys: Capture) -> None:
     """Brackets are everywhere in overrides: [red] is a list, and [/] would be an error."""
-    console.tell("study.orders=[red] [/] [bold]x[/bold]")
-    console.plain("[1,2] [/]\n")
+    console.tell("study.orders=[red] [/] [bold]x[/bold] :x:")
+    console.plain("[1,2] [/] :x:\n")
     told = capsys.readouterr()
-    assert told.err == "bythebook: study.orders=[red] [/] [bold]x[/bold]\n"
-    assert told.out == "[1,2] [/]\n"
+    assert told.err == "bythebook: study.orders=[red] [/] [bold]x[/bold] :x:\n"
+    assert told.out == "[1,2] [/] :x:\n"
 
 
 def test_a_long_line_stays_one(capsys: Capture) -> None:
