@@ -219,10 +219,13 @@ def test_a_folder_that_mlflow_cannot_name_costs_a_line_and_no_run(
 
 
 @pytest.mark.usefixtures("misbehaving")
-def test_a_full_disk_is_told_in_a_line(outputs: Path, capsys: Capture) -> None:
-    if not Path("/dev/full").exists():
-        pytest.skip("no /dev/full here")
-    (outputs / "runs").symlink_to("/dev/full")
+def test_a_full_disk_is_told_in_a_line(
+    outputs: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_space(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("experiments.records.store._renamed", no_space)
     assert main(["run", "study=misbehaving", "tracking=off"]) == 2
     err = capsys.readouterr().err
     assert err.count("\n") == 1

@@ -30,7 +30,7 @@ from experiments.contract.expressions import evaluate
 from experiments.contract.labelled import BadExpression
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.records import last_verdicts, listing, seal, tags
-from experiments.records.store import Record, read
+from experiments.records.store import Record, read, told
 from experiments.records.tables import write_tables
 from experiments.running.runner import perform_all
 from experiments.sweeping import recorded, robustness
@@ -99,7 +99,7 @@ def look_at(folder: Path) -> None:
     for use in (
         lambda: record.verdicts,
         lambda: record.metrics,
-        lambda: listing.row(record),
+        lambda: listing.row(told(folder), folder),
         lambda: payload(record),
         lambda: recorded_job(record.content),
         lambda: write_tables(record, folder.parents[3] / "tables" / "x", ["csv", "md", "latex"]),
@@ -177,7 +177,7 @@ def test_files_beside_records(base: Path, written: Record, cases: int) -> None:
     readers: dict[Path, Callable[[], object]] = {
         outputs / last_verdicts.FILE: lambda: last_verdicts.last_verdicts(outputs, [name]),
         outputs / robustness.FILE: lambda: robustness.remembered(outputs, written),
-        written.folder / tags.FILE: lambda: listing.row(written),
+        written.folder / tags.FILE: lambda: listing.row(told(written.folder), written.folder),
     }
 
     def check(drawn: tuple[Path, Any]) -> None:

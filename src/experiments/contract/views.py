@@ -1,6 +1,8 @@
 """Views of an outcome: the scalars and curves that MLflow charts, and tables for reading."""
 
+import math
 from collections.abc import Mapping
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ Table = dict[str, list[Any]]  # columns of equal length
 Curve = tuple[list[int], list[float]]  # steps and values
 LONGEST_CURVE = 200  # points
 LONGEST_TABLE = 2000  # rows
-WIDEST = 12  # labels of a second axis that become columns
+WIDEST = 12  # columns that the labels of other axes may become
 
 
 def scalars(outcome: Outcome, headline: Mapping[str, str]) -> dict[str, Scalar]:
@@ -44,7 +46,7 @@ def curves(outcome: Outcome) -> dict[str, Curve]:
 def tables(outcome: Outcome) -> dict[str, Table]:
     """A table for every axis: its coordinates, and what is recorded along it.
 
-    A short second axis becomes columns, `loss[test]`.
+    Short other axes become columns, `loss[test]`, `rank[chain, 2]`.
     """
     found: dict[str, Table] = {}
     for name, quantity in outcome.items():
@@ -56,20 +58,20 @@ def tables(outcome: Outcome) -> dict[str, Table]:
 
 def _columns(name: str, quantity: Quantity) -> list[tuple[Axis, Table]]:
     axes = quantity.axes
-    if len(axes) == 1 and len(axes[0]) <= LONGEST_TABLE:
-        return [(axes[0], {name: quantity.values.tolist()})]
-    if len(axes) != 2:
+    if not axes:
         return []
-    row, column = (1, 0) if len(axes[1]) > len(axes[0]) else (0, 1)
-    if len(axes[column]) > WIDEST or len(axes[row]) > LONGEST_TABLE:
+    row = max(range(len(axes)), key=lambda k: len(axes[k]))  # of equal ones the first
+    others = [entry for k, entry in enumerate(axes) if k != row]
+    wide = math.prod(len(entry) for entry in others)
+    if len(axes[row]) > LONGEST_TABLE or (others and wide > WIDEST):
         return []
-    entries = np.moveaxis(quantity.values, column, 0)
-    labels = axes[column].values.tolist()
+    entries = np.moveaxis(quantity.values, row, -1).reshape(wide, -1)
+    labels = product(*(entry.values.tolist() for entry in others))
     return [
         (
             axes[row],
             {
-                f"{name}[{label}]": part.tolist()
+                name + (f"[{', '.join(map(str, label))}]" if label else ""): part.tolist()
                 for label, part in zip(labels, entries, strict=True)
             },
         )

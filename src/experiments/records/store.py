@@ -23,6 +23,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from experiments.configuration.jobs import Address, Job
+from experiments.configuration.paths import stays_in
 from experiments.contract import whole
 from experiments.contract.errors import BadInput
 from experiments.contract.exact_json import dumps
@@ -200,7 +201,7 @@ class RunStore:
         unnoticed: so no finished run slips in between the look and the rename.
         """
         draft = self.draft(job, provenance, outcome=outcome, error=error)
-        place = draft.place
+        place = stays_in(self.outputs, draft.place)
         place.mkdir(parents=True, exist_ok=True)
         aside = place / f".writing-{uuid.uuid4().hex}"  # as open to others as their umask says
         aside.mkdir()
@@ -233,6 +234,7 @@ class RunStore:
         for number, draft in enumerate(drafts):
             places.setdefault(draft.place, []).append(number)
         for place, numbers in places.items():
+            stays_in(self.outputs, place / packed.FOLDER)
             there = packed.at(place)
             group = _Group([drafts[number] for number in numbers], there, metric, adopt=adopt)
             there.append([drafts[number].key for number in numbers], group.made)

@@ -17,7 +17,10 @@ _COLUMNS = (
 
 
 def mended(database: Path, artifacts: Path) -> list[str]:
-    """Point a store to the files beside it; a line for each place that it pointed to instead."""
+    """Point a store to the files beside it; a line for each place that it pointed to instead.
+
+    A store without a run has nothing to tell of.
+    """
     address = f"{database.absolute().as_uri()}?mode=rw"
     with closing(sqlite3.connect(address, timeout=_PATIENCE, uri=True)) as connection:
         if not _elsewhere(connection, artifacts):
@@ -26,7 +29,10 @@ def mended(database: Path, artifacts: Path) -> list[str]:
         places = _elsewhere(connection, artifacts)
         for old in places:
             _move(connection, old, artifacts)
+        used = connection.execute("SELECT 1 FROM runs LIMIT 1").fetchone()
         connection.commit()
+    if used is None:
+        return []
     return [
         f"the outputs folder was moved or copied: what MLflow has of {Path(old).parent} is looked"
         f" for and kept in {artifacts.parent} now"

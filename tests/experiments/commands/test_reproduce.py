@@ -34,7 +34,7 @@ def test_reproduce_fails_when_a_claim_surprises(
     from experiments.configuration.build import experiment_job
     from experiments.configuration.jobs import Printed
     from experiments.contract.claims import Claim
-    from experiments.records import store
+    from experiments.records import record
 
     job = experiment_job("fcml/fig-1.15")
     printed = next(claim for claim in job.claims if claim.printed == "3")
@@ -45,7 +45,7 @@ def test_reproduce_fails_when_a_claim_surprises(
         canonical=True,
     )
     monkeypatch.setattr(reproduce, "experiment_job", lambda *_: wrong)
-    monkeypatch.setattr(store, "experiment_job", lambda *_: wrong)
+    monkeypatch.setattr(record, "experiment_job", lambda *_: wrong)
     assert main(["reproduce", "fcml/fig-1.15", "--jobs", "1"]) == 1
     assert "differs, expected reproduced (printed 4, computed 3" in capsys.readouterr().err
 

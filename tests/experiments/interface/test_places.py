@@ -7,7 +7,13 @@ import pytest
 
 from experiments.contract.errors import BadInput
 from experiments.interface import places
-from experiments.tracking.client import ClientTracker, Forgiving, LocalTracker, Unreachable
+from experiments.tracking.client import (
+    ClientTracker,
+    Forgiving,
+    LocalTracker,
+    Telling,
+    Unreachable,
+)
 
 
 def test_the_folder_is_stated_or_the_environments(outputs: Path, tmp_path: Path) -> None:
@@ -26,10 +32,12 @@ def test_tracking(outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for track in (True, "local"):
         local = places.tracker(track, outputs)
         assert isinstance(local, Forgiving)
-        assert isinstance(local.tracker, LocalTracker)
+        assert isinstance(local.tracker, Telling)
+        assert isinstance(local.tracker.tracker, LocalTracker)
     server = places.tracker("http://127.0.0.1:9", outputs)
     assert isinstance(server, Forgiving)
-    assert isinstance(server.tracker, ClientTracker)
+    assert isinstance(server.tracker, Telling)
+    assert isinstance(server.tracker.tracker, ClientTracker)
     with pytest.raises(BadInput, match="tracking=server needs"):
         places.tracker("server", outputs)
     wrong: Any

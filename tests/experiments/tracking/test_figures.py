@@ -97,7 +97,7 @@ def test_runs_that_are_not_tracked_stay_untracked(outputs: Path, tracked: LocalT
 def test_the_reports_figures_are_taken_over(
     outputs: Path, bare: LocalTracker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert main(["report", *RESULTS]) == 0
+    assert main(["report", *RESULTS, "--format", "png"]) == 0
     monkeypatch.setattr(figures, "drawing_pool", lambda: pytest.fail("drawn again"))
     assert illustrate(latest(outputs), bare, pytest.fail) == 2
 

@@ -22,7 +22,7 @@ class ImageRestoration(Study):
     Also on small images: what is found against all images there are, with links and without.
     """
 
-    headline = {"agreement": "mean(agreement, over='draw')"}
+    headline = {"agreement": "mean(agreement['cut'])"}
 
     size: int = knob(100, "rows and columns", at_least=4, at_most=1000)
     noise: float = knob(0.1, "chance of a pixel to be flipped", at_least=0, at_most=0.5)

@@ -38,7 +38,7 @@ def test_messages_agree_with_all_paths(run: Run, study: HmmInference) -> None:
 def test_a_smoother_that_is_wrong_is_found_out(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     right = hmm.smoother
 
-    def forgets_the_first_step(pi: Floats, A: Floats, log_lik: Floats) -> hmm.Smoothed:
+    def forgets_the_first_step(pi: Floats, A: Floats, log_lik: Floats, *_: object) -> hmm.Smoothed:
         return right(np.full(pi.shape, 1 / pi.shape[-1]), A, log_lik)
 
     monkeypatch.setattr(hmm_inference.hmm, "smoother", forgets_the_first_step)
@@ -83,7 +83,7 @@ def test_paths_agree_with_all_paths_and_the_printed_recursion_does_not(run: Run)
 
 
 def test_a_viterbi_that_is_wrong_is_found_out(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def modes(pi: Floats, A: Floats, log_lik: Floats) -> hmm.Path:
+    def modes(pi: Floats, A: Floats, log_lik: Floats, *_: object) -> hmm.Path:
         states = hmm.smoother(pi, A, log_lik).smoothed.argmax(axis=-1)
         return hmm.Path(states, np.zeros(len(states)))
 
