@@ -65,7 +65,7 @@ def _columns(name: str, quantity: Quantity) -> list[tuple[Axis, Table]]:
     wide = math.prod(len(entry) for entry in others)
     if len(axes[row]) > LONGEST_TABLE or (others and wide > WIDEST):
         return []
-    entries = np.moveaxis(quantity.values, row, -1).reshape(wide, -1)
+    entries = np.moveaxis(quantity.values, row, -1).reshape(wide, len(axes[row]))
     labels = product(*(entry.values.tolist() for entry in others))
     return [
         (

@@ -53,4 +53,15 @@ def test_the_longer_axis_gives_the_rows_and_a_wide_one_no_columns() -> None:
     assert tables(tall)["order"]["x[test]"] == [1, 3, 5]
     square = over(np.zeros((WIDEST + 1, WIDEST + 1)), axis("a", WIDEST + 1), axis("b", WIDEST + 1))
     assert tables(Outcome(x=square)) == {}
-    assert tables(Outcome(x=over(np.zeros((2, 2, 2)), *(axis(n, 2) for n in "abc")))) == {}
+
+
+def test_short_axes_besides_the_rows_are_columns_together() -> None:
+    three = over(np.arange(12).reshape(2, 3, 2), axis("a", 2), axis("b", 3), axis("c", ["u", "v"]))
+    found = tables(Outcome(x=three))["b"]
+    assert found["x[1, u]"] == [6, 8, 10]
+    assert list(found) == ["b", "x[0, u]", "x[0, v]", "x[1, u]", "x[1, v]"]
+    wide = over(np.zeros((4, 4, 4)), *(axis(n, 4) for n in "abc"))
+    assert tables(Outcome(x=wide)) == {}
+    assert tables(Outcome(x=over(np.zeros((0, 3)), axis("a", 0), axis("b", 3)))) == {
+        "b": {"b": [0, 1, 2]}
+    }
