@@ -19,9 +19,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         if arguments[:1] == ["run"]:
-            from experiments.commands import run
-
-            return run.main(arguments[1:])
+            return _run(arguments[1:])
         if arguments[:1] == ["complete"]:
             from experiments.commands import completion
 
@@ -47,6 +45,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("bythebook: interrupted; what is recorded stays,", end=" ", file=sys.stderr)
         print("run the command again to go on", file=sys.stderr)
         return INTERRUPTED
+
+
+def _run(arguments: list[str]) -> int:
+    """A result as its file states it is run at once; all else is Hydra's to read."""
+    from experiments.configuration import as_stated
+
+    stated = as_stated.read(arguments)
+    if stated is not None:
+        from experiments.commands import single
+
+        return single.run(stated.job, stated.settings)
+    from experiments.commands import run
+
+    return run.main(arguments)
 
 
 def _dispatch(options: argparse.Namespace) -> int:

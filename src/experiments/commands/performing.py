@@ -10,7 +10,6 @@ from experiments.records import run_files, tags
 from experiments.records.store import Record
 from experiments.running.launchers import Launcher
 from experiments.running.runner import Done, perform_all
-from experiments.sweeping.recorded import check_metric
 from experiments.tracking.client import Tracker
 from experiments.tracking.runs import JUDGED, Payload, judged, payload, refreshed
 
@@ -83,6 +82,8 @@ def _news(record: Record, shown: Mapping[str, str]) -> list[Payload]:
 def try_metric(metric: str | None, job: Job, outputs: Path, **options: Any) -> None:
     """Refuse a sweep's metric that its first cell does not have, before the others are run."""
     if metric is not None:
+        from experiments.sweeping.recorded import check_metric  # a single run needs no Hydra
+
         (first,) = perform_all([job], outputs, **options)
         if first.record.finished:
             check_metric(metric, first.record.outcome, first.record.metrics)

@@ -1,6 +1,5 @@
 """`bythebook run`: one configuration, or a sweep with `-m`, in Hydra's own grammar."""
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,12 +8,11 @@ from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf
 from rich.markup import escape
 
-from experiments.commands import console, help, performing, preview, sweep_views
+from experiments.commands import console, help, performing, preview, single, sweep_views
 from experiments.commands.codes import OK, UNEXPECTED
 from experiments.commands.older import tell_of_damage
 from experiments.configuration.arguments import Arguments, read
 from experiments.configuration.compose import CONFIG, Composed, Composer, composer
-from experiments.configuration.jobs import Job
 from experiments.configuration.passwords import redacted
 from experiments.configuration.paths import outputs_folder, writable
 from experiments.configuration.schema import Settings
@@ -27,7 +25,6 @@ from experiments.sweeping.expand import cells
 from experiments.sweeping.plan import Cell, Plan, Rows
 from experiments.sweeping.run import run_sweep
 from experiments.sweeping.tables import WIDEST, long_table
-from experiments.tracking.client import Forgiving, Tracker, open_tracker
 
 SHOWN = 10  # failed cells that the end of a sweep names
 
@@ -89,20 +86,7 @@ def one(composed: Composed, *, dry: bool = False, tags: Mapping[str, str] | None
     job, cfg = composed.template.job(), composed.settings
     if dry:
         return preview.show([(job.title, job)], outputs_folder(cfg.outputs), fresh=cfg.fresh)
-    outputs = writable(outputs_folder(cfg.outputs))
-    tracker = _tracker(cfg, outputs)
-    done, drawn = performing.one(
-        job,
-        outputs,
-        tracker,
-        tell=console.tell,
-        figures=cfg.figures,
-        own_tags=tags,
-        fresh=cfg.fresh,
-        **_limits(cfg),
-    )
-    code = _tell_one(job, done)
-    return code if drawn else UNEXPECTED
+    return single.run(job, cfg, tags)
 
 
 def many(cells: Sequence[Cell], given: Arguments, cfg: Settings) -> int:
@@ -114,8 +98,8 @@ def many(cells: Sequence[Cell], given: Arguments, cfg: Settings) -> int:
     launcher = launchers.make(cfg.launch, cfg.jobs)
     outputs = writable(outputs_folder(cfg.outputs))
     tell_of_damage(RunStore(outputs))
-    tracker = _tracker(cfg, outputs)
-    performing.try_metric(cfg.metric, cells[0].job, outputs, **_limits(cfg))
+    tracker = single.tracker_of(cfg, outputs)
+    performing.try_metric(cfg.metric, cells[0].job, outputs, **single.limits(cfg))
     console.out.print(f"{plan.id}: {len(cells)} cells, {escape(plan.title)}")
     computed = 0
     with console.counting() as progress:
@@ -139,54 +123,9 @@ def many(cells: Sequence[Cell], given: Arguments, cfg: Settings) -> int:
             on_done=on_done,
             tags=tags,
             fresh=cfg.fresh,
-            **_limits(cfg),
+            **single.limits(cfg),
         )
     return _tell_many(plan, rows, computed, outputs)
-
-
-def _limits(cfg: Settings) -> dict[str, Any]:
-    return dataclasses.asdict(cfg.limit)
-
-
-def _tracker(cfg: Settings, outputs: Path) -> Tracker | None:
-    tracker = open_tracker(cfg.tracking.kind, cfg.tracking.uri, outputs)
-    return Forgiving(tracker, console.tell) if tracker is not None else None
-
-
-def _tell_one(job: Job, done: Done) -> int:
-    record, out = done.record, console.out
-    how = "computed" if done.computed else "already recorded (fresh=true computes it again)"
-    seconds = record["provenance"]["seconds"]
-    out.print(f"[bold]{escape(job.title)}[/bold]  run {record.id}  {how}, {seconds:.3f} s")
-    if not record.finished:
-        error = record["error"]
-        console.tell(f"the run failed: {error['type']}: {error['message']}")
-        console.tell(f"traceback in {record.folder / 'run.json'}")
-        return UNEXPECTED
-    if record.verdicts:
-        if not job.canonical:
-            out.print(
-                "[dim]settings differ from the book's; the claims are judged all the same[/dim]"
-            )
-        console.claims_table(record.verdicts)
-        judged = {verdict["says"] for verdict in record.verdicts}
-        for claim in job.claims:
-            if claim.says not in judged:
-                name = escape(claim.expression)
-                out.print(f"[dim]not judged, for want of {name}: {escape(claim.says)}[/dim]")
-    else:
-        rows = [(escape(k), _shown(v)) for k, v in record.metrics.items()]
-        console.table(["metric", "value"], rows)
-        if job.claims:
-            out.print(
-                f"[dim]{len(job.claims)} claims not judged: what they speak of is not here[/dim]"
-            )
-    out.print(f"[dim]{escape(str(record.folder))}[/dim]")
-    return UNEXPECTED if job.canonical and record.surprises else OK
-
-
-def _shown(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else escape(str(value))
 
 
 def _tell_many(plan: Plan, rows: Rows, computed: int, outputs: Path) -> int:

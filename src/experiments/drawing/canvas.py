@@ -107,6 +107,8 @@ def _write(figure: Figure, image: Image.Image | None, path: Path) -> None:
     elif image is not None and path.suffix == ".png":
         image.save(path, compress_level=3)
     elif image is not None:
+        from PIL import WebPImagePlugin  # noqa: F401  (PIL would look through all that it has)
+
         image.reduce(math.ceil(max(image.size) / SMALL)).save(path, method=2)
 
 

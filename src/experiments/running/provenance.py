@@ -3,6 +3,7 @@
 import getpass
 import os
 import platform
+import re
 import subprocess
 import sys
 from functools import cache
@@ -59,9 +60,12 @@ def _git() -> dict[str, Any]:
     root = Path(__file__).parents[3]
     if not (root / "conf" / "config.yaml").is_file():
         return {"commit": None, "dirty": None}
-    commit = _output("git", "-C", str(root), "rev-parse", "HEAD")
-    status = _output("git", "-C", str(root), "status", "--porcelain")
-    return {"commit": commit or None, "dirty": bool(status) if status is not None else None}
+    told = _output("git", "-C", str(root), "status", "--porcelain=v2", "--branch")
+    if told is None:
+        return {"commit": None, "dirty": None}
+    commit = re.search(r"^# branch\.oid ([0-9a-f]+)$", told, re.MULTILINE)
+    dirty = any(not line.startswith("# ") for line in told.splitlines())
+    return {"commit": commit[1] if commit else None, "dirty": dirty}
 
 
 def _output(*command: str) -> str | None:

@@ -36,6 +36,30 @@ def test_the_commit_is_gits_own() -> None:
     assert environment()["git"]["commit"] == (head.stdout.strip() or None)
 
 
+def test_a_checkout_is_dirty_with_any_file_that_is_not_committed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def git(*words: str) -> None:
+        me = ["-c", "user.name=me", "-c", "user.email=me@host"]
+        subprocess.run(["git", *me, "-C", str(tmp_path), *words], check=True, capture_output=True)
+
+    def facts() -> dict[str, object]:
+        environment.cache_clear()
+        return dict(environment()["git"])
+
+    monkeypatch.setattr(provenance, "__file__", str(tmp_path / "a" / "b" / "c" / "d.py"))
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf" / "config.yaml").touch()
+    git("init")
+    assert facts() == {"commit": None, "dirty": True}
+    git("add", ".")
+    git("commit", "-m", "all")
+    assert facts()["dirty"] is False
+    assert len(str(facts()["commit"])) == 40
+    (tmp_path / "other").touch()
+    assert facts()["dirty"] is True
+
+
 def test_a_wheel_and_a_machine_without_git_have_no_commit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
