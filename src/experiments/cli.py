@@ -1,6 +1,7 @@
 """The command line. Heavy libraries are imported by the verbs that need them."""
 
 import argparse
+import gc
 import os
 import re
 import sys
@@ -16,7 +17,15 @@ READERS = ("list", "show", "runs", "diff", "figures", "tables", "report", "verif
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; the exit code says how it went (0 well, 1 a surprise, 2 bad input)."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    if argv is not None:
+        return _answered(list(argv))
+    try:
+        return _answered(sys.argv[1:])
+    finally:
+        gc.freeze()  # the process ends: a last search for garbage is a tenth of a short command
+
+
+def _answered(arguments: list[str]) -> int:
     try:
         if arguments[:1] == ["run"]:
             return _run(arguments[1:])

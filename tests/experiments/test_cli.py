@@ -1,5 +1,6 @@
 """The command line as a whole: what is typed wrong costs one line, and leaves nothing behind."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -133,3 +134,16 @@ def test_the_version_is_that_of_the_package(capsys: Capture) -> None:
         main(["--version"])
     assert stopped.value.code == 0
     assert capsys.readouterr().out == f"bythebook {version('bythebook')}\n"
+
+
+def test_a_process_that_ends_leaves_its_garbage_and_a_caller_keeps_collecting(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    frozen: list[bool] = []
+    monkeypatch.setattr(gc, "freeze", lambda: frozen.append(True))
+    monkeypatch.setattr(sys, "argv", ["bythebook", "complete", "bythebook sho"])
+    assert main(["complete", "bythebook sho"]) == 0
+    assert not frozen
+    assert main() == 0
+    assert frozen == [True]
+    assert capsys.readouterr().out == "show\nshow\n"

@@ -1,6 +1,8 @@
 """What `run`, `reproduce` and the Python interface share: jobs into records, and into MLflow."""
 
+import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -40,13 +42,26 @@ def one(
 def _draw(record: Record, tell: Callable[[str], None]) -> bool:
     """Draw; strange numbers that no figure can hold cost the figures and not the run."""
     try:
-        run_files.ensure(record)
+        with _uncollected():
+            run_files.ensure(record)
     except (BadInput, OSError):
         raise
     except Exception as error:
         tell(f"the figures cannot be drawn: {type(error).__name__}: {error}")
         return False
     return True
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No search for garbage among all that matplotlib makes: a run's few figures are small."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def selected(

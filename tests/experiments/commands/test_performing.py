@@ -1,5 +1,6 @@
 """What run, reproduce and Python share: records are logged once, and again if judged anew."""
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -83,3 +84,24 @@ def test_a_metric_is_tried_on_the_first_cell(outputs: Path) -> None:
     with pytest.raises(BadInput, match="metric="):
         performing.try_metric("loo_los[3]", job, outputs)
     performing.try_metric(None, job, Path("/nowhere"))  # and nothing is run for none
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_garbage_is_searched_for_again_after_drawing(
+    collects: bool, outputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[bool] = []
+
+    def draw(_: Record) -> None:
+        seen.append(gc.isenabled())
+        raise ValueError("no figure can hold it")
+
+    monkeypatch.setattr(run_files, "ensure", draw)
+    was = gc.isenabled()
+    try:
+        (gc.enable if collects else gc.disable)()
+        job = experiment_job("fcml/fig-1.15")
+        _, drawn = performing.one(job, outputs, None, tell=lambda line: None)
+        assert (seen, drawn, gc.isenabled()) == ([False], False, collects)
+    finally:
+        (gc.enable if was else gc.disable)()
