@@ -34,7 +34,8 @@ def content(path: Path, most: int) -> bytes:
         os.close(descriptor)
         raise OSError(errno.EINVAL, "it is not a regular file", str(path))
     with os.fdopen(descriptor, "rb") as file:
-        raw = file.read(most + 1)
+        size = os.fstat(descriptor).st_size
+        raw = file.read(min(size, most) + 1)  # room is made for all that is asked for
     if len(raw) > most:
         raise OSError(errno.EFBIG, f"it has more than {most:,} bytes", str(path))
     return raw

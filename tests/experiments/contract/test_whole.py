@@ -2,6 +2,7 @@
 
 import os
 import socket
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,13 @@ def test_only_regular_files_of_bearable_size_are_read(tmp_path: Path) -> None:
         for path in (pipe, plug, tmp_path, Path("/dev/zero"), tmp_path / "missing"):
             with pytest.raises(OSError, match=path.name):
                 content(path, 100)
+
+
+def test_a_small_file_takes_little_room_whatever_is_allowed(tmp_path: Path) -> None:
+    (tmp_path / "small").write_bytes(b"abc")
+    tracemalloc.start()
+    try:
+        assert content(tmp_path / "small", 2**32) == b"abc"
+        assert tracemalloc.get_traced_memory()[1] < 2**20
+    finally:
+        tracemalloc.stop()
