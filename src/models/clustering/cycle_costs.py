@@ -44,8 +44,9 @@ def em_cycle(
 def arguments(theta: GaussianMixture) -> tuple[Floats, Floats, Floats]:
     """What `em_cycle` takes besides the data, of the first of R mixtures."""
     pi, mu, Sigma = (part[0] for part in theta)
-    scale = pi / np.sqrt(np.linalg.det(2 * np.pi * Sigma))
-    return scale, mu, -np.linalg.inv(Sigma) / 2
+    unit = np.broadcast_to(np.eye(Sigma.shape[-1]), Sigma.shape)
+    scale = pi * np.exp(-np.linalg.slogdet(2 * np.pi * Sigma).logabsdet / 2)
+    return scale, mu, -np.linalg.solve(Sigma, unit) / 2
 
 
 def cycle_costs(X: Floats, theta: GaussianMixture) -> dict[str, int]:

@@ -9,6 +9,7 @@ first node to its second, then one for each the other way, and any number of axe
 """
 
 from collections.abc import Iterator
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -115,6 +116,20 @@ def length(links: Ints, N: int) -> int:
     """The diameter of a connected graph: the longest of the shortest ways, in links."""
     near = csr_array((np.ones(len(links)), links.T), (N, N))
     return int(shortest_path(near, directed=False, unweighted=True).max())
+
+
+SHAPES = ("tree", "ring", "grid", "complete")
+
+
+def shaped(shape: str, N: int, rng: np.random.Generator) -> Ints:
+    """The links of a graph of N nodes; a grid is square, a tree is drawn."""
+    if shape == "tree":
+        return random_tree(N, rng)
+    if shape == "grid":
+        return grid(*[round(N**0.5)] * 2)
+    if shape == "ring":
+        return np.array([(k, (k + 1) % N) for k in range(N)])
+    return np.array(list(combinations(range(N), 2)))
 
 
 def grid(rows: int, columns: int) -> Ints:

@@ -17,6 +17,7 @@ from models.graphs.pairwise import (
     pass_on,
     random_tree,
     rounds,
+    shaped,
 )
 from models.graphs.propagation import factor_graph, marginal, two_passes
 
@@ -114,3 +115,12 @@ def test_nodes_in_turn_reach_as_far_as_their_order_lets_them() -> None:
     assert right[0] > 1e-6
     both = node_by_node(field, np.array([0, 1, 2, 1, 0]))
     assert_allclose(beliefs(field, both), summed(field), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("shape", "links"), [("tree", 8), ("ring", 9), ("grid", 12), ("complete", 36)]
+)
+def test_shapes_have_as_many_links_as_they_should(shape: str, links: int) -> None:
+    found = nx.Graph(shaped(shape, 9, np.random.default_rng(1)).tolist())
+    assert (found.number_of_nodes(), found.number_of_edges()) == (9, links)
+    assert nx.is_connected(found)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import islice
 
 import numpy as np
 from numpy.random import Generator
@@ -10,10 +10,9 @@ from numpy.random import Generator
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
 from models.graphs.gaussian import beliefs, rounds
-from models.graphs.pairwise import grid, random_tree
+from models.graphs.pairwise import SHAPES, shaped
 from models.types import Floats
 
-SHAPES = ("tree", "ring", "grid", "complete")
 FORMS = {"derived": False, "printed": True}
 
 
@@ -65,14 +64,7 @@ class GaussianPropagation(Study):
 
     def _matrix(self, shape: str, rng: Generator) -> Floats:
         N = self.variables
-        if shape == "tree":
-            links = random_tree(N, rng)
-        elif shape == "grid":
-            links = grid(*[round(N**0.5)] * 2)
-        elif shape == "ring":
-            links = np.array([(k, (k + 1) % N) for k in range(N)])
-        else:
-            links = np.array(list(combinations(range(N), 2)))
+        links = shaped(shape, N, rng)
         R = np.zeros((N, N))
         R[links[:, 0], links[:, 1]] = rng.standard_normal(len(links))
         R = R + R.T

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -11,19 +11,18 @@ from numpy.random import Generator
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from models.graphs.pairwise import (
+    SHAPES,
     Field,
     beliefs,
     exact,
-    grid,
     length,
     node_by_node,
-    random_tree,
     rounds,
+    shaped,
 )
 from models.graphs.propagation import factor_graph, one_by_one
 from models.types import Floats, Ints
 
-SHAPES = ("tree", "ring", "grid", "complete")
 RIGHT = 1e-10  # a belief this close is right but for rounding
 SHOWN = 30  # rounds whose errors are kept
 
@@ -96,21 +95,12 @@ class LoopyPropagation(Study):
             **self._one_by_one(groups[0], rng),
         )
 
-    def _links(self, rng: Generator) -> Ints:
-        if self.shape == "tree":
-            return random_tree(self.variables, rng)
-        if self.shape == "grid":
-            return grid(*[round(self.variables**0.5)] * 2)
-        if self.shape == "ring":
-            return np.array([(k, (k + 1) % self.variables) for k in range(self.variables)])
-        return np.array(list(combinations(range(self.variables), 2)))
-
     def _groups(self, rng: Generator) -> list[list[Field]]:
         """For each coupling all draws as one field, or of trees, which differ, as one each."""
         count, x = (self.draws, 1) if self.shape == "tree" else (1, self.draws), np.array([-1.0, 1])
         groups: list[list[Field]] = [[] for _ in self.couplings]
         for _ in range(count[0]):
-            links = self._links(rng)
+            links = shaped(self.shape, self.variables, rng)
             h = self.field * rng.standard_normal((count[1], self.variables, 1))
             J = rng.standard_normal((count[1], len(links), 1, 1))
             for group, strength in zip(groups, self.couplings, strict=True):
