@@ -5,12 +5,14 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 T = TypeVar("T")
 
@@ -23,9 +25,40 @@ def process_pool(
     Fork would copy a process that may hold locks; a server forks clean ones, fast. None of them
     outlives the process that asked for it, however that ends.
     """
+    _remember_semaphores()
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
     return _Pool(workers or os.cpu_count() or 1, context, _begin, (initializer,))
+
+
+class _Tracker(resource_tracker.ResourceTracker):
+    """Python's keeper of semaphores, a process: one that was killed has an informed successor.
+
+    Without, the successor prints a traceback for each semaphore that it has never heard of.
+    """
+
+    _lock_of_names = threading.RLock()  # a search for garbage may come back here
+    _names: ClassVar[set[tuple[str, str]]] = set()
+    _informed: int | None = None
+
+    def _send(self, command: str, name: str, kind: str) -> None:
+        with self._lock_of_names:
+            self.ensure_running()
+            keeper: int | None = self._pid  # type: ignore[attr-defined]
+            if keeper != self._informed:
+                self._informed = keeper
+                for known in tuple(self._names):
+                    super()._send("REGISTER", *known)  # type: ignore[misc]
+            super()._send(command, name, kind)  # type: ignore[misc]
+            change = self._names.add if command == "REGISTER" else self._names.discard
+            change((name, kind))
+
+
+def _remember_semaphores() -> None:
+    keeper = resource_tracker._resource_tracker
+    if type(keeper) is resource_tracker.ResourceTracker:
+        warnings.filterwarnings("ignore", message="resource_tracker: process died unexpectedly")
+        keeper.__class__ = _Tracker
 
 
 def _begin(initializer: Callable[[], None] | None) -> None:

@@ -80,3 +80,23 @@ def test_no_process_outlives_a_parent_that_is_killed(pool: str) -> None:
     parent.wait()
     parent.stdout.close()
     assert psutil.wait_procs(children, timeout=60)[1] == []
+
+
+def test_the_keeper_of_semaphores_may_be_killed_at_any_moment() -> None:
+    """Python starts another, which must know what there is: nothing is said, nothing is left."""
+    script = """
+import os, signal
+from multiprocessing import resource_tracker
+from experiments.running import pools
+
+for _ in range(2):
+    with pools.process_pool(1) as pool:
+        assert pool.submit(abs, -2).result() == 2
+        print(*(name for name, _ in pools._Tracker._names))
+        os.kill(resource_tracker._resource_tracker._pid, signal.SIGKILL)
+"""
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (ended.stderr, ended.returncode) == ("", 0)
+    names = ended.stdout.split()
+    assert names
+    assert not any(Path(f"/dev/shm/sem.{name.lstrip('/')}").exists() for name in names)
