@@ -1,4 +1,4 @@
-"""A panel a query: bars of probabilities, those of the first variable upon each other."""
+"""A panel a query: bars of probabilities, stacked; and single settings of drawn networks."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -14,7 +14,15 @@ from experiments.studies.graphs.discrete_network import DiscreteNetwork, quantit
 
 
 def draw(study: DiscreteNetwork, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    queries = {query: study.asked[query] for query in study.show or study.asked}
+    if study.draws > 1 and study.maximise:
+        yield "settings", _settings(study, outcome)
+    queries = {
+        query: study.asked[query]
+        for query in study.show or study.asked
+        if "draw" not in outcome[quantity_name(*study.asked[query])].names
+    }
+    if not queries:
+        return
     columns = min(len(queries), 3)
     figure, axes = panels(-(-len(queries) // columns), columns, squeeze=False)
     inks: dict[str, str] = {}
@@ -23,6 +31,31 @@ def draw(study: DiscreteNetwork, outcome: Outcome) -> Iterator[tuple[str, Figure
     spare(axes.flat[len(queries) :])
     legend_once(figure, axes.flat, 4)
     yield "tables", figure
+
+
+def _settings(study: DiscreteNetwork, outcome: Outcome) -> Figure:
+    """Of each drawn network: the settings' probabilities and the errors that they leave."""
+    figure, (left, right) = panels(1, 2)
+    last = study.maximise[0 if len(study.maximise) == 1 else _drawn(outcome)]
+    for ax, what, words in (
+        (left, "probability", "probability of the setting"),
+        (right, "wrong", "expected number of wrong states"),
+    ):
+        x = outcome[f"map_{what}"].at(asked=last).values
+        for k, (way, name) in enumerate({"mpm": "MPM", "mpe": "MPE"}.items()):
+            y = outcome[f"{way}_{what}"].at(asked=last).values
+            ax.plot(x, y, "o^"[k], ms=3.5, alpha=0.7, color=f"C{k}", label=name)
+        ax.axline((0, 0), slope=1, color="0.6", lw=1, zorder=0)
+        ax.set(xlabel=f"{words}, MAP", ylabel=f"{words}, others")
+    left.set_title(last, fontsize="small")
+    right.legend()
+    return figure
+
+
+def _drawn(outcome: Outcome) -> int:
+    """The first of what is maximised that is not the same in all draws."""
+    varied = np.ptp(outcome["map_probability"].values, axis=1) > 0
+    return int(np.argmax(varied))
 
 
 def _bars(ax: Axes, of: list[str], given: list[str], p: Quantity, inks: dict[str, str]) -> None:

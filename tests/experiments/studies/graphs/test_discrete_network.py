@@ -30,6 +30,10 @@ TABLES = {"x": [0.3, 0.7], "y | x": [0.2, 0.5, 0.3, 0.6, 0.1, 0.3]}
         ({"queries": ["x, x"]}, "each of x, y once"),
         ({"queries": ["| x"]}, "each of x, y once"),
         ({"queries": ["x"], "show": ["y"]}, "among study.queries"),
+        ({"maximise": ["x | y"]}, "no bar, 6 other"),
+        ({"maximise": ["z"]}, "each of x, y once"),
+        ({"noisy_or": {"y | x": [0.1, 0.2]}}, "two states of each"),
+        ({"noisy_or": {"x": [1.2]}}, "1 numbers between 0 and 1"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(changed: dict[str, object], complaint: str) -> None:
@@ -38,7 +42,7 @@ def test_knobs_that_make_no_sense_are_refused(changed: dict[str, object], compla
 
 
 def test_shares_of_many_simulated_pairs(run: Run) -> None:
-    found = run(DiscreteNetwork(PAIR, TABLES, ["x, y", "x | y", "y"]))
+    found = run(DiscreteNetwork(PAIR, TABLES, queries=["x, y", "x | y", "y"]))
     rng = np.random.default_rng(1)
     x = (rng.uniform(size=200_000) > 0.3).astype(int)
     rows = np.reshape(TABLES["y | x"], (2, 3))
@@ -52,7 +56,7 @@ def test_shares_of_many_simulated_pairs(run: Run) -> None:
 def test_a_joint_table_by_a_loop(run: Run) -> None:
     p = np.random.default_rng(2).random((2, 2, 2))
     states = {name: ["0", "1"] for name in "abc"}
-    study = DiscreteNetwork(states, {"a, b, c": p.ravel().tolist()}, ["a, c", "b | a, c"])
+    study = DiscreteNetwork(states, {"a, b, c": p.ravel().tolist()}, queries=["a, c", "b | a, c"])
     found, p = run(study), p / p.sum()
     for a, b, c in product(range(2), repeat=3):
         here = {"a": str(a), "c": str(c)}
@@ -65,3 +69,25 @@ def test_without_knobs_the_coin_is_reported(run: Run) -> None:
     found = run(DiscreteNetwork())
     assert_allclose(found["p_report"].at(report="heads").item, 0.4)
     assert set(found) == {"total", "p_coin", "p_report"}
+
+
+def test_drawn_tables_sum_to_one_and_have_zeros(run: Run) -> None:
+    study = DiscreteNetwork(
+        variables=PAIR,
+        factors={"x": [], "y | x": []},
+        queries=["x", "y | x"],
+        maximise=["x, y", "x"],
+        draws=30,
+        forbidden=0.4,
+    )
+    found = run(study)
+    p = found["p_x"].values
+    assert p.shape == (30, 2)
+    assert_allclose(p.sum(1), 1)
+    assert 0.1 < np.mean(p == 0) < 0.4  # one in each row stays
+    rows = np.einsum("nx,nyx->nxy", p, np.nan_to_num(found["p_y_given_x"].values))
+    assert_allclose(found["map_probability"].at(asked="x, y").values, rows.max((1, 2)))
+    top = [f"{'ab'[k // 3]} {k % 3 + 1}" for k in rows.reshape(30, -1).argmax(1)]
+    assert found["map_setting"].at(asked="x, y").values.tolist() == top
+    assert found["mpe_setting"].at(asked="x").values.tolist() == [one[0] for one in top]
+    assert found["free_width"].values.tolist() == [1, 1]
