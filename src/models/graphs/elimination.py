@@ -9,18 +9,7 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations, permutations
 from typing import NamedTuple
 
-import numpy as np
-
-from models.graphs.factors import (
-    SUM_PRODUCT,
-    Factor,
-    Semiring,
-    condition,
-    keep,
-    product,
-    sizes,
-    sum_out,
-)
+from models.graphs.factors import SUM_PRODUCT, Factor, Semiring, product, sum_out
 from models.graphs.structure import Nodes, Undirected, cliques, links, undirected
 
 
@@ -140,40 +129,3 @@ def _reached(graph: Undirected, gone: Nodes, node: int) -> int:
         seen |= near
         ahead = near & gone
     return len(seen - gone - {node})
-
-
-class JunctionTree(NamedTuple):
-    """Cliques of a triangulated graph; `tree` links them so that what two share is between them."""
-
-    cliques: list[Nodes]
-    tree: list[tuple[int, int]]
-
-    def separator(self, link: tuple[int, int]) -> Nodes:
-        return self.cliques[link[0]] & self.cliques[link[1]]
-
-
-def junction_tree(graph: Undirected, order: Iterable[int]) -> JunctionTree:
-    """A spanning tree of the maximal cliques with the largest separators (PRML 8.4.6)."""
-    found = induced(graph, order).maximal
-    pairs = list(combinations(range(len(found)), 2))
-    pairs.sort(key=lambda pair: -len(found[pair[0]] & found[pair[1]]))
-    part = list(range(len(found)))
-    tree = []
-    for i, j in pairs:
-        if part[i] != part[j]:
-            tree.append((i, j))
-            part = [part[i] if of == part[j] else of for of in part]
-    return JunctionTree(found, tree)
-
-
-def by_cutset(
-    factors: Sequence[Factor], cutset: Sequence[str], order: Sequence[str], kept: Sequence[str]
-) -> Factor:
-    """The unnormalised marginal over `kept`, summed over all settings of the cutset one by one."""
-    states = sizes(factors)
-    total = np.zeros([states[name] for name in kept])
-    for at in np.ndindex(*(states[name] for name in cutset)):
-        given = dict(zip(cutset, at, strict=True))
-        part = eliminate([condition(factor, given) for factor in factors], order).answer
-        total += keep(part, kept).table
-    return Factor(tuple(kept), total)

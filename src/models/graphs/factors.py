@@ -8,7 +8,7 @@ configuration, minima and sums for costs, `or` and `and` for satisfiability (MLA
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,19 @@ Table = NDArray[Any]
 Setting = Mapping[str, int]
 
 
+class Operation(Protocol):
+    """What takes the place of + or x: of two tables, and of all entries along some axes."""
+
+    def __call__(self, one: Any, other: Any, /) -> Any: ...
+
+    def reduce(self, table: Table, /, *, axis: tuple[int, ...]) -> Any: ...
+
+
 class Semiring(NamedTuple):
     """Two operations that take the places of + and x, and what changes nothing under each."""
 
-    plus: np.ufunc
-    times: np.ufunc
+    plus: Operation
+    times: Operation
     zero: float
     one: float
 

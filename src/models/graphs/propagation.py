@@ -40,8 +40,12 @@ class FactorGraph(NamedTuple):
     @property
     def is_tree(self) -> bool:
         """Connected, and without a loop."""
-        reached = {node for node, _ in walk(self, next(iter(self.near)))}
-        return len(reached) == len(self.near) and len(self.links) == 2 * (len(self.near) - 1)
+        return len(roots(self)) == 1 and not self.loops
+
+    @property
+    def loops(self) -> int:
+        """How many links could be cut before the first piece falls apart."""
+        return len(self.links) // 2 - len(self.near) + len(roots(self))
 
 
 def factor_graph(factors: Sequence[Factor]) -> FactorGraph:
@@ -65,6 +69,17 @@ def walk(graph: FactorGraph, root: Node) -> Iterator[tuple[Node, Node | None]]:
         ahead += [(near, node) for near in fresh]
 
 
+def roots(graph: FactorGraph) -> list[Node]:
+    """The first node of each piece of the graph."""
+    first: list[Node] = []
+    seen: set[Node] = set()
+    for node in graph.near:
+        if node not in seen:
+            first.append(node)
+            seen.update(reached for reached, _ in walk(graph, node))
+    return first
+
+
 def send(
     graph: FactorGraph, messages: Mapping[Link, Floats], link: Link, ring: Semiring = SUM_PRODUCT
 ) -> Floats:
@@ -81,14 +96,19 @@ def send(
     return np.asarray(ring.plus.reduce(table, axis=others) if others else table)
 
 
-def two_passes(graph: FactorGraph, root: Node, ring: Semiring = SUM_PRODUCT) -> dict[Link, Floats]:
-    """Messages from the leaves to the root, then back; in the order in which they were sent."""
-    visited = list(walk(graph, root))
+def inward(graph: FactorGraph, root: Node, ring: Semiring = SUM_PRODUCT) -> Messages:
+    """Messages from the leaves to the root, in the order in which they are sent."""
     messages: Messages = {}
-    for node, before in reversed(visited):
+    for node, before in reversed(list(walk(graph, root))):
         if before is not None:
             messages[node, before] = send(graph, messages, (node, before), ring)
-    for node, before in visited:
+    return messages
+
+
+def two_passes(graph: FactorGraph, root: Node, ring: Semiring = SUM_PRODUCT) -> Messages:
+    """Messages from the leaves to the root, then back; in the order in which they were sent."""
+    messages = inward(graph, root, ring)
+    for node, before in walk(graph, root):
         if before is not None:
             messages[before, node] = send(graph, messages, (before, node), ring)
     return messages

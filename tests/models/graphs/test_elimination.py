@@ -8,15 +8,7 @@ import pytest
 from graph_tables import drawn, visited
 from numpy.testing import assert_allclose
 
-from models.graphs.elimination import (
-    Step,
-    by_cutset,
-    eliminate,
-    induced,
-    junction_tree,
-    min_fill,
-    treewidth,
-)
+from models.graphs.elimination import Step, eliminate, induced, min_fill, treewidth
 from models.graphs.factors import MAX_PRODUCT, MIN_SUM, SUM_PRODUCT, Semiring, keep
 from models.graphs.structure import all_undirected, is_chordal, links, undirected
 
@@ -92,23 +84,3 @@ def test_greedy_orders_end_with_what_is_asked_for() -> None:
     assert sorted(min_fill(graph, frozenset([2]))) == [0, 1, 3]
     tree = undirected(5, [(0, 1), (0, 2), (2, 3), (2, 4)])
     assert not any(induced(tree, min_fill(tree)).fill_in)
-
-
-def test_what_two_cliques_share_is_in_all_between_them() -> None:
-    for graph in list(all_undirected(5))[5::31]:
-        found = junction_tree(graph, min_fill(graph))
-        tree = nx.Graph(found.tree)
-        tree.add_nodes_from(range(len(found.cliques)))
-        assert nx.is_tree(tree)
-        for i, j in permutations(range(len(found.cliques)), 2):
-            shared = found.cliques[i] & found.cliques[j]
-            assert all(shared <= found.cliques[k] for k in nx.shortest_path(tree, i, j))
-        for i, j in found.tree:
-            assert found.separator((i, j)) == found.cliques[i] & found.cliques[j]
-
-
-def test_a_cutset_taken_state_by_state_gives_the_same_sum() -> None:
-    factors = drawn(np.random.default_rng(4), *LOOPY)
-    answer = by_cutset(factors, "ac", "bef", "d")
-    assert answer.variables == ("d",)
-    assert_allclose(answer.table, visited(factors, "d"), rtol=1e-12)

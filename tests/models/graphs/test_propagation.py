@@ -13,6 +13,7 @@ from models.graphs.propagation import (
     largest_change,
     marginal,
     one_by_one,
+    roots,
     two_passes,
     unit,
     walk,
@@ -91,7 +92,9 @@ def test_damping_keeps_its_share_and_the_same_answer() -> None:
 def test_a_walk_goes_to_the_nearest_first() -> None:
     graph = factor_graph(drawn(np.random.default_rng(6), "ab", "bc"))
     assert list(walk(graph, "a")) == [("a", None), (0, "a"), ("b", 0), (1, "b"), ("c", 1)]
-    assert not factor_graph(drawn(np.random.default_rng(6), "ab", "cd")).is_tree
+    apart = factor_graph(drawn(np.random.default_rng(6), "ab", "cd", "dc"))
+    assert not apart.is_tree
+    assert (roots(apart), apart.loops) == (["a", "c"], 1)
 
 
 @pytest.mark.parametrize("waiting", [True, False])

@@ -1,0 +1,38 @@
+"""Sums and products that are counted while they are carried out, number by number."""
+
+from typing import Any
+
+import numpy as np
+
+from models.graphs.factors import SUM_PRODUCT, Operation, Semiring, Table
+
+
+class Tally:
+    """How many operations on two numbers there have been."""
+
+    def __init__(self) -> None:
+        self.operations = 0
+
+
+class _Counted:
+    """An operation that tells a tally of each pair of numbers that it takes."""
+
+    def __init__(self, inner: Operation, tally: Tally) -> None:
+        self.inner, self.tally = inner, tally
+
+    def __call__(self, one: Any, other: Any, /) -> Any:
+        result = self.inner(one, other)
+        self.tally.operations += np.size(result)
+        return result
+
+    def reduce(self, table: Table, /, *, axis: tuple[int, ...]) -> Any:
+        result = self.inner.reduce(table, axis=axis)
+        self.tally.operations += table.size - np.size(result)
+        return result
+
+
+def counted(ring: Semiring = SUM_PRODUCT) -> tuple[Semiring, Tally]:
+    """The same semiring, and a tally that both of its operations add to."""
+    tally = Tally()
+    plus, times = _Counted(ring.plus, tally), _Counted(ring.times, tally)
+    return Semiring(plus, times, ring.zero, ring.one), tally
