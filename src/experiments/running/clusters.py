@@ -28,6 +28,7 @@ from experiments.running.work import Chunk, Order, Results, run_chunk
 
 _TALKING = ("python", "dask", "distributed")  # the same on the scheduler and on every worker
 _COMPUTING = ("bythebook", "numpy", "scipy", "numba")  # the same on every worker
+_ANSWER = 20  # seconds that a scheduler has
 _ARRAY = 1000  # jobs: as many as Slurm takes in one array unless its administrator says otherwise
 
 
@@ -68,7 +69,7 @@ class Dask:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of versions: told below
                 logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # told here
-                client = Client(self.address, timeout=20)
+                client = Client(self.address, timeout=_ANSWER)
         except (OSError, ValueError) as error:
             raise BadInput(f"no Dask scheduler answers at {self.address}") from error
         for line in unlike(client.get_versions(packages=_COMPUTING)):

@@ -62,6 +62,7 @@ def test_a_launcher_that_cannot_be_had_is_told_before_anything_is_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda _: None)
+    monkeypatch.setattr("experiments.running.clusters._ANSWER", 1)
     assert told in refused("run", "-m", "study=polynomial_order", "seed=0,1", *words)
     assert not list(outputs.iterdir())
 

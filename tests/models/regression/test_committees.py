@@ -120,14 +120,14 @@ def test_every_loss_of_skewed_members_by_its_formula() -> None:
 
 
 def test_a_third_of_the_weights_of_each_kind() -> None:
-    found = weighted_means(3, 9000, np.random.default_rng(18))
-    assert found.are_convex[6000:].all()
-    assert not found.are_convex[:3000].any()  # they sum to anything
-    assert 0.05 < found.are_convex[3000:6000].mean() < 0.8  # and these to one, with any signs
-    assert found.convex_stay_inside.shape == found.stay_inside.shape == (9000,)
-    errors = uncorrelated_errors(2000, 2500, np.random.default_rng(19))
+    found = weighted_means(3, 900, np.random.default_rng(18))
+    assert found.are_convex[600:].all()
+    assert not found.are_convex[:300].any()  # they sum to anything
+    assert 0.05 < found.are_convex[300:600].mean() < 0.8  # and these to one, with any signs
+    assert found.convex_stay_inside.shape == found.stay_inside.shape == (900,)
+    errors = uncorrelated_errors(400, 500, np.random.default_rng(19))
     sizes = np.linalg.norm(errors, axis=1)
-    assert_allclose([sizes.min(), sizes.max(), sizes.mean()], [0.5, 2, 1.25], rtol=0.02)
+    assert_allclose([sizes.min(), sizes.max(), sizes.mean()], [0.5, 2, 1.25], rtol=0.03)
 
 
 def test_a_billionth_is_rounding_and_two_are_not() -> None:
