@@ -93,12 +93,22 @@ def whitener(Sigma: Floats) -> Floats:
 
 def component_log_joint(difference: Floats, pi: Floats, W: Floats) -> Floats:
     """Log joint ln pi_k + ln N(x_n | mu_k, Sigma_k), (R, K, n), from x_n - mu_k, (R, K, D, n)."""
+    return weighed(difference, W, log_weights(pi, W))
+
+
+def log_weights(pi: Floats, W: Floats) -> Floats:
+    """Log of pi_k times the height of its Gaussian, (R, K), for whiteners W."""
     D = W.shape[-1]
+    log_volume = np.log(np.diagonal(W, axis1=-2, axis2=-1)).sum(-1) - 0.5 * D * np.log(2 * np.pi)
+    return np.asarray(log_proportions(pi) + log_volume)
+
+
+def weighed(difference: Floats, W: Floats, log_weight: Floats) -> Floats:
+    """Log weights (R, K) less half the squared length of W (x_n - mu_k), shape (R, K, n)."""
     y = W @ difference
     log_p: Floats = np.einsum("rkdn,rkdn->rkn", y, y)  # squared Mahalanobis distance
-    log_volume = np.log(np.diagonal(W, axis1=-2, axis2=-1)).sum(-1) - 0.5 * D * np.log(2 * np.pi)
     log_p *= -0.5  # in place: fresh memory costs more here than arithmetic
-    log_p += (log_proportions(pi) + log_volume)[..., None]
+    log_p += log_weight[..., None]
     return log_p
 
 
@@ -138,13 +148,18 @@ def log_prior(theta: GaussianMixture, prior: Prior) -> Floats:
 
 def e_step(X: Floats, theta: GaussianMixture) -> tuple[Statistics, Floats]:
     """The posterior's statistics and the log likelihood, shape (R,), block by block."""
-    R, K, D = theta.mu.shape
+    W = whitener(theta.Sigma)
+    return statistics(X, theta.mu, W, log_weights(theta.pi, W))
+
+
+def statistics(X: Floats, mu: Floats, W: Floats, log_weight: Floats) -> tuple[Statistics, Floats]:
+    """Statistics about mu (R, K, D) for any whiteners and log weights (R, K), and sum_n ln p."""
+    R, K, D = mu.shape
     N, first, second = np.zeros((R, K)), np.zeros((R, K, D)), np.zeros((R, K, D, D))
     log_likelihood = np.zeros(R)
-    W = whitener(theta.Sigma)
     for some, rows in blocks(R, len(X), K * D):
-        difference = np.ascontiguousarray(X[rows].T) - theta.mu[some, ..., None]  # (r, K, D, n)
-        log_p = component_log_joint(difference, theta.pi[some], W[some])
+        difference = np.ascontiguousarray(X[rows].T) - mu[some, ..., None]  # (r, K, D, n)
+        log_p = weighed(difference, W[some], log_weight[some])
         gamma, log_evidence = posterior(log_p, axis=1)  # (9.23)
         log_likelihood[some] += log_evidence.sum(1)  # (9.28)
         weighted = gamma[:, :, None] * difference

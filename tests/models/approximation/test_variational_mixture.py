@@ -14,6 +14,7 @@ from models.approximation.variational_mixture import (
     factors,
     fit,
     kl_to_prior,
+    log_predictive,
     log_rho,
 )
 from models.clustering.gaussian_mixture_starts import weighted_moments
@@ -152,3 +153,29 @@ def test_it_ends_by_default_after_so_many_steps_or_with_a_gain_so_small(
     assert fit(X, start, prior, tol=-np.inf).iterations.tolist() == [500]
     gains = np.diff(fit(X, start, prior).objective[0])
     assert gains[-1] <= 1e-8 < gains[-2]
+
+
+def test_predictive_density_is_a_mean_over_the_factors(X: Floats, prior: Prior) -> None:
+    theta = fit(X, random_gamma(X, 2), prior, max_iter=20).theta
+    rng = np.random.default_rng(2)
+    W = np.linalg.inv(theta.W_inv[0])
+    pi = rng.dirichlet(theta.alpha[0], 4000)
+    density = np.zeros((4000, 3))
+    for k in range(2):
+        Lambda = wishart(theta.nu[0, k], W[k]).rvs(4000, random_state=rng)
+        roots = np.linalg.cholesky(np.linalg.inv(theta.beta[0, k] * Lambda))
+        mu = theta.m[0, k] + np.einsum("sde,se->sd", roots, rng.standard_normal((4000, 2)))
+        away = X[:3] - mu[:, None]
+        square = np.einsum("snd,sde,sne->sn", away, Lambda, away)
+        height = np.sqrt(np.linalg.det(Lambda)) / (2 * np.pi)
+        density += pi[:, k, None] * height[:, None] * np.exp(-square / 2)
+    error = density.std(0) / np.sqrt(4000)
+    assert (np.abs(np.exp(log_predictive(X[:3], theta)[0]) - density.mean(0)) < 4 * error).all()
+
+
+def test_coefficients_as_parameters_are_mean_responsibilities(X: Floats, prior: Prior) -> None:
+    prior = prior._replace(alpha0=0.0)
+    em = fit(X, random_gamma(X, 3), prior, tol=1e-12, max_iter=3000)
+    r = posterior(log_rho(X, em.theta, point=True))[0]
+    np.testing.assert_allclose(em.theta.alpha[0] / len(X), r[0].mean(0), atol=1e-6)
+    assert not (np.diff(em.objective) < -1e-9).any()
