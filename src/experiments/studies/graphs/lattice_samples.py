@@ -1,0 +1,103 @@
+"""Samples of labels on a lattice, as links grow stronger (MLAPP 19.4.3)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.random import Generator
+
+from experiments.contract.outcome import Outcome, Quantity, axis, over
+from experiments.contract.study import Study, knob
+from models.graphs.potts import SAMPLERS, equal_share, expected_equal_share, region_sizes, sweep
+from models.types import Floats, Ints
+
+STARTS = ("random", "uniform", "halves")
+KEPT = 40  # sweeps of each run at which the share of equal links is kept
+STRIP = (2, 12)  # rows and columns of the lattice that is also solved exactly
+STRIP_CHAINS = 200
+STRIP_SWEEPS = 100
+
+
+@dataclass
+class LatticeSamples(Study):
+    """A Potts model, p(y) ~ exp(J times the number of equal neighbours), from several starts.
+
+    Regions are connected sites of one label. A start of halves, one of a single label and one of
+    random ones, has both phases in it and none has to be born. Also a narrow strip, sampled in both
+    ways and exactly.
+    """
+
+    headline = {"largest": "max(largest_region)"}
+
+    states: int = knob(10, "K, labels", at_least=2, at_most=10)
+    size: int = knob(128, "rows and columns", at_least=4, at_most=1024)
+    couplings: list[float] = knob([1.42, 1.44, 1.46], "J", at_least=0, at_most=10, distinct=True)
+    sampler: str = knob("clusters", "how a sweep is made", choices=SAMPLERS)
+    sweeps: int = knob(200, "sweeps from the start", at_least=KEPT, at_most=100_000)
+    starts: list[str] = knob(["random", "uniform"], "of runs", choices=STARTS, distinct=True)
+    chains: int = knob(2, "runs from each start", at_least=1, at_most=100)
+
+    def problems(self) -> Iterator[str]:
+        if sorted(self.couplings) != self.couplings:
+            yield "study.couplings: not in their order; allowed: from weak to strong"
+
+    def run(self, rng: Generator) -> Outcome:
+        coupling, start, chain = (
+            axis("coupling", self.couplings),
+            axis("start", self.starts),
+            axis("chain", self.chains),
+        )
+        row, column = axis("row", self.size), axis("column", self.size)
+        step = self.sweeps // KEPT
+        trace = np.empty((len(coupling), len(start), self.chains, KEPT))
+        largest, number = np.empty((2, *trace.shape[:-1]))
+        shown = np.empty((len(coupling), self.size, self.size), dtype=np.int64)
+        for k, J in enumerate(self.couplings):
+            labels = np.array([self._start(name, rng) for name in self.starts])
+            flat = labels.reshape(-1, self.size, self.size)
+            for t in range(KEPT):
+                sweep(flat, self.states, J, self.sampler, step, rng)
+                trace[k, ..., t] = equal_share(labels)
+            sizes = region_sizes(flat).reshape(labels.shape)
+            largest[k] = sizes.max((-1, -2)) / self.size**2
+            number[k] = np.rint((1 / sizes).sum((-1, -2)))
+            shown[k] = sizes[0, 0]
+        kept = axis("sweep", step * np.arange(1, KEPT + 1))
+        return Outcome(
+            equal_links=over(trace, coupling, start, chain, kept),
+            largest_region=over(largest, coupling, start, chain),
+            regions=over(number.astype(np.int64), coupling, start, chain),
+            region_size=over(shown, coupling, row, column),
+            possible_as_printed=_possible(self.states),
+            **self._strip(rng),
+        )
+
+    def _start(self, name: str, rng: Generator) -> Ints:
+        """The lattices of all chains; the one label is 0."""
+        labels = rng.integers(self.states, size=(self.chains, self.size, self.size))
+        same = {"random": 0, "uniform": self.size, "halves": self.size // 2}[name]
+        labels[..., :same] = 0
+        return labels
+
+    def _strip(self, rng: Generator) -> dict[str, Quantity]:
+        """The share of equal links on a strip: exactly, and by independent chains of each kind."""
+        coupling, sampler = axis("coupling", self.couplings), axis("sampler", SAMPLERS)
+        found: Floats = np.empty((len(sampler), len(coupling), STRIP_CHAINS))
+        for s, name in enumerate(SAMPLERS):
+            for k, J in enumerate(self.couplings):
+                labels: Ints = rng.integers(self.states, size=(STRIP_CHAINS, *STRIP))
+                sweep(labels, self.states, J, name, STRIP_SWEEPS, rng)
+                found[s, k] = equal_share(labels)
+        exact = [expected_equal_share(*STRIP, self.states, J) for J in self.couplings]
+        return {
+            "exact_equal": coupling.of(exact),
+            "sampled_equal": over(found.mean(-1), sampler, coupling),
+            "sampling_error": over(found.std(-1) / STRIP_CHAINS**0.5, sampler, coupling),
+        }
+
+
+def _possible(states: int) -> int:
+    """Images of 2 x 2 pixels with positive probability if unequal neighbours weigh nothing."""
+    images = np.array(list(product(range(states), repeat=4))).reshape(-1, 2, 2)
+    return int((equal_share(images) == 1).sum())

@@ -1,0 +1,67 @@
+r"""Labels on lattices that like to be equal: samples, regions, exact answers (MLAPP 19.4.3).
+
+    p(y) = 1/Z exp(J sum_{s~t} [y_s = y_t]),  y_s = 0, ..., K - 1                      MLAPP 19.22
+
+With two labels this is the Ising model of coupling J / 2. Lattices end at their borders.
+"""
+
+from itertools import product
+
+import numpy as np
+from numpy.random import Generator
+
+from models.graphs import potts_kernels
+from models.types import AnyArray, Floats, Ints
+
+SAMPLERS = ("gibbs", "clusters")
+
+
+def sweep(labels: Ints, states: int, J: float, sampler: str, sweeps: int, rng: Generator) -> None:
+    """Move lattices (chain, row, column) on by so many sweeps, in place."""
+    if sampler == "gibbs":
+        more = np.expm1(J * np.arange(5.0))
+        potts_kernels.gibbs_sweeps(labels, states, more, sweeps, rng)
+    else:
+        bond = float(-np.expm1(-J))  # a link of equal labels is closed with this probability
+        potts_kernels.cluster_sweeps(labels, states, bond, sweeps, rng)
+
+
+def sweep_spins(spins: AnyArray, J: float, sweeps: int, rng: Generator) -> None:
+    """Gibbs sampling of spins -1 and 1 with p(y) ~ exp(J sum y_s y_t) (19.17), in place."""
+    up = 1 / (1 + np.exp(-2 * J * np.arange(-4.0, 5.0)))  # Exercise 19.5
+    potts_kernels.spin_sweeps(spins, up, sweeps, rng)
+
+
+def region_sizes(labels: Ints) -> Ints:
+    """At each site of (chain, row, column) the size of the region of equal labels it is in."""
+    sizes = np.empty_like(labels)
+    potts_kernels.region_sizes(labels, sizes, np.random.default_rng(0))
+    return sizes
+
+
+def equal_share(labels: Ints) -> Floats:
+    """The share of links between equal labels, of lattices in the last two axes."""
+    down = labels[..., 1:, :] == labels[..., :-1, :]
+    across = labels[..., 1:] == labels[..., :-1]
+    links = np.prod(down.shape[-2:]) + np.prod(across.shape[-2:])
+    return np.asarray((down.sum((-1, -2)) + across.sum((-1, -2))) / links)
+
+
+def expected_equal_share(rows: int, columns: int, states: int, J: float) -> float:
+    """The mean of `equal_share`, exactly: d ln Z / dJ over the links, column by column.
+
+    The transfer matrix has a row for each of the K^rows states of a column.
+    """
+    column = np.array(list(product(range(states), repeat=rows)))
+    within = (column[:, 1:] == column[:, :-1]).sum(1)
+    between = np.zeros((len(column), len(column)))
+    for row in column.T:
+        between += row[:, None] == row
+    own, link = np.exp(J * within), np.exp(J * between)
+    total, slope = own, within * own  # of all columns so far, by the state of the last
+    for _ in range(columns - 1):
+        slope = own * ((slope @ link) + (total @ (between * link))) + within * own * (total @ link)
+        total = own * (total @ link)
+        total, slope = total / total.sum(), slope / total.sum()
+    links = rows * (columns - 1) + columns * (rows - 1)
+    return float(slope.sum() / total.sum() / links)

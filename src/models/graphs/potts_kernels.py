@@ -1,0 +1,133 @@
+"""Sweeps over lattices of labels, compiled: one site after another, or cluster by cluster.
+
+Each changes an array of lattices (chain, row, column) in place and draws from NumPy's generator.
+Neighbours are those above, below, left and right; a lattice ends at its borders.
+"""
+
+import numpy as np
+from numpy.random import Generator
+
+from models.compiled import compiled
+from models.types import AnyArray, Floats, Ints
+
+
+@compiled
+def gibbs_sweeps(labels: Ints, states: int, more: Floats, sweeps: int, rng: Generator) -> None:
+    """Each site anew from p(k | neighbours) ~ 1 + more[n_k], with n_k neighbours of label k.
+
+    more[n] = exp(J n) - 1. A label that no neighbour has weighs one: first a label is drawn as if
+    of all alike, and only what is left over goes to the neighbours' own.
+    """
+    chains, rows, columns = labels.shape
+    around, count = np.empty(4, np.int64), np.empty(4, np.int64)
+    for c in range(chains):
+        y = labels[c]
+        for _ in range(sweeps):
+            for i in range(rows):
+                for j in range(columns):
+                    kinds = 0
+                    for side in range(4):
+                        a = i + (side == 0) - (side == 1)
+                        b = j + (side == 2) - (side == 3)
+                        if a < 0 or b < 0 or a == rows or b == columns:
+                            continue
+                        at = 0
+                        while at < kinds and around[at] != y[a, b]:
+                            at += 1
+                        if at == kinds:
+                            around[kinds] = y[a, b]
+                            count[kinds] = 0
+                            kinds += 1
+                        count[at] += 1
+                    total = float(states)
+                    for k in range(kinds):
+                        total += more[count[k]]
+                    left = rng.random() * total
+                    if left < states:
+                        y[i, j] = int(left)
+                        continue
+                    left -= states
+                    k = 0
+                    while k < kinds - 1 and left >= more[count[k]]:
+                        left -= more[count[k]]
+                        k += 1
+                    y[i, j] = around[k]
+
+
+@compiled
+def spin_sweeps(spins: AnyArray, up: Floats, sweeps: int, rng: Generator) -> None:
+    """Spins -1 and 1, in small integers: each is 1 with probability up[4 + sum of neighbours]."""
+    chains, rows, columns = spins.shape
+    for c in range(chains):
+        for _ in range(sweeps):
+            for i in range(rows):
+                here = spins[c, i]
+                above, below = spins[c, max(i - 1, 0)], spins[c, min(i + 1, rows - 1)]
+                top, bottom = int(i > 0), int(i < rows - 1)
+                left = 0
+                for j in range(columns - 1):
+                    field = top * above[j] + bottom * below[j] + left + here[j + 1]
+                    left = 1 if rng.random() < up[field + 4] else -1
+                    here[j] = left
+                field = top * above[columns - 1] + bottom * below[columns - 1] + left
+                here[columns - 1] = 1 if rng.random() < up[field + 4] else -1
+
+
+@compiled
+def _root(parent: Ints, site: int) -> int:
+    """The site that stands for a cluster; ways are halved as they are walked."""
+    while parent[site] != site:
+        parent[site] = parent[parent[site]]
+        site = parent[site]
+    return site
+
+
+@compiled
+def _merge(y: Ints, bond: float, parent: Ints, rng: Generator) -> None:
+    """Clusters of equal neighbours whose link is closed, each with probability `bond`."""
+    rows, columns = y.shape
+    for site in range(rows * columns):
+        parent[site] = site
+    for i in range(rows):
+        for j in range(columns):
+            for side in range(2):
+                a, b = i + (side == 0), j + (side == 1)
+                if a == rows or b == columns or y[a, b] != y[i, j]:
+                    continue
+                if bond < 1.0 and rng.random() >= bond:
+                    continue
+                one, other = _root(parent, i * columns + j), _root(parent, a * columns + b)
+                parent[max(one, other)] = min(one, other)
+
+
+@compiled
+def cluster_sweeps(labels: Ints, states: int, bond: float, sweeps: int, rng: Generator) -> None:
+    """Swendsen and Wang: links of equal neighbours are closed by chance, clusters drawn anew."""
+    chains, rows, columns = labels.shape
+    parent = np.empty(rows * columns, np.int64)
+    for c in range(chains):
+        y = labels[c]
+        for _ in range(sweeps):
+            _merge(y, bond, parent, rng)
+            for site in range(rows * columns):
+                i, j = site // columns, site % columns
+                root = _root(parent, site)  # the first of its cluster, so it has its label already
+                if root == site:
+                    y[i, j] = int(rng.random() * states)
+                else:
+                    y[i, j] = y[root // columns, root % columns]
+
+
+@compiled
+def region_sizes(labels: Ints, sizes: Ints, rng: Generator) -> None:
+    """Write at each site how many sites its region of equal labels has; nothing is drawn."""
+    chains, rows, columns = labels.shape
+    parent = np.empty(rows * columns, np.int64)
+    members = np.empty(rows * columns, np.int64)
+    for c in range(chains):
+        _merge(labels[c], 1.0, parent, rng)
+        members[:] = 0
+        for site in range(rows * columns):
+            members[_root(parent, site)] += 1
+        for site in range(rows * columns):
+            sizes[c, site // columns, site % columns] = members[_root(parent, site)]

@@ -1,0 +1,37 @@
+"""The kernels as written, without a compiler, against what they are compiled to."""
+
+import numpy as np
+from numpy.testing import assert_array_equal
+
+from models.graphs import potts_kernels as kernels
+
+
+def test_gibbs_sweeps_draw_the_same_compiled_or_not() -> None:
+    start = np.random.default_rng(1).integers(3, size=(2, 3, 4))
+    more = np.expm1(0.7 * np.arange(5.0))
+    one, other = start.copy(), start.copy()
+    kernels.gibbs_sweeps(one, 3, more, 2, np.random.default_rng(2))
+    kernels.gibbs_sweeps.plain(other, 3, more, 2, np.random.default_rng(2))
+    assert_array_equal(one, other)
+
+
+def test_spin_sweeps_draw_the_same_compiled_or_not() -> None:
+    start = np.random.default_rng(1).choice(np.array([-1, 1], dtype=np.int8), (2, 3, 4))
+    up = np.linspace(0.1, 0.9, 9)
+    one, other = start.copy(), start.copy()
+    kernels.spin_sweeps(one, up, 2, np.random.default_rng(2))
+    kernels.spin_sweeps.plain(other, up, 2, np.random.default_rng(2))
+    assert_array_equal(one, other)
+
+
+def test_without_closed_links_every_site_is_drawn_alone() -> None:
+    labels = np.zeros((1, 40, 40), dtype=np.int64)
+    kernels.cluster_sweeps(labels, 4, 0.0, 1, np.random.default_rng(3))
+    share = np.bincount(labels.ravel(), minlength=4) / 1600
+    assert np.abs(share - 0.25).max() < 0.05
+
+
+def test_with_all_links_closed_regions_keep_together() -> None:
+    labels = np.repeat(np.arange(4), 4).reshape(1, 4, 4)
+    kernels.cluster_sweeps(labels, 100, 1.0 - 1e-15, 1, np.random.default_rng(4))
+    assert all(len(set(row)) == 1 for row in labels[0].tolist())
