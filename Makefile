@@ -26,7 +26,7 @@ report: install  ## write the report from recorded runs
 	$(BIN)/bythebook report
 
 test: install lint types  ## lint, types, tests
-	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist worksteal --quiet
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(JOBS) --dist worksteal --quiet
 
 test-faults: install  ## kill, race and starve it for an hour or so, then count; BYTHEBOOK_SOAK=2 BYTHEBOOK_KILLS=20 for less
 	$(BIN)/python -m pytest -m faults --quiet --capture=no
