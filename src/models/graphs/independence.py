@@ -9,10 +9,14 @@ from models.types import Floats
 
 
 def dependence(joint: Floats, one: Nodes, other: Nodes, given: Nodes) -> float:
-    """The largest difference of p(a, b | c) and p(a | c) p(b | c); axes of `joint` are nodes."""
+    """The largest difference of p(a, b | c) and p(a | c) p(b | c); axes of `joint` are nodes.
+
+    Where c cannot happen nothing is asked.
+    """
     rest = tuple(set(range(joint.ndim)) - one - other - given)
     p = joint.sum(rest, keepdims=True)
-    p = p / p.sum(tuple(one | other), keepdims=True)
+    condition = p.sum(tuple(one | other), keepdims=True)
+    p = np.divide(p, condition, out=np.zeros_like(p), where=condition > 0)
     apart = p.sum(tuple(other), keepdims=True) * p.sum(tuple(one), keepdims=True)
     return float(np.abs(p - apart).max())
 

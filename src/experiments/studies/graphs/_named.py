@@ -5,13 +5,12 @@ from typing import NamedTuple
 
 from numpy.random import Generator
 
+from models.graphs.census import directed_stating, undirected_stating
 from models.graphs.independence import directed_joint, undirected_joint
 from models.graphs.structure import (
     Dag,
     Nodes,
     Undirected,
-    all_dags,
-    all_undirected,
     blanket,
     d_separated,
     d_separated_by_paths,
@@ -73,8 +72,7 @@ class Named(NamedTuple):
         """How many directed and undirected graphs over the same nodes state exactly the same."""
         M = len(self.nodes)
         own = (stated if self.directed else stated_undirected)(self.graph)
-        directed = sum(stated(graph) == own for graph in all_dags(M))
-        return directed, sum(stated_undirected(graph) == own for graph in all_undirected(M))
+        return directed_stating(M)[own], int(own in undirected_stating(M))
 
     def joint(self, K: int, rng: Generator) -> Floats:
         return (directed_joint if self.directed else undirected_joint)(self.graph, K, rng)

@@ -1,0 +1,295 @@
+"""All graphs of a few nodes: which state the same, and what is lost from one kind to the other.
+
+Statements are of the form: A and B are independent given C, of sets of nodes. Rules that lead from
+some to others are those of all distributions (symmetry, decomposition, weak union, contraction)
+and intersection, which positive ones obey (MLAPP 19.2.1).
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from itertools import combinations, permutations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from models.graphs.factors import Factor, keep, product
+from models.graphs.independence import directed_joint, undirected_joint
+from models.graphs.structure import (
+    Dag,
+    Nodes,
+    Statement,
+    Undirected,
+    all_dags,
+    all_undirected,
+    arrows,
+    dag,
+    links,
+    moral,
+    separated,
+    skeleton,
+    stated,
+    stated_undirected,
+)
+from models.types import Floats
+
+
+class Triple(NamedTuple):
+    """The nodes of `one` and of `other` are independent given those of `given`."""
+
+    one: Nodes
+    other: Nodes
+    given: Nodes
+
+
+@cache
+def directed_graphs(M: int) -> dict[Dag, frozenset[Statement]]:
+    """Every directed acyclic graph, and the statements about pairs that it makes."""
+    return {graph: stated(graph) for graph in all_dags(M)}
+
+
+@cache
+def directed_stating(M: int) -> Counter[frozenset[Statement]]:
+    """How many directed acyclic graphs make just these statements about pairs."""
+    return Counter(directed_graphs(M).values())
+
+
+@cache
+def undirected_stating(M: int) -> dict[frozenset[Statement], Undirected]:
+    """Every undirected graph, by the statements about pairs that it makes; no two make the same."""
+    return {stated_undirected(graph): graph for graph in all_undirected(M)}
+
+
+def comes_back(graph: Dag) -> bool:
+    """Whether a walk along arrows can come back to where it began, by powers of the matrix."""
+    A = np.zeros((len(graph), len(graph)), int)
+    for i, j in arrows(graph):
+        A[i, j] = 1
+    walk = A
+    for _ in graph:
+        if np.trace(walk):
+            return True
+        walk = walk @ A
+    return False
+
+
+def can_be_ordered(graph: Dag) -> bool:
+    """Whether some order of the nodes has no arrow to an earlier one, by trying all."""
+    pairs = arrows(graph)
+    return any(
+        all(order.index(i) < order.index(j) for i, j in pairs)
+        for order in permutations(range(len(graph)))
+    )
+
+
+def is_tree(graph: Undirected) -> bool:
+    """One path between any two nodes: connected, with one link fewer than nodes."""
+    return _connected(graph) and len(links(graph)) == len(graph) - 1
+
+
+def is_ring(graph: Undirected) -> bool:
+    """One circle through all nodes: connected, with two links at each; of four or more."""
+    return len(graph) > 3 and _connected(graph) and all(len(near) == 2 for near in graph)
+
+
+def _connected(graph: Undirected) -> bool:
+    first = frozenset([0])
+    return all(
+        not separated(graph, first, frozenset([i]), frozenset()) for i in range(1, len(graph))
+    )
+
+
+def rooted(graph: Undirected, root: int) -> Dag:
+    """A tree with all arrows pointing away from its root."""
+    found: list[tuple[int, int]] = []
+    ahead, done = [root], {root}
+    while ahead:
+        node = ahead.pop()
+        new = sorted(graph[node] - done)
+        found += [(node, other) for other in new]
+        ahead += new
+        done |= set(new)
+    return dag(len(graph), found)
+
+
+def as_directed(joint: Floats, graph: Dag) -> Floats:
+    """The product of a joint table's own conditionals of each node given its parents."""
+    M, names = joint.ndim, [str(i) for i in range(joint.ndim)]
+    tables = []
+    for node, parents in enumerate(graph):
+        family = [*sorted(parents), node]
+        table = joint.sum(tuple(set(range(M)) - set(family)))
+        table = table.transpose(np.argsort(np.argsort(family)))
+        tables.append(Factor(tuple(map(str, family)), table / table.sum(-1, keepdims=True)))
+    return np.asarray(keep(product(tables), names).table)
+
+
+def as_undirected(joint: Floats, graph: Dag) -> Floats:
+    """The same of a directed tree as a product of one table a link; the root is in the first."""
+    M, names = joint.ndim, [str(i) for i in range(joint.ndim)]
+    tables = []
+    for k, (parent, node) in enumerate(sorted(arrows(graph), key=lambda pair: len(graph[pair[0]]))):
+        pair = joint.sum(tuple(set(range(M)) - {parent, node}))
+        pair = pair if parent < node else pair.T
+        scale = 1.0 if k == 0 else pair.sum(1, keepdims=True)
+        tables.append(Factor((str(parent), str(node)), pair / scale))
+    return np.asarray(keep(product(tables), names).table)
+
+
+class Rewritten(NamedTuple):
+    """A tree's distributions in the other kind of graph: largest differences of joint tables."""
+
+    undirected_as_directed: float
+    directed_as_undirected: float
+
+
+def rewritten(graph: Undirected, rng: Generator) -> Rewritten:
+    """With every root: drawn potentials on links, and drawn tables on arrows."""
+    joint = undirected_joint(graph, 2, rng)
+    ways = [rooted(graph, root) for root in range(len(graph))]
+    one = max(float(np.abs(as_directed(joint, way) - joint).max()) for way in ways)
+    other = 0.0
+    for way in ways:
+        drawn = directed_joint(way, 2, rng)
+        other = max(other, float(np.abs(as_undirected(drawn, way) - drawn).max()))
+    return Rewritten(one, other)
+
+
+def rootings(graph: Undirected) -> int:
+    """How many directed graphs have these links and at most one parent for each node."""
+    return sum(
+        max(map(len, one)) <= 1 and skeleton(one) == graph for one in directed_graphs(len(graph))
+    )
+
+
+class Moralised(NamedTuple):
+    """Links that a directed graph needs besides, and statements that are left without arrows."""
+
+    married: int
+    fewest: int  # with which every node and its parents are all linked
+    kept: int  # statements of the moral graph
+    most: int  # of any undirected graph that states nothing the directed one does not
+
+
+def moralised(graph: Dag) -> Moralised:
+    """Moralisation against all undirected graphs over the same nodes."""
+    others = undirected_stating(len(graph))
+    linked = len(links(skeleton(graph)))
+    enough = [len(links(other)) for other in others.values() if _families_linked(graph, other)]
+    own = directed_graphs(len(graph))[graph]
+    return Moralised(
+        len(links(moral(graph))) - linked,
+        min(enough) - linked,
+        len(stated_undirected(moral(graph))),
+        max(len(said) for said in others if said <= own),
+    )
+
+
+def _families_linked(graph: Dag, other: Undirected) -> bool:
+    """Whether every node and its parents lie in a clique of another graph."""
+    return all(
+        parents <= other[node] and all(parents - {i} <= other[i] for i in parents)
+        for node, parents in enumerate(graph)
+    )
+
+
+def shapes(M: int) -> list[Undirected]:
+    """Undirected graphs that differ in more than the names of their nodes."""
+    seen: set[frozenset[frozenset[int]]] = set()
+    found = []
+    for graph in all_undirected(M):
+        pairs = [frozenset(pair) for pair in links(graph)]
+        if frozenset(pairs) in seen:
+            continue
+        found.append(graph)
+        for names in permutations(range(M)):
+            seen.add(frozenset(frozenset(names[i] for i in pair) for pair in pairs))
+    return found
+
+
+def triples(M: int) -> Iterator[Triple]:
+    """All statements about sets of nodes, each both ways round."""
+    for one in _sets(frozenset(range(M))):
+        for other in _sets(frozenset(range(M)) - one):
+            for given in (frozenset[int](), *_sets(frozenset(range(M)) - one - other)):
+                yield Triple(one, other, given)
+
+
+def _sets(nodes: Nodes) -> Iterator[Nodes]:
+    """All sets of some nodes but the empty one."""
+    for size in range(1, len(nodes) + 1):
+        yield from (frozenset(some) for some in combinations(sorted(nodes), size))
+
+
+def global_statements(graph: Undirected) -> set[Triple]:
+    """What separation states."""
+    return {t for t in triples(len(graph)) if separated(graph, *t)}
+
+
+def local_statements(graph: Undirected) -> set[Triple]:
+    """Every node is independent of all others given its neighbours."""
+    every = frozenset(range(len(graph)))
+    each = [(frozenset([i]), every - near - {i}, near) for i, near in enumerate(graph)]
+    return {Triple(*t) for one, rest, near in each if rest for t in _both(one, rest, near)}
+
+
+def pairwise_statements(graph: Undirected) -> set[Triple]:
+    """Nodes without a link are independent given all others."""
+    every = frozenset(range(len(graph)))
+    pairs = [(i, j) for i, j in combinations(every, 2) if j not in graph[i]]
+    return {
+        Triple(*t) for i, j in pairs for t in _both(frozenset([i]), frozenset([j]), every - {i, j})
+    }
+
+
+def _both(one: Nodes, other: Nodes, given: Nodes) -> list[tuple[Nodes, Nodes, Nodes]]:
+    return [(one, other, given), (other, one, given)]
+
+
+def derived(known: set[Triple], *, positive: bool) -> set[Triple]:
+    """All that follows from some statements by the rules; of positive distributions by one more."""
+    found, ahead = set(known), list(known)
+    while ahead:
+        last = ahead.pop()
+        new = set(_weaker(last))
+        for other in (t for t in found if t.one == last.one):
+            new |= {*_joined(last, other, positive), *_joined(other, last, positive)}
+        ahead += new - found
+        found |= new
+    return found
+
+
+def _weaker(t: Triple) -> Iterator[Triple]:
+    """Symmetry, decomposition and weak union."""
+    yield Triple(t.other, t.one, t.given)
+    for less in _sets(t.other):
+        yield Triple(t.one, less, t.given)
+        if less != t.other:
+            yield Triple(t.one, less, t.given | (t.other - less))
+
+
+def _joined(a: Triple, b: Triple, positive: bool) -> Iterator[Triple]:
+    """Contraction, and intersection."""
+    if a.given == b.given | b.other and not a.other & b.other:
+        yield Triple(a.one, a.other | b.other, b.given)
+    if positive and not a.other & b.other:
+        rest = a.given - b.other
+        if a.given == rest | b.other and b.given == rest | a.other:
+            yield Triple(a.one, a.other | b.other, rest)
+
+
+def unmonotone(said: frozenset[Statement], M: int) -> int:
+    """How many of all statements about pairs are lost when one more node is given."""
+    return sum(
+        Statement(s.a, s.b, s.given | {more}) not in said
+        for s in said
+        for more in set(range(M)) - {s.a, s.b} - s.given
+    )
+
+
+def copies(M: int) -> Floats:
+    """The joint table of M copies of one fair coin, which leaves most settings no probability."""
+    joint = np.zeros([2] * M)
+    joint[(0,) * M] = joint[(1,) * M] = 0.5
+    return joint
