@@ -222,7 +222,7 @@ class Draws(NamedTuple):
 
 def draw(r: Floats, theta: VariationalMixture, size: int, rng: Generator) -> Draws:
     """Labels from r (N, K), the rest from the factors of theta (K, ...)."""
-    K, D = theta.m.shape
+    K = len(theta.m)
     z = (rng.random((size, len(r), 1)) > np.cumsum(r, axis=1)[:, :-1]).sum(-1)
     pi, Lambda, mu = parameters(theta, size, rng)
     return Draws((z[..., None] == np.arange(K)).astype(float), pi, mu, Lambda)

@@ -116,3 +116,76 @@ def log_evidence(Phi: Floats, t: Floats, beta: float, a0: float, b0: float) -> F
 def _log_constant(a0: float, b0: float) -> float:
     """a_0 ln b_0 - ln Gamma(a_0), or zero for the prior 1 / alpha that has no constant."""
     return float(a0 * np.log(b0) - gammaln(a0)) if a0 > 0 and b0 > 0 else 0.0
+
+
+class VariationalNoise(NamedTuple):
+    """q(alpha) and q(beta) of R data sets, and the bound on the way there."""
+
+    alpha: Floats  # (R,) E[alpha]
+    beta: Floats  # (R,) E[beta]
+    history: Floats  # (R, T + 1) L(q) after each update of q(w); NaN after convergence
+    converged: Bools  # (R,)
+
+
+class _NoiseState(NamedTuple):
+    b: Floats  # (R,) of q(alpha) = Gam(a_N, b)
+    d: Floats  # (R,) of q(beta) = Gam(c_N, d)
+    s2: Floats
+    c2: Floats
+    rest: Floats
+
+
+class _NoiseMoments(NamedTuple):
+    w2: Floats  # (R,) E[w^T w]
+    error: Floats  # (R,) E|t - Phi w|^2
+
+
+def fit_noise(
+    Phi: Floats,
+    t: Floats,
+    a0: float = 0.0,
+    b0: float = 0.0,
+    c0: float = 0.0,
+    d0: float = 0.0,
+    *,
+    tol: float = 1e-9,
+    max_iter: int = 1000,
+) -> VariationalNoise:
+    """Alternate q(w), q(alpha) and q(beta), beta ~ Gam(c_0, d_0) (PRML Exercise 10.26).
+
+    c_N = c_0 + N / 2 and d_N = d_0 + E|t - Phi w|^2 / 2; elsewhere E[beta] stands for beta.
+    """
+    N, D = Phi.shape[-2:]
+    U, s, _ = np.linalg.svd(Phi, full_matrices=False)
+    coefficients = np.vecmat(t, U)
+    rest = ((t - np.matvec(U, coefficients)) ** 2).sum(-1)
+    r = s.shape[-1]
+    a, c = a0 + D / 2, c0 + N / 2
+
+    def weights_step(state: _NoiseState) -> tuple[_NoiseMoments, Floats]:
+        alpha, beta = a / state.b, c / state.d
+        v = alpha[:, None] + beta[:, None] * state.s2
+        m2 = ((beta[:, None] / v) ** 2 * state.s2 * state.c2).sum(-1)
+        w2 = m2 + (1 / v).sum(-1) + (D - r) / alpha
+        error = state.rest + (state.c2 * (alpha[:, None] / v) ** 2).sum(-1) + (state.s2 / v).sum(-1)
+        log_alpha, log_beta = psi(a) - np.log(state.b), psi(c) - np.log(state.d)
+        bound = N / 2 * (log_beta - np.log(2 * np.pi)) - beta / 2 * error
+        bound = bound + D / 2 * (log_alpha - np.log(2 * np.pi)) - alpha / 2 * w2
+        log_det_S = -np.log(v).sum(-1) - (D - r) * np.log(alpha)
+        bound = bound + log_det_S / 2 + D / 2 * (1 + np.log(2 * np.pi))
+        bound = bound + _gamma_terms(a0, b0, a, state.b) + _gamma_terms(c0, d0, c, state.d)
+        return _NoiseMoments(w2, error), bound
+
+    def precisions_step(state: _NoiseState, q: _NoiseMoments) -> _NoiseState:
+        return state._replace(b=b0 + q.w2 / 2, d=d0 + q.error / 2)
+
+    start = _NoiseState(np.full(len(t), a), np.full(len(t), c), s**2, coefficients**2, rest)
+    run = expectation_maximisation(start, weights_step, precisions_step, tol=tol, max_iter=max_iter)
+    return VariationalNoise(a / run.theta.b, c / run.theta.d, run.objective, run.converged)
+
+
+def _gamma_terms(a0: float, b0: float, a: float, b: Floats) -> Floats:
+    """E[ln p] - E[ln q] of a precision with prior Gam(a0, b0) and factor Gam(a, b)."""
+    log_x = psi(a) - np.log(b)
+    prior = (a0 - 1) * log_x - b0 * a / b + _log_constant(a0, b0)
+    return np.asarray(prior + gammaln(a) - (a - 1) * psi(a) - np.log(b) + a)

@@ -1,0 +1,47 @@
+"""The evidence of simple and flexible models for every data set (Ghahramani Figure 4)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from numpy.random import Generator
+
+from experiments.contract.outcome import Outcome, axis, over
+from experiments.contract.study import Study, knob
+from models.probability import sequences
+
+_DRAWN = 8  # sequences whose evidence is also a mean over the prior
+_DRAWS = 100_000
+
+
+@dataclass
+class Occam(Study):
+    """All sequences of tosses: a coin of known bias, and chains with uniform priors."""
+
+    headline = {"highest": "max(probability, over='sequence')"}
+
+    length: int = knob(10, "tosses in a sequence", at_least=2, at_most=16)
+    bias: float = knob(0.9, "of the known coin", above=0, below=1)
+    orders: list[int] = knob(
+        [0, 2], "of the chains; 0: a coin of unknown bias", at_least=0, at_most=6, distinct=True
+    )
+
+    def problems(self) -> Iterator[str]:
+        if max(self.orders) >= self.length:
+            yield f"study.orders={self.orders}; allowed: < study.length={self.length}"
+
+    def run(self, rng: Generator) -> Outcome:
+        x, top = sequences.all_sequences(self.length), max(self.orders)
+        names = ["known coin", *(f"chain of order {order}" for order in self.orders)]
+        probabilities = [sequences.chain_evidence(x, order) for order in self.orders]
+        sequence = axis("sequence", len(x))
+        theta = rng.random((_DRAWS, 2**top))
+        few = x[:_DRAWN]
+        return Outcome(
+            probability=over(
+                [sequences.known_coin(x, self.bias), *probabilities], axis("model", names), sequence
+            ),
+            ones=sequence.of(x.sum(-1)),
+            drawn_probability=axis("few", len(few)).of(
+                sequences.chain_likelihood(few, top, theta).mean(0)
+            ),
+        )
