@@ -1,6 +1,7 @@
 """The chain with its messages, and operations against its length."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -29,7 +30,7 @@ def _chain(ax: Axes, study: ChainMessages) -> None:
     last, asked = study.observed[1], study.asked
     places = {f"$x_{n}$": (float(n), 0.0) for n in range(1, last + 1)}
     names = list(places)
-    graphs.links(ax, places, list(zip(names, names[1:], strict=False)))
+    graphs.links(ax, places, pairwise(names))
     graphs.nodes(ax, places, [names[n - 1] for n in study.observed])
     for n in range(1, last):
         there = n < asked
