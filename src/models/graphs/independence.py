@@ -1,5 +1,7 @@
 """How far a joint table is from an independence, and what a node's conditional hangs on."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.random import Generator
 
@@ -28,13 +30,46 @@ def spread_of_conditional(joint: Floats, node: int, without: Nodes) -> float:
     return float((p.max(axes) - p.min(axes)).max()) if axes else 0.0
 
 
-def directed_joint(graph: Dag, K: int, rng: Generator) -> Floats:
-    """A joint table with an axis a node: a random conditional table for each given its parents."""
+def directed_tables(graph: Dag, K: int, rng: Generator) -> list[Factor]:
+    """A random conditional table for each node given its parents; nodes are named 0, 1, ..."""
     factors = []
     for node, parents in enumerate(graph):
         table = rng.dirichlet(np.ones(K), [K] * len(parents))
         factors.append(Factor((*map(str, sorted(parents)), str(node)), table))
-    return keep(product(factors), [str(node) for node in range(len(graph))]).table
+    return factors
+
+
+def joint_of(factors: Sequence[Factor], M: int) -> Floats:
+    """The product of tables over nodes 0, ..., M - 1, an axis a node."""
+    return np.asarray(keep(product(factors), [str(node) for node in range(M)]).table)
+
+
+def directed_joint(graph: Dag, K: int, rng: Generator) -> Floats:
+    """A joint table with an axis a node: a random conditional table for each given its parents."""
+    return joint_of(directed_tables(graph, K, rng), len(graph))
+
+
+def clique_of(graph: Undirected, nodes: Nodes) -> Nodes | None:
+    """The first maximal clique that contains some nodes, or none."""
+    return next((clique for clique in cliques(graph) if nodes <= clique), None)
+
+
+def clique_potentials(graph: Undirected, factors: Sequence[Factor], K: int) -> list[Factor]:
+    """A potential of ones on each maximal clique, and each factor multiplied into one (PRML 8.3.4).
+
+    Every factor has to lie inside a clique.
+    """
+    found = {c: [_ones(c, K)] for c in cliques(graph)}
+    for factor in factors:
+        home = clique_of(graph, frozenset(map(int, factor.variables)))
+        if home is None:
+            raise ValueError(f"no clique contains {factor.variables}")
+        found[home].append(factor)
+    return [product(inside) for inside in found.values()]
+
+
+def _ones(clique: Nodes, K: int) -> Factor:
+    return Factor(tuple(map(str, sorted(clique))), np.ones([K] * len(clique)))
 
 
 def undirected_joint(graph: Undirected, K: int, rng: Generator) -> Floats:
@@ -43,5 +78,5 @@ def undirected_joint(graph: Undirected, K: int, rng: Generator) -> Floats:
     for clique in cliques(graph):
         table = rng.uniform(0.1, 1.0, [K] * len(clique))
         factors.append(Factor(tuple(map(str, sorted(clique))), table))
-    joint = keep(product(factors), [str(node) for node in range(len(graph))]).table
+    joint = joint_of(factors, len(graph))
     return np.asarray(joint / joint.sum())

@@ -11,8 +11,8 @@ from experiments.drawing import graphs
 from experiments.drawing.canvas import panels
 from experiments.drawing.clusters import spare
 from experiments.studies.graphs._named import Named
-from experiments.studies.graphs.graph_independence import GraphIndependence
-from models.graphs.structure import arrows, links
+from experiments.studies.graphs.graph_independence import GraphIndependence, asked
+from models.graphs.structure import arrows
 
 
 def draw(study: GraphIndependence, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
@@ -20,7 +20,8 @@ def draw(study: GraphIndependence, outcome: Outcome) -> Iterator[tuple[str, Figu
     columns = min(len(known), 3)
     figure, axes = panels(-(-len(known) // columns), columns, squeeze=False)
     for ax, (name, one) in zip(axes.flat, known.items(), strict=False):
-        _graph(ax, one)
+        text = next((t for t in study.statements if asked(t)[0] == name), "")
+        _graph(ax, one, asked(text)[3])
         ax.set_title(name)
     spare(axes.flat[len(known) :])
     yield "graphs", figure
@@ -37,13 +38,30 @@ def draw(study: GraphIndependence, outcome: Outcome) -> Iterator[tuple[str, Figu
     yield "dependence", figure
 
 
-def _graph(ax: Axes, one: Named) -> None:
+def _graph(ax: Axes, one: Named, given: list[str]) -> None:
+    """The graph; in a lattice what the first statement is given is filled."""
+    rows = _lattice(one)
+    pairs = [
+        (one.nodes[i], one.nodes[j]) for i, j in (arrows(one.graph) if one.directed else one.joined)
+    ]
     if one.directed:
-        pairs = [(one.nodes[i], one.nodes[j]) for i, j in arrows(one.graph)]
         above = {name: [a for a, b in pairs if b == name] for name in one.nodes}
-        places = graphs.layered(above)
+        places = rows or graphs.layered(above)
         graphs.arrows(ax, places, pairs)
     else:
-        places = graphs.ring(one.nodes)
-        graphs.links(ax, places, [(one.nodes[i], one.nodes[j]) for i, j in links(one.graph)])
-    graphs.nodes(ax, places)
+        places = rows or graphs.ring(one.nodes)
+        graphs.links(ax, places, pairs)
+    graphs.nodes(ax, places, given if rows else ())
+
+
+def _lattice(one: Named) -> dict[str, tuple[float, float]]:
+    """Places of nodes numbered row by row, if all links are to the next in a row or a column."""
+    if len(one.nodes) < 9 or not all(name.isdigit() for name in one.nodes):
+        return {}
+    steps = {abs(int(one.nodes[i]) - int(one.nodes[j])) for i, j in one.joined}
+    if len(steps) != 2 or min(steps) != 1:
+        return {}
+    wide = max(steps)
+    return {
+        name: (0.8 * ((int(name) - 1) % wide), -((int(name) - 1) // wide)) for name in one.nodes
+    }

@@ -61,11 +61,16 @@ class Named(NamedTuple):
         return moral(self.graph) if self.directed else self.graph
 
     @property
+    def joined(self) -> list[tuple[int, int]]:
+        """The pairs that have a link or an arrow."""
+        return links(skeleton(self.graph) if self.directed else self.graph)
+
+    @property
     def married(self) -> str:
         """The links that the moral graph has besides, as `a-b c-d`."""
         if not self.directed:
             return ""
-        new = set(links(self.linked)) - set(links(skeleton(self.graph)))
+        new = set(links(self.linked)) - set(self.joined)
         return " ".join(sorted(self.told(frozenset(pair)).replace(" ", "-") for pair in new))
 
     def alike(self) -> tuple[int, int]:

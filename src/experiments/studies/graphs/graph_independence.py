@@ -4,22 +4,37 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
+import numpy as np
 from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.graphs._named import Named, named
-from models.graphs.independence import dependence, directed_joint, spread_of_conditional
+from models.graphs.independence import (
+    clique_of,
+    clique_potentials,
+    dependence,
+    directed_joint,
+    directed_tables,
+    joint_of,
+    spread_of_conditional,
+    undirected_joint,
+)
 from models.graphs.structure import (
     Dag,
+    Undirected,
     blanket,
     children,
     cliques,
     d_separated,
     d_separated_by_paths,
     dag,
+    links,
+    moral,
     order,
+    skeleton,
     stated,
+    stated_undirected,
     statements,
 )
 from models.types import Floats
@@ -39,9 +54,11 @@ def asked(text: str) -> tuple[str, list[str], list[str], list[str]]:
 class GraphIndependence(Study):
     """Statements held to graphs, to all paths in them and to drawn distributions on them.
 
-    For each graph of up to four nodes also how many graphs of either kind state just the same. And
-    random directed graphs: whether distributions on them have the independences stated and no
-    others, and whether a Markov blanket is enough and no more than that.
+    For each graph of up to four nodes also how many graphs of either kind state just the same, of
+    up to six how many statements about pairs it makes. And random graphs: whether distributions on
+    directed ones have the independences stated and no others, whether a Markov blanket is enough
+    and no more than that, whether their tables find cliques of the moral graph; and what hangs on
+    what in undirected ones.
     """
 
     headline = {"dependence": "max(dependence)"}
@@ -56,7 +73,7 @@ class GraphIndependence(Study):
     )
     states: int = knob(2, "states of each variable", at_least=2, at_most=4)
     draws: int = knob(50, "distributions drawn on each graph", at_least=1, at_most=10_000)
-    random_nodes: int = knob(0, "nodes of random directed graphs; 0: none", at_least=0, at_most=6)
+    random_nodes: int = knob(0, "nodes of random graphs; 0: none", at_least=0, at_most=6)
     random_graphs: int = knob(20, "how many of them", at_least=1, at_most=1000)
 
     @property
@@ -66,8 +83,8 @@ class GraphIndependence(Study):
     def problems(self) -> Iterator[str]:
         known = self.known
         for name, found in known.items():
-            if not 2 <= len(found.nodes) <= 8 or (found.directed and order(found.graph) is None):
-                yield f"study.graphs: '{name}'; allowed: 2 to 8 nodes without a directed cycle"
+            if not 2 <= len(found.nodes) <= 15 or (found.directed and order(found.graph) is None):
+                yield f"study.graphs: '{name}'; allowed: 2 to 15 nodes without a directed cycle"
         for text in self.statements:
             name, one, other, given = asked(text)
             if name not in known:
@@ -92,21 +109,38 @@ class GraphIndependence(Study):
             blocked.append(known[name].blocks(*sets))
             gaps.append([dependence(joint, *sets) for joint in joints[name]])
         return Outcome(
+            beyond=_beyond(known, joints),
             separated=statement.of(stated_),
             blocked=statement.of(blocked),
             dependence=over(gaps, statement, draw),
             **_described(known),
+            **self._partitions(rng),
             **(self._theorem(rng) if self.random_nodes else {}),
         )
 
+    def _partitions(self, rng: Generator) -> dict[str, Quantity]:
+        """Z of the directed graphs' tables as clique potentials of their moral graphs."""
+        directed = {n: one for n, one in self.known.items() if one.directed and len(one.nodes) <= 8}
+        if not directed:
+            return {}
+        found = [
+            [_in_cliques(one.graph, self.states, rng)["partition"] for _ in range(self.draws)]
+            for one in directed.values()
+        ]
+        axes = axis("directed_graph", list(directed)), axis("draw", self.draws)
+        return {"table_partition": over(found, *axes)}
+
     def _theorem(self, rng: Generator) -> dict[str, Quantity]:
-        """Random directed graphs and one distribution on each."""
+        """Random graphs of both kinds and one distribution on each."""
         M, number = self.random_nodes, axis("random_graph", self.random_graphs)
         found: dict[str, list[float]] = {}
         for _ in range(self.random_graphs):
             graph = _random_dag(M, rng)
             joint = directed_joint(graph, self.states, rng)
-            for name, value in {**_held(graph, joint), **_blankets(graph, joint)}.items():
+            told = {**_held(graph, joint), **_blankets(graph, joint)}
+            told |= _in_cliques(graph, self.states, rng) | _homes(graph)
+            told |= _neighbours(skeleton(_random_dag(M, rng)), self.states, rng)
+            for name, value in told.items():
                 found.setdefault(name, []).append(value)
         return {name: number.of(values) for name, values in found.items()}
 
@@ -115,6 +149,7 @@ def _described(known: Mapping[str, Named]) -> dict[str, Quantity]:
     """What there is to tell of each graph, and of each of its nodes."""
     graph, found = axis("graph", list(known)), list(known.values())
     alike = [one.alike() if len(one.nodes) <= 4 else (-1, -1) for one in found]
+    said = [_said(one) if len(one.nodes) <= 6 else (-1, -1) for one in found]
     near = {
         f"{name}: {node}": one.told(one.near(k))
         for name, one in known.items()
@@ -123,10 +158,30 @@ def _described(known: Mapping[str, Named]) -> dict[str, Quantity]:
     return {
         "directed_alike": graph.of([directed for directed, _ in alike]),
         "undirected_alike": graph.of([other for _, other in alike]),
+        "stating": graph.of([own for own, _ in said]),
+        "moral_stating": graph.of([moral_ for _, moral_ in said]),
+        "link_count": graph.of([len(one.joined) for one in found]),
         "married": graph.of([one.married for one in found]),
         "cliques": graph.of(["; ".join(map(one.told, cliques(one.linked))) for one in found]),
         "blanket": axis("node", list(near)).of(list(near.values())),
     }
+
+
+def _said(one: Named) -> tuple[int, int]:
+    """How many statements about pairs a graph makes, and its moral graph."""
+    own = stated(one.graph) if one.directed else stated_undirected(one.graph)
+    return len(own), len(stated_undirected(one.linked))
+
+
+def _beyond(known: Mapping[str, Named], joints: Mapping[str, list[Floats]]) -> Quantity:
+    """How much a node given all others hangs on what is beyond its blanket, at most."""
+    worst = {}
+    for name, one in known.items():
+        for k, node in enumerate(one.nodes):
+            without = frozenset(range(len(one.nodes))) - one.near(k) - {k}
+            gaps = [spread_of_conditional(joint, k, without) for joint in joints[name]]
+            worst[f"{name}: {node}"] = max(gaps)
+    return axis("node", list(worst)).of(list(worst.values()))
 
 
 def _random_dag(M: int, rng: Generator) -> Dag:
@@ -165,3 +220,39 @@ def _blankets(graph: Dag, joint: Floats) -> dict[str, float]:
             graph, frozenset([node]), every - near - {node}, near
         )
     return {"beyond_blanket": worst, "smaller_blankets": too_large, "family_not_enough": family}
+
+
+def _in_cliques(graph: Dag, K: int, rng: Generator) -> dict[str, float]:
+    """Tables multiplied into cliques of the moral graph: their Z, and how far off their product."""
+    tables = directed_tables(graph, K, rng)
+    potentials = clique_potentials(moral(graph), tables, K)
+    made, right = joint_of(potentials, len(graph)), joint_of(tables, len(graph))
+    return {"partition": float(made.sum()), "potential_error": float(np.abs(made - right).max())}
+
+
+def _homes(graph: Dag) -> dict[str, float]:
+    """Families that lie in no clique: of the moral graph, of the graph with arrowheads dropped."""
+    families = [frozenset([node]) | parents for node, parents in enumerate(graph)]
+    bare = [clique_of(skeleton(graph), family) is None for family in families]
+    return {
+        "homeless": sum(clique_of(moral(graph), family) is None for family in families),
+        "unmarried_homeless": sum(bare),
+        "only_parent_homeless": sum(b for b, f in zip(bare, families, strict=True) if len(f) == 2),
+    }
+
+
+def _neighbours(graph: Undirected, K: int, rng: Generator) -> dict[str, float]:
+    """An undirected graph with positive tables: pairs given all others, and nodes given theirs."""
+    joint, every = undirected_joint(graph, K, rng), frozenset(range(len(graph)))
+    gaps = {
+        (i, j): dependence(joint, frozenset([i]), frozenset([j]), every - {i, j})
+        for i, j in combinations(every, 2)
+    }
+    linked = set(links(graph))
+    return {
+        "unlinked_dependence": max((g for p, g in gaps.items() if p not in linked), default=0.0),
+        "linked_dependence": min((g for p, g in gaps.items() if p in linked), default=1.0),
+        "beyond_neighbours": max(
+            spread_of_conditional(joint, node, every - graph[node] - {node}) for node in every
+        ),
+    }

@@ -44,3 +44,25 @@ def test_a_chain_has_three_directed_graphs_and_one_undirected(run: Run) -> None:
     assert found["separated"].values.tolist() == found["blocked"].values.tolist() == [True, False]
     assert found["cliques"].at(graph="g").item == "a c; b c"
     assert found["blanket"].at(node="g: c").item == "a b"
+
+
+def test_what_is_told_of_graphs_and_nodes(run: Run) -> None:
+    graphs = {"roots": "a -> d, b -> d, c -> d", "line": "a - b, b - c"}
+    found = run(GraphIndependence(graphs, ["roots: a, b", "line: a, c | b"], draws=3))
+    assert found["stating"].values.tolist() == [6, 1]
+    assert found["moral_stating"].values.tolist() == [0, 1]
+    assert found["link_count"].values.tolist() == [3, 2]
+    assert found["beyond"].along("node").tolist()[4:] == ["line: a", "line: b", "line: c"]
+    assert found["beyond"].values.max() <= 1e-12
+    assert found["table_partition"].along("directed_graph").tolist() == ["roots"]
+    assert abs(found["table_partition"].values - 1).max() <= 1e-12
+
+
+def test_random_graphs_of_three_nodes(run: Run) -> None:
+    found = run(GraphIndependence(draws=1, random_nodes=3, random_graphs=40))
+    assert found["homeless"].values.sum() == found["only_parent_homeless"].values.sum() == 0
+    # A bare family is homeless just where it is a collider whose parents have no arrow between.
+    assert set(found["unmarried_homeless"].values.tolist()) == {0, 1}
+    assert found["potential_error"].values.max() <= 1e-12
+    assert found["unlinked_dependence"].values.max() <= 1e-12 < 1e-6
+    assert found["linked_dependence"].values.min() > 1e-6
