@@ -1,0 +1,93 @@
+"""Fits against closed forms, an optimiser that shares nothing with them, and SciPy's Gaussians."""
+
+from itertools import islice
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from models.graphs import proportional_fitting as ipf
+
+
+def tables(N: int, count: int = 3) -> np.ndarray:
+    return ipf.normalised(np.random.default_rng(1).gamma(1.0, size=(count, *[2] * N)), N)
+
+
+def fitted(target: np.ndarray, graph: str, N: int, sweeps: int) -> np.ndarray:
+    *_, potentials = islice(ipf.sweeps(target, ipf.cliques(graph), N), sweeps + 1)
+    return ipf.normalised(ipf.product(potentials, target), N)
+
+
+def test_cliques_are_words_of_letters() -> None:
+    assert ipf.cliques("AB BC CA") == [(0, 1), (1, 2), (0, 2)]
+    assert ipf.graph_cliques([(0, 1), (1, 2), (0, 2)], 4) == [(0, 1, 2), (3,)]
+    assert ipf.graph_cliques([(0, 1), (1, 2)], 3) == [(0, 1), (1, 2)]
+
+
+def test_a_chain_is_fitted_by_conditionals() -> None:
+    p = tables(3)
+    ab, bc, b = p.sum(3), p.sum(1), p.sum((1, 3))
+    right = ab[..., None] * bc[:, None] / b[:, None, :, None]
+    assert_allclose(fitted(p, "AB BC", 3, 1), right, rtol=1e-12)
+
+
+def test_a_cycle_has_marginals_right_and_no_interaction_beyond_its_links() -> None:
+    p = tables(3)
+    q = fitted(p, "AB BC CA", 3, 200)
+    for axes in (1, 2, 3):
+        assert_allclose(q.sum(axes), p.sum(axes), atol=1e-12)
+    signs = np.prod(2.0 * np.indices((2, 2, 2)) - 1, axis=0)
+    assert np.abs((np.log(q) * signs).sum((1, 2, 3))).max() < 1e-10  # of all three together
+
+
+@pytest.mark.parametrize(
+    ("graph", "separators"),
+    [("AB BC CD", [(), (1,), (2,)]), ("ABC BCD", [(), (1, 2)]), ("AB CD BC", [(), (1,), (2,)])],
+)
+def test_perfect_orders(graph: str, separators: list[tuple[int, ...]]) -> None:
+    order = ipf.perfect_order(ipf.cliques(graph))
+    assert order is not None
+    assert [separator for _, separator in order] == separators
+
+
+def test_a_cycle_has_no_perfect_order() -> None:
+    assert ipf.perfect_order(ipf.cliques("AB BC CD DA")) is None
+
+
+def test_closed_forms_need_their_separators() -> None:
+    p = tables(3)
+    order = ipf.perfect_order(ipf.cliques("AB BC"))
+    assert order is not None
+    forms = ipf.closed_form(p, order, 3)
+    assert_allclose(forms.corrected, fitted(p, "AB BC", 3, 1), rtol=1e-12)
+    assert np.abs(forms.printed - forms.corrected).max() > 1e-3
+    S = np.cov(np.random.default_rng(2).standard_normal((3, 20)))
+    K = ipf.gaussian_closed_form(S, order).corrected
+    assert abs(K[0, 2]) < 1e-12
+    assert_allclose(np.linalg.inv(K)[:2, :2], S[:2, :2], rtol=1e-10)
+
+
+def test_gaussian_cycles_match_where_linked_and_vanish_elsewhere() -> None:
+    S = np.cov(np.random.default_rng(3).standard_normal((4, 30)))
+    K = ipf.gaussian_fit(S, ipf.cliques("AB BC CD DA"), 200)
+    Sigma = np.linalg.inv(K)
+    assert np.abs([K[0, 2], K[1, 3]]).max() < 1e-12
+    for i, j in ((0, 1), (1, 2), (2, 3), (0, 3), (0, 0)):
+        assert Sigma[i, j] == pytest.approx(S[i, j], abs=1e-9)
+
+
+def test_newton_finds_the_weights_that_made_a_table() -> None:
+    features = ipf.interactions(ipf.cliques("AB BC"), 3).reshape(-1, 8)
+    assert features.shape == (5, 8)
+    theta = np.array([0.3, -0.5, 0.2, 0.8, -1.1])
+    assert_allclose(ipf.newton(ipf.log_linear(features, theta), features), theta, atol=1e-9)
+
+
+def test_passes_are_counted_up_to_the_best() -> None:
+    features, target = ipf.pair_features(3), tables(3, 1).ravel()
+    assert features.shape == (6, 8)
+    best = float(target @ np.log(ipf.log_linear(features, ipf.newton(target, features))))
+    scaling = ipf.scaling_passes(target, features, best, 1e-6, 5000)
+    assert 1 < ipf.gradient_passes(target, features, best, 1e-6) < scaling < 5000
+    assert ipf.scaling_passes(target, features, best, 10.0, 5000) == 1
+    assert ipf.scaling_passes(target, features, best + 1, 1e-6, 7) == 7
