@@ -71,6 +71,19 @@ def predictive(Phi: Floats, sigma2: float, weights: Posterior) -> Predictive:
     return Predictive(Phi @ weights.mean, np.asarray(variance))
 
 
+def with_one_more(belief: Posterior, phi: Floats, t: float, sigma2: float) -> Posterior:
+    """The belief after a single point with basis functions phi (D,): it was the prior."""
+    spread = belief.covariance @ phi
+    total = sigma2 + phi @ spread  # the variance with which t was expected
+    mean = belief.mean + spread * (t - phi @ belief.mean) / total
+    return Posterior(mean, belief.covariance - np.outer(spread, spread) / total)
+
+
+def equivalent_kernel(at: Floats, Phi: Floats, sigma2: float, weights: Posterior) -> Floats:
+    """What each of N targets adds to the mean prediction at M inputs, (M, N); notes 2.2.3."""
+    return np.asarray(at @ weights.covariance @ Phi.T / sigma2)
+
+
 class InverseGamma(NamedTuple):
     """p(v) = beta^alpha / Gamma(alpha) v^(-alpha - 1) exp(-beta / v)."""
 

@@ -6,6 +6,8 @@ from scipy.stats import invgamma, multivariate_normal, norm
 
 from models.regression.bayesian_regression import (
     InverseGamma,
+    Posterior,
+    equivalent_kernel,
     log_evidence,
     map_weights,
     noise_densities,
@@ -13,6 +15,7 @@ from models.regression.bayesian_regression import (
     posterior,
     predictive,
     prior_area,
+    with_one_more,
 )
 from models.regression.ridge import ridge_path
 from models.types import Floats
@@ -126,3 +129,24 @@ def test_densities_of_the_noise_are_those_of_scipy_and_hold_all_of_it() -> None:
     ratio = found.product[middle] / np.exp(log_p[middle]) / found.prior[middle]
     assert_allclose(ratio, ratio[0], rtol=1e-8)
     assert_allclose(found.product[middle], found.posterior[middle], rtol=1e-8)
+
+
+def test_points_one_by_one_give_the_posterior_of_all() -> None:
+    rng = np.random.default_rng(8)
+    Phi, t = rng.standard_normal((6, 3)), rng.standard_normal(6)
+    belief = Posterior(np.array([1.0, 0.0, -1.0]), np.diag([2.0, 1.0, 0.5]))
+    whole = posterior(Phi, t, 0.3, *belief)
+    for row, target in zip(Phi, t, strict=True):
+        belief = with_one_more(belief, row, float(target), 0.3)
+    np.testing.assert_allclose(belief.mean, whole.mean, atol=1e-12)
+    np.testing.assert_allclose(belief.covariance, whole.covariance, atol=1e-12)
+
+
+def test_the_equivalent_kernel_is_what_a_target_of_one_adds() -> None:
+    rng = np.random.default_rng(9)
+    Phi, at = rng.standard_normal((5, 3)), rng.standard_normal((4, 3))
+    weights = posterior(Phi, np.zeros(5), 0.3, np.zeros(3), np.eye(3))
+    kernel = equivalent_kernel(at, Phi, 0.3, weights)
+    for n, unit in enumerate(np.eye(5)):
+        alone = posterior(Phi, unit, 0.3, np.zeros(3), np.eye(3)).mean
+        np.testing.assert_allclose(kernel[:, n], at @ alone, atol=1e-12)
