@@ -2,6 +2,9 @@ r"""What chains of samples tell as they grow: moments so far, and dependence bet
 
 mean      m_n = 1/n sum_s w_s,       covariance   1/n sum_s w_s w_s^T - m_n m_n^T
 autocorrelation at lag k of a chain: the mean of (w_s - m)(w_(s+k) - m) over the variance
+
+The autocorrelation time 1 + 2 sum_k rho_k is what a sample costs: n samples of a chain are worth
+n over it.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,6 +36,26 @@ def autocorrelation(w: Floats, lags: Sequence[int]) -> Floats:
     with np.errstate(invalid="ignore"):
         found = [(z[: len(z) - k] * z[k:]).mean(0) / (z**2).mean(0) for k in lags]
     return np.stack(found, axis=1) if found else np.empty((w.shape[1], 0, w.shape[2]))
+
+
+def known_autocorrelation(x: Floats) -> Floats:
+    """At every lag, of chains (S, C) of mean zero and variance one by what is known; mean of C."""
+    S = len(x)
+    spectrum = np.fft.rfft(x, n=1 << (2 * S - 1).bit_length(), axis=0)
+    power = (spectrum.real**2 + spectrum.imag**2).mean(-1)
+    return np.asarray(np.fft.irfft(power)[:S] / np.arange(S, 0, -1))
+
+
+def autocorrelation_time(rho: Floats) -> float:
+    """Of the autocorrelation (lags,), beginning with lag nought; by Geyer's monotone sequence.
+
+    Sums of two neighbours are positive and fall for a reversible chain, also where its samples
+    alternate; the first that is not positive is noise, and so is what rises.
+    """
+    pairs = (rho / rho[0])[: len(rho) // 2 * 2].reshape(-1, 2).sum(-1)
+    noise = pairs <= 0
+    kept = pairs[: noise.argmax() if noise.any() else len(pairs)]
+    return float(2 * np.minimum.accumulate(kept).sum() - 1) if len(kept) else 0.0
 
 
 def parts_visited(w: Floats, means: Floats) -> Ints:

@@ -5,6 +5,8 @@ from numpy.testing import assert_allclose
 
 from models.sampling.chain_summaries import (
     autocorrelation,
+    autocorrelation_time,
+    known_autocorrelation,
     moments,
     parts_visited,
     squared_distance,
@@ -30,6 +32,21 @@ def test_autocorrelation_of_an_autoregression() -> None:
         x[s] = 0.8 * x[s - 1] + RNG.standard_normal()
     assert_allclose(autocorrelation(x, [1, 3])[0, :, 0], [0.8, 0.8**3], atol=0.03)
     assert autocorrelation(x, []).shape == (1, 0, 1)
+
+
+def test_autocorrelation_by_products() -> None:
+    x = RNG.standard_normal((30, 4))
+    found = known_autocorrelation(x)
+    expected = [(x[: 30 - k] * x[k:]).mean() for k in range(30)]
+    assert_allclose(found, expected, atol=1e-12)
+
+
+def test_autocorrelation_times_of_geometric_correlations() -> None:
+    lag = np.arange(400)
+    for a in (0.9, 0.5, 0.0, -0.9):
+        assert_allclose(autocorrelation_time(2 * a**lag), (1 + a) / (1 - a), atol=1e-9)
+    noise = 0.9**lag + 0.001 * RNG.standard_normal(400)
+    assert_allclose(autocorrelation_time(noise), 19, rtol=0.03)
 
 
 def test_parts_visited() -> None:

@@ -1,0 +1,83 @@
+"""Autocorrelation times against closed forms, and the study's rules."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from experiments.contract.errors import BadInput
+from experiments.contract.outcome import Outcome
+from experiments.studies.sampling.chain_efficiency import ChainEfficiency
+
+Run = Callable[..., Outcome]
+
+
+@pytest.mark.parametrize(
+    ("knobs", "complaint"),
+    [
+        ({"targets": ["gauss 1"]}, "gauss 1; allowed"),
+        ({"kernels": ["metro 1"]}, "metro 1; allowed"),
+        ({"targets": ["bumps 2"]}, "gibbs needs conditional distributions, which bumps 2 has not"),
+        ({"lags": [1000]}, "< 1000, the fewest steps"),
+        ({"kernels": ["slice 1"], "lags": [100]}, "< 100, the fewest steps"),
+        ({"steps": 100_000, "chains": 1000}, "<= 20000000"),
+    ],
+)
+def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        ChainEfficiency(**knobs)  # type: ignore[arg-type]
+
+
+def test_gibbs_times_along_the_diagonals(run: Run) -> None:
+    found = run(
+        ChainEfficiency(
+            ["correlated 0.8"], ["gibbs"], steps=800, chains=60, repetitions=4, lags=[1, 2]
+        )
+    )
+    rho = 0.8
+    along = found["autocorrelation"].at(direction="long").values.mean((0, 1, 2))
+    assert_allclose(along, [(rho + rho**2) / 2, (rho + rho**2) / 2 * rho**2], atol=0.02)
+    across = found["autocorrelation"].at(direction="short").values.mean((0, 1, 2))
+    assert_allclose(across, [-(rho - rho**2) / 2, -(rho - rho**2) / 2 * rho**2], atol=0.02)
+    assert_allclose(found["time"].at(direction="long").values.mean(), 1 / (1 - rho), rtol=0.1)
+
+
+def test_the_exact_flow_is_a_turn(run: Run) -> None:
+    study = ChainEfficiency(["gaussian 1 2"], ["flow 1"], steps=400, chains=50, repetitions=4)
+    found = run(study)
+    assert_allclose(
+        found["autocorrelation"].values.mean((0, 1, 2, 3)), [np.cos(1), np.cos(0.5)], atol=0.03
+    )
+    assert found["acceptance"].values.min() == 1
+
+
+def test_exponents_are_slopes_over_the_plane(run: Run) -> None:
+    names = ["gaussian 0.5 4", "gaussian 1 2", "gaussian 1 4", "gaussian 1 1 9"]
+    kernels = ["metropolis 1", "metropolis 2"]
+    found = run(ChainEfficiency(names, kernels, steps=800, chains=20, repetitions=2))
+    time = np.maximum(found["time"].values.max(-1), 1)  # (target, kernel, repetition)
+    slope = np.log(time[2] / time[1]) / np.log(2)  # the others are not flat, or narrower
+    assert_allclose(found["exponent"].values, slope, rtol=1e-9)
+    best = time[1:3].min(1)
+    assert_allclose(found["best_exponent"].values[0], np.log(best[1] / best[0]) / np.log(2))
+    assert found["expected_acceptance"].values.shape == (4, 2)
+
+
+def test_chains_from_far_off_arrive(run: Run) -> None:
+    study = ChainEfficiency(
+        ["correlated 0.5"], ["metropolis 1", "gibbs"], steps=200, chains=50, far_steps=200
+    )
+    found = run(study)
+    assert found["early_far_p"].values[:, 0].max() < 1e-6
+    assert np.median(found["late_far_p"].values, axis=-1).min() > 0.05
+
+
+def test_kernels_of_all_families_stand_at_their_own_places(run: Run) -> None:
+    names = ["hamiltonian 0.3 4", "metropolis 30", "slice 1", "metropolis 0.01", "flow 0.001"]
+    found = run(ChainEfficiency(["gaussian 1 1"], names, steps=200, chains=20, repetitions=2))
+    accepted = found["acceptance"].values.mean((0, 2))
+    assert accepted[1] < 0.1 < 0.9 < min(accepted[[0, 2, 3, 4]])
+    assert found["evaluations"].at(kernel="hamiltonian 0.3 4").values == [4]
+    moves = found["move"].values.mean((0, 2))
+    assert moves[4] < moves[3] < 0.1 < moves[0]
