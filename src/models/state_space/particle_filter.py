@@ -38,7 +38,6 @@ class ParticleFiltered(NamedTuple):
     """Estimates of the filter, and the particles it ends with."""
 
     mean: Floats  # (..., N, M) E[z_n | x_1..x_n] (13.117)
-    variance: Floats  # (..., N, M) var[z_n | x_1..x_n], of each component
     log_c: Floats  # (..., N) ln p(x_n | x_1..x_{n-1}); -inf from where no particle explains x_n
     ess: Floats  # (..., N) effective sample size, before resampling
     z: Floats  # (..., L, M) particles of the last step
@@ -65,7 +64,7 @@ def bootstrap_filter(
     """
     L = n_particles
     log_W: Floats = np.full((*size, 1), -np.log(L))
-    mean, variance, log_c, ess = [], [], [], []
+    mean, log_c, ess = [], [], []
     lost: Bools = np.zeros((*size, 1), dtype=np.bool_)
     z = model.initial((*size, L), rng)
     for n in range(n_steps):
@@ -81,9 +80,6 @@ def bootstrap_filter(
         log_total = top + np.log(total)
         log_c.append(np.where(lost, -np.inf, log_total))
         mean.append(_average(W, z))  # 13.117
-        spread = z - mean[-1][..., np.newaxis, :]
-        spread *= spread
-        variance.append(_average(W, spread))
         ess.append(1 / np.square(W).sum(-1))  # MLAPP 23.5
         poor = ess[-1] < threshold * L
         log_W = log_w - log_total
@@ -92,7 +88,6 @@ def bootstrap_filter(
             log_W = np.where(poor[..., np.newaxis], -np.log(L), log_W)
     return ParticleFiltered(
         mean=np.stack(mean, -2),
-        variance=np.stack(variance, -2),
         log_c=np.concatenate(log_c, -1),
         ess=np.stack(ess, -1),
         z=z,

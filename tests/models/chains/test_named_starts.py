@@ -35,6 +35,26 @@ def test_every_start_is_a_model(chain: str) -> None:
             assert_allclose(rows.sum(axis=-1), 1.0, rtol=1e-12)
 
 
+def test_viterbi_training_takes_ten_steps_before_em(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    (data,) = make_data("casino", 60, 1, rng)
+    theta = make_start("viterbi", data, 2, 1.0, None, rng)
+    hard = bw.baum_welch(theta, data.x, inverse_temperature=np.inf, tol=-np.inf, max_iter=10).theta
+    soft = bw.baum_welch(hard, data.x, tol=-np.inf, max_iter=5)
+    found = em_from("viterbi", theta, data.x, bw.FLAT, -np.inf, 5, rng)
+    assert_allclose(found.final, soft.final, rtol=1e-12)
+    steps = []
+    plain = bw.baum_welch
+
+    def noted(*given: object, **options: object) -> object:
+        steps.append((options["inverse_temperature"], options["max_iter"]))
+        return plain(*given, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(bw, "baum_welch", noted)
+    em_from("viterbi", theta, data.x, bw.FLAT, 1e-6, 5, rng)
+    assert steps == [(np.inf, 10), (1.0, 5)]
+
+
 def test_training_before_or_after_em() -> None:
     rng = np.random.default_rng(0)
     (data,) = make_data("casino", 60, 1, rng)

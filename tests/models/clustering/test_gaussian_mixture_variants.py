@@ -214,6 +214,12 @@ def test_the_mean_after_a_renewal_is_that_from_scratch(faithful, rng):
     assert renewal_error(faithful, mu, rng) < 1e-12
 
 
+def test_the_error_of_a_renewal_is_the_largest(faithful, rng):
+    """Rounding is as large as the values: in one of two variables it is a billion times more."""
+    mu = np.array([[[-1.5, 1.0], [1.5, -1.0]]])
+    assert renewal_error(faithful + np.array([1e9, 0.0]), mu + np.array([1e9, 0.0]), rng) > 1e-12
+
+
 def test_each_order_is_a_run_of_its_own(X, rng):
     start = start_at_points(X, 2, rng)
     orders = np.stack([np.arange(30), rng.permutation(30)])

@@ -268,6 +268,18 @@ def test_the_limit_of_cycles_is_kept(blobs, rng):
         kmeans(blobs, blobs[None, :2], max_iter=0)
 
 
+def test_a_restart_that_ends_before_the_limit_has_nothing_after_its_end(blobs, rng):
+    slow = random_points(blobs, 4, rng, 20)
+    limit = int(kmeans(blobs, slow).iterations.max()) - 1
+    settled = kmeans(blobs, slow).centres
+    fit = kmeans(blobs, np.concatenate([settled[:1], slow]), max_iter=limit)
+    assert limit > 2
+    assert fit.converged[0]
+    assert not fit.converged.all()
+    assert fit.distortion.shape[1] == 2 * limit
+    assert np.isnan(fit.distortion[0, 2 * fit.iterations[0] :]).all()
+
+
 def test_assign_and_distortion_by_hand():
     X = np.array([[0.0, 0.0], [3.0, 4.0]])
     centres = np.array([[[0.0, 1.0], [3.0, 3.0]], [[3.0, 4.0], [0.0, 0.0]]])

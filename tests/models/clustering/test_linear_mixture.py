@@ -215,6 +215,13 @@ def test_two_equal_gaussians_have_two_modes_from_two_standard_deviations_on():
     assert predictive_modes(Phi, theta).tolist() == [[1, 1, 1, 2, 2]]
 
 
+def test_a_mode_between_two_points_of_the_grid_counts_once():
+    """One line, and an even number of points: the highest two are as high as each other."""
+    Phi = np.array([[1.0, 0.0], [1.0, 0.5]])
+    theta = LinearMixture(np.ones((1, 1)), np.zeros((1, 1, 2)), np.ones(1))
+    assert predictive_modes(Phi, theta, points=40).tolist() == [[1, 1]]
+
+
 def test_mass_between_curves_against_an_integral(rng):
     Phi = np.stack([np.ones(3), [-1.0, 0.0, 1.0]], axis=1)
     theta = LinearMixture(np.array([[0.3, 0.7]]), rng.normal(size=(1, 2, 2)), np.array([4.0]))

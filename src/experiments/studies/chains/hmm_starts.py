@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
+from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from models.chains import baum_welch as bw
 from models.chains import hmm_enumeration
@@ -91,7 +91,18 @@ class HmmStarts(Study):
             found[name] = over([[run[name] for run in row] for row in runs], *axes[:2])
         if self._casino:
             found["step_gap"] = _step_gap(sets[0], rng)
+        else:
+            found["best_means"] = self._best_means(runs, final[:, 0])
         return Outcome(**found)
+
+    def _best_means(self, runs: list[list[dict[str, Any]]], final: Floats) -> Quantity:
+        """Those of the best end (start, restart) on the first sequence, from left to right."""
+        kind, restart = np.unravel_index(np.nanargmax(final), final.shape)
+        ends = runs[int(kind)][0]["means"]
+        means = ends[min(int(restart), len(ends) - 1)]
+        K, D = means.shape
+        axes = axis("state", range(1, K + 1)), axis("variable", range(1, D + 1))
+        return over(means[means[:, 0].argsort()], *axes)
 
     def _fit(self, kind: str, data: Data, rng: Generator) -> dict[str, Any]:
         """Where the restarts of one start ended on one data set."""
@@ -114,6 +125,7 @@ class HmmStarts(Study):
             "smallest_gain": smallest_gain(fit.objective),
             "row_sum_gap": np.abs(rows[np.isfinite(final)].sum(axis=-1) - 1).max(initial=0),
             "grown_zeros": np.sum(rows[zeros] != 0),
+            "means": None if self._casino else ended.mu,
         }
 
 

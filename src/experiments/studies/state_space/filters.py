@@ -78,6 +78,7 @@ class Filters(Study):
                 "modes": over(exact.modes, *places),
                 "log_likelihood": over(list(worth.values()), axis("way", list(worth)), places[0]),
                 "exact_sd": Quantity(np.sqrt(exact.variance.mean())),
+                "likelihood_mass": Quantity(self._mass(model, y[0, 0, 0])),
                 "rmse": kinds.of([_rms(mean - z[..., 0]) for mean in means]),
                 "rmse_to_exact": kinds.of([_rms(mean - exact.mean) for mean in means]),
                 "median_error": kinds.of([_median(mean - exact.mean) for mean in means]),
@@ -101,6 +102,11 @@ class Filters(Study):
     @property
     def step(self) -> Axis:
         return axis("step", np.arange(self.steps) + 1)
+
+    def _mass(self, model: StateSpace, datum: float) -> float:
+        """The integral of p(x_1 | z) over z, one where the noise is added to the state."""
+        z = datum + np.linspace(-40, 40, 8001) * np.sqrt(self.noise_variance)
+        return float(np.trapezoid(np.exp(model.log_weight(0, z[:, np.newaxis])[0]), z))
 
     def _sampled(self, model: StateSpace, steps: int, L: int, rng: Generator) -> ParticleFiltered:
         return particle_filter.bootstrap_filter(

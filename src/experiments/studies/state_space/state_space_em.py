@@ -86,6 +86,7 @@ class StateSpaceEm(Study):
             noiseless_eigenvalue_error=series.of([error for _, error in silent]),
             whitened_gap=series.of([found.whitened for found in checks]),
             recursion_gap=series.of([found.recursion for found in checks]),
+            noise_gap=series.of([found.noise for found in checks]),
             noise_correlation=series.of([found.correlation for found in checks]),
             power_error=over([found.powers for found in checks], series, EQUATION),
             regression_gradient=over([found.regressions for found in checks], series, EQUATION),
@@ -110,7 +111,8 @@ class _Checks(NamedTuple):
 
     whitened: float  # gap of the log likelihood when the state's noise is made I
     recursion: float  # of filter and smoother between the compiled and the plain recursions
-    correlation: float  # of the outputs' noise, found from the outputs alone
+    noise: float  # largest error of the outputs' noise, found from the outputs alone
+    correlation: float  # of that noise
     powers: Printed
     regressions: Printed
 
@@ -122,6 +124,7 @@ def _checks(theta: LDS, steps: int, rng: Generator) -> _Checks:
     return _Checks(
         float(abs(both[1] / both[0] - 1)),
         recursion_gap(theta, x),
+        float(np.abs(noise - theta.Sigma).max()),
         misprints.largest_correlation(noise),
         misprints.power_errors(theta),
         misprints.regression_gradients(theta, z),

@@ -119,3 +119,10 @@ def test_starts_have_rules(knobs: dict[str, Any], complaint: str) -> None:
 def test_runs_repeat(run: Run, knobs: dict[str, Any]) -> None:
     study = HmmStarts(**knobs)
     assert not differences(run(study), run(study))
+
+
+def test_the_best_means_are_those_of_the_chain_from_left_to_right(run: Run) -> None:
+    outcome = run(HmmStarts(chain="three-regions", length=400, starts=["truth", "kmeans"]))
+    expected = [[0.25, 0.6], [0.5, 0.3], [0.75, 0.65]]
+    assert outcome["best_means"].values == pytest.approx(np.array(expected), abs=0.05)
+    assert "best_means" not in run(HmmStarts(length=60, restarts=3, max_iter=30))

@@ -77,6 +77,11 @@ def test_weights_of_a_right_filter(tails: Outcome) -> None:
     assert tails["likelihood_share_error"].values.max() < 1e-9
 
 
+def test_likelihoods_of_added_noise_integrate_to_one(tails: Outcome, mixture: Outcome) -> None:
+    assert tails["likelihood_mass"].values == pytest.approx(np.ones(2), abs=1e-4)
+    assert mixture["likelihood_mass"].values == pytest.approx(np.ones(1), abs=1e-9)
+
+
 def test_errors_say_what_is_known_of_tails(tails: Outcome) -> None:
     errors = tails["rmse_to_exact"]
     assert errors.at(system="linear", filter="extended").item < 1e-9  # the grid is exact

@@ -71,6 +71,11 @@ def test_without_noise_the_outputs_span_two_dimensions(
     assert weak["singular_value_ratio"].values.max() < 1e-8
 
 
+def test_the_noise_of_the_outputs_is_found_from_them(outcome: Outcome) -> None:
+    assert outcome["noise_gap"].values.max() < 1e-6
+    assert outcome["noise_correlation"].values.min() > 0.01
+
+
 def test_noise_fills_all_dimensions() -> None:
     """Were the noise left on, the ratio would say so."""
     rng, system = generator(0), SMALL.system(generator(0))
