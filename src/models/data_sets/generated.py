@@ -10,7 +10,7 @@ import numpy as np
 
 from models.data_sets.kinds import Graph, Images, Text
 from models.standins import stream
-from models.types import AnyArray, Floats
+from models.types import AnyArray, Floats, Ints
 
 # Six beams through a pipe of radius 1, read off the authors' file: three upright, three level.
 _ABSCISSAE = np.array([0.83, 0.48, 0.17])
@@ -20,15 +20,21 @@ _VOWELS = "aeiou"
 
 
 def web(draw: int = 0) -> Graph:
-    """MLAPP 17.2.4: a crawl of 500 pages that grows by preferential attachment.
+    """MLAPP 17.2.4: a crawl of 500 pages that grows by preferential attachment."""
+    N = 500
+    nodes = tuple(f"http://www.example.org/{page:03d}" for page in range(N))
+    return Graph(nodes, grown_links(N, stream(176, draw)))
+
+
+def grown_links(pages: int, rng: np.random.Generator) -> Ints:
+    """The links (L, 2), from and to, of a crawl that grows by preferential attachment.
 
     A page is found by a link from a page before it; three in four have links of their own, to
     pages known by then, each as likely as the number of links it has. The number of links to a
     page then has a tail like a power law, as in the authors' crawl, and as there a quarter of the
     pages lead nowhere and none is without a link to it.
     """
-    rng = stream(176, draw)
-    N = 500
+    N = pages
     G = np.zeros((N, N), dtype=bool)  # G[i, j]: page j has a link to page i
     leads_on = rng.random(N) < 0.75
     leads_on[0] = True
@@ -40,8 +46,7 @@ def web(draw: int = 0) -> Graph:
             links = rng.geometric(1 / 8)
             G[rng.choice(page + 1, links, p=popular / popular.sum()), page] = True
     to, source = np.nonzero(G)
-    nodes = tuple(f"http://www.example.org/{page:03d}" for page in range(N))
-    return Graph(nodes, np.column_stack([source, to]).astype(np.int64))
+    return np.column_stack([source, to]).astype(np.int64)
 
 
 def letter_a(_draw: int = 0) -> Images:

@@ -1,0 +1,68 @@
+"""What links from worthless pages do to a rank, and what a change of links costs (MLAPP 17.2.4)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from experiments.contract.outcome import Outcome, axis, over
+from experiments.contract.study import Study, knob
+from models.chains import page_rank as ranks
+from models.chains.page_rank import Web
+from models.data_sets.generated import grown_links
+from models.types import Floats
+
+
+@dataclass
+class WebChanges(Study):
+    """Webs that grew by preferential attachment: a link farm for one page, then other links.
+
+    The page comes from the lower half of the ranks. Nothing leads to the pages of the farm, and
+    each leads to that page alone. Places are among the web's own pages.
+    """
+
+    headline = {"place_with_farm": "median(last(target_place, over='farm'))"}
+
+    webs: int = knob(40, "webs", at_least=1, at_most=1000)
+    pages: int = knob(200, "pages of a web", at_least=4, at_most=1000)
+    follow: float = knob(0.85, "p: chance of following a link", above=0, below=1)
+    farms: list[int] = knob([0, 10, 100, 1000], "pages of a farm", at_least=0, distinct=True)
+    changed_links: int = knob(5, "links that are drawn anew", at_least=1)
+    tolerance: float = knob(1e-8, "change of an entry at which the iteration ends", above=0)
+
+    def run(self, rng: Generator) -> Outcome:
+        web, farm = axis("web", self.webs), axis("farm", sorted(self.farms))
+        place, counted, farm_rank, middle = np.empty((4, self.webs, len(farm)))
+        restart = np.empty((3, self.webs))
+        for w in range(self.webs):
+            own = Web(grown_links(self.pages, rng), self.pages)
+            old = ranks.solve(own, self.follow)
+            lower = np.flatnonzero(old < np.median(old))
+            target = int(rng.choice(lower))
+            for f, size in enumerate(farm.values):
+                grown = ranks.with_farm(own, target, int(size))
+                rank, _ = ranks.settle(grown, self.follow, 1e-12)
+                place[w, f] = ranks.place(rank[: self.pages], target)
+                counted[w, f] = ranks.place(grown.in_links[: self.pages], target)
+                middle[w, f] = np.median(rank[: self.pages])
+                farm_rank[w, f] = rank[self.pages :].max() if size else 0.0
+            restart[:, w] = self._restart(own, old, rng)
+        return Outcome(
+            target_place=over(place.astype(int), web, farm),
+            counted_place=over(counted.astype(int), web, farm),
+            farm_rank=over(farm_rank, web, farm),
+            median_rank=over(middle, web, farm),
+            restart_iterations=web.of(restart[0].astype(int)),
+            fresh_iterations=web.of(restart[1].astype(int)),
+            restart_error=web.of(restart[2]),
+        )
+
+    def _restart(self, own: Web, old: Floats, rng: Generator) -> tuple[int, int, float]:
+        """Steps from the old ranks and from uniform ones, and the distance from the solution."""
+        links = own.links.copy()
+        which = rng.choice(len(links), min(self.changed_links, len(links)), replace=False)
+        links[which, 1] = rng.integers(self.pages, size=len(which))
+        new = Web(np.unique(links, axis=0), self.pages)
+        rank, steps = ranks.settle(new, self.follow, self.tolerance, old)
+        fresh = ranks.settle(new, self.follow, self.tolerance)[1]
+        return steps, fresh, float(np.abs(rank - ranks.solve(new, self.follow)).sum())
