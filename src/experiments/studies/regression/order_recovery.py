@@ -12,7 +12,7 @@ from numpy.random import Generator
 from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies._curves import CURVES, SyntheticCurve
-from models.regression import polynomials
+from models.regression import evidence, polynomials
 from models.regression import variational_regression as variational
 from models.regression.bayesian_regression import log_evidence
 from models.regression.curves import DESIGNS, powers
@@ -20,7 +20,7 @@ from models.regression.polynomials import OrderFits, fit_orders, predict_orders
 from models.types import Floats
 
 LOSSES = ("loo", "kfold", "holdout")
-METHODS = (*LOSSES, "evidence", "bound")
+METHODS = (*LOSSES, "evidence", "formula", "posterior", "average", "bound")
 
 
 @dataclass
@@ -46,6 +46,10 @@ class OrderRecovery(SyntheticCurve, Study):
     folds: int = knob(10, "folds for the method kfold", at_least=2)
     held_out: int = knob(3, "points kept aside for the method holdout", at_least=1)
     prior_variances: list[float] = knob([1.0], "of weights (evidence)", above=0, distinct=True)
+    averaged_orders: list[int] = knob(
+        [0], "whose likelihood is averaged over the prior (method average)", distinct=True
+    )
+    prior_draws: int = knob(10_000, "of weights, for that", at_least=1, at_most=10_000_000)
     gamma_priors: list[float] = knob(
         [0.0], "shape = rate for the weights' precision (method bound)", at_least=0, distinct=True
     )
@@ -62,8 +66,13 @@ class OrderRecovery(SyntheticCurve, Study):
             yield f"study.held_out={self.held_out}: {self.n} points; allowed: <= {self.n - 2}"
         elif max(self.orders) >= points:
             yield f"study.orders={self.orders}: fits to {points} points; allowed: orders < {points}"
-        if self.noise == 0 and {"evidence", "bound"} & set(self.methods):
+        if self.noise == 0 and set(METHODS) - set(LOSSES) & set(self.methods):
             yield "study.noise=0: evidence and bound need some; allowed: > 0"
+        if not set(self.averaged_orders) <= set(self.orders) and "average" in self.methods:
+            yield f"study.averaged_orders={self.averaged_orders}; allowed: some of study.orders"
+        for method in {"formula", "posterior"} & set(self.methods):
+            if "evidence" not in self.methods:
+                yield f"study.methods has {method}; it needs evidence beside it"
 
     def run(self, rng: Generator) -> Outcome:
         order, repetition = axis("order", sorted(self.orders)), axis("repetition", self.repetitions)
@@ -94,6 +103,8 @@ class OrderRecovery(SyntheticCurve, Study):
             found["true_order"] = Quantity(self.true_order)
         if "evidence" in self.methods:
             found |= self._evidence(x, t, order, repetition)
+        if "average" in self.methods:
+            found |= self._averaged(x[0], t[0], rng)
         if "bound" in self.methods:
             found |= self._bound(x, t, order, repetition)
         return Outcome(**found)
@@ -122,7 +133,48 @@ class OrderRecovery(SyntheticCurve, Study):
         variance = axis("prior_variance", sorted(self.prior_variances))
         given = (self.noise**2, variance.values)
         log_p = np.stack([log_evidence(powers(x, k), t, *given) for k in order.values], axis=-1)
-        return {"log_evidence": over(log_p, variance, repetition, order)}
+        found = {"log_evidence": over(log_p, variance, repetition, order)}
+        if {"formula", "posterior"} & set(self.methods):
+            found |= self._posterior(x, t, log_p, (variance, repetition, order))
+        return found
+
+    def _posterior(
+        self, x: Floats, t: Floats, log_p: Floats, axes: tuple[Axis, Axis, Axis]
+    ) -> dict[str, Quantity]:
+        """The evidence as a sum of five terms (notes 2.23); losses of the most probable weights."""
+        formula, losses = np.empty((2, *log_p.shape))
+        for i, variance in enumerate(axes[0].values):
+            for j, k in enumerate(axes[2].values):
+                Phi = powers(x, int(k))
+                at = evidence.started(Phi, 1 / variance, 1 / self.noise**2)
+                q = evidence.posterior(Phi, t, at)
+                formula[i, :, j] = evidence.log_evidence(Phi, t, at, q)
+                losses[i, :, j] = self.expected_loss(q.m @ powers(self.quadrature.x, int(k)).T)
+        best = np.argmax(log_p, axis=-1)[..., None]
+        return {
+            "formula_log_evidence": over(formula, *axes),
+            "posterior_test_loss": over(losses, *axes),
+            # of the order that has the highest evidence
+            "chosen_posterior_loss": over(
+                np.take_along_axis(losses, best, axis=-1)[..., 0], *axes[:2]
+            ),
+        }
+
+    def _averaged(self, x: Floats, t: Floats, rng: Generator) -> dict[str, Quantity]:
+        """Log of the mean likelihood under weights from the first prior, and its standard error.
+
+        Of the first data set.
+        """
+        found, errors = [], []
+        for k in self.averaged_orders:
+            w = np.sqrt(self.prior_variances[0]) * rng.standard_normal((self.prior_draws, k + 1))
+            square = ((t - w @ powers(x, k).T) ** 2).sum(-1) / self.noise**2
+            share = np.exp((square.min() - square) / 2)  # of the highest likelihood
+            constant = len(t) * np.log(2 * np.pi * self.noise**2) + square.min()
+            found.append(np.log(share.mean()) - constant / 2)
+            errors.append(share.std() / share.mean() / np.sqrt(self.prior_draws))
+        order = axis("averaged_order", self.averaged_orders)
+        return {"averaged_log_likelihood": order.of(found), "averaged_error": order.of(errors)}
 
     def _bound(self, x: Floats, t: Floats, order: Axis, repetition: Axis) -> dict[str, Quantity]:
         prior, beta = axis("gamma_prior", sorted(self.gamma_priors)), 1 / self.noise**2

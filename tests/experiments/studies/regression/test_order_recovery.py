@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -251,3 +252,44 @@ def test_two_fits_come_before_their_losses(orders: list[int], headline: str, run
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
     with pytest.raises(BadInput, match=complaint):
         OrderRecovery(**knobs)  # type: ignore[arg-type]
+
+
+def test_five_terms_and_means_over_the_prior_are_the_evidence(run: Run) -> None:
+    methods = ["evidence", "formula", "posterior", "average"]
+    found = run(
+        OrderRecovery(
+            curve="sine",
+            n=8,
+            low=0.0,
+            orders=[0, 1, 3],
+            methods=methods,
+            prior_variances=[2.0],
+            averaged_orders=[0, 1],
+            prior_draws=20_000,
+            repetitions=4,
+        )
+    )
+    exact = found["log_evidence"].values[0]
+    np.testing.assert_allclose(found["formula_log_evidence"].values[0], exact, rtol=1e-9)
+    off = found["averaged_log_likelihood"].values - exact[0, :2]
+    assert (np.abs(off) < 4 * found["averaged_error"].values).all()
+    losses, best = found["posterior_test_loss"].values[0], exact.argmax(-1)
+    assert found["chosen_posterior_loss"].values[0].tolist() == losses[range(4), best].tolist()
+    x, t = found["inputs"].values, found["targets"].values
+    Phi = x[:, None] ** np.arange(4)
+    w = np.linalg.solve(Phi.T @ Phi + 0.09 / 2 * np.eye(4), Phi.T @ t)
+    grid = np.linspace(0, 1, 20_001)
+    loss = np.mean((grid[:, None] ** np.arange(4) @ w - np.sin(2 * np.pi * grid)) ** 2) + 0.09
+    assert losses[0, 2] == pytest.approx(loss, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("knobs", "complaint"),
+    [
+        ({"methods": ["formula"]}, "needs evidence beside it"),
+        ({"methods": ["average"], "averaged_orders": [9]}, "some of study.orders"),
+    ],
+)
+def test_checks_of_the_evidence_that_make_no_sense(knobs: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        OrderRecovery(**knobs)
