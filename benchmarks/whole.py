@@ -74,7 +74,7 @@ def _measure(selection: list[str]) -> None:
     from experiments.cli import main
     from experiments.records import run_files
     from experiments.running import work
-    from experiments.tracking import client
+    from experiments.tracking.tracker import Forgiving
 
     spent: Counter[str] = Counter()
 
@@ -93,7 +93,7 @@ def _measure(selection: list[str]) -> None:
     clocked(work, "compute", "computing")
     clocked(run_files, "ensure_figures", "drawing")
     clocked(run_files, "ensure_tables", "tables")
-    clocked(client.Forgiving, "put", "logging")
+    clocked(Forgiving, "put", "logging")
     main(["reproduce", "--jobs", "1", *selection])
     spent["start-up"] = time.process_time() - spent.total()
     print(json.dumps(spent))

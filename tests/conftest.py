@@ -11,9 +11,9 @@ from hypothesis import settings
 from experiments.cli import main
 from experiments.configuration.build import experiment_job
 from experiments.records.locks import exclusive
-from experiments.records.store import Record
+from experiments.records.record import Record
 from experiments.running.runner import perform_all
-from experiments.tracking.client import LocalTracker
+from experiments.tracking.local import LocalTracker
 
 settings.register_profile("calm", deadline=None)  # however busy the machine is
 settings.load_profile("calm")

@@ -12,7 +12,7 @@ from experiments.contract import views
 from experiments.contract.outcome import Outcome
 from experiments.contract.vocabulary import VOCABULARY
 from experiments.drawing import canvas, registry
-from experiments.records.store import read
+from experiments.records.reading import read
 from experiments.running.runner import perform_all
 from models.data_sets.originals import ORIGINALS
 

@@ -26,10 +26,11 @@ from harness import PATIENCE, command, finish, folders, kill, logged, outcomes, 
 
 from experiments.cli import main
 from experiments.records.locks import shared
-from experiments.records.store import read
+from experiments.records.reading import read
 from experiments.running.provenance import environment
 from experiments.sweeping.run import AT_WORK, read_sweep
-from experiments.tracking.client import ClientTracker, LocalTracker
+from experiments.tracking.client import ClientTracker
+from experiments.tracking.local import LocalTracker
 from experiments.tracking.runs import Payload
 
 HELD = "MISBEHAVING_HELD"  # tells the study to say in a folder that it has begun, and not to end

@@ -23,7 +23,8 @@ from typing import Any
 import pytest
 
 from experiments.contract.exact_json import dumps
-from experiments.records.store import RunStore, read
+from experiments.records.reading import read
+from experiments.records.store import RunStore
 
 FAULTS = Path(__file__).parent
 PATIENCE = 600  # seconds: a machine may be busy with other things

@@ -30,7 +30,8 @@ from experiments.contract.expressions import evaluate
 from experiments.contract.labelled import BadExpression
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.records import last_verdicts, listing, seal, tags
-from experiments.records.store import Record, read, told
+from experiments.records.reading import read, told
+from experiments.records.record import Record
 from experiments.records.tables import write_tables
 from experiments.running.runner import perform_all
 from experiments.sweeping import recorded, robustness

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from experiments.cli import main
-from experiments.records.store import Record
+from experiments.records.record import Record
 
 NAME = "fcml/fig-1.15"
 COMMANDS = {

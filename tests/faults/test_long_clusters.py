@@ -12,7 +12,7 @@ import pytest
 from harness import Tracked, command, counted, finish, folders, kill, outcomes, run, wait_for
 from one_node import OneNode
 
-from experiments.tracking.client import LocalTracker
+from experiments.tracking.local import LocalTracker
 
 pytestmark = [pytest.mark.faults, pytest.mark.filterwarnings("ignore")]
 

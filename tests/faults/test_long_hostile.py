@@ -7,7 +7,7 @@ import hostile
 import pytest
 from harness import Tracked, folders, run, run_long
 
-from experiments.tracking.client import LocalTracker
+from experiments.tracking.local import LocalTracker
 
 pytestmark = [pytest.mark.faults, pytest.mark.filterwarnings("ignore")]
 

@@ -26,7 +26,7 @@ from harness import (
     run,
 )
 
-from experiments.tracking.client import LocalTracker
+from experiments.tracking.local import LocalTracker
 
 pytestmark = [pytest.mark.faults, pytest.mark.filterwarnings("ignore")]
 

@@ -25,8 +25,8 @@ from harness import (
     wait_for,
 )
 
-from experiments.records.store import read
-from experiments.tracking.client import LocalTracker
+from experiments.records.reading import read
+from experiments.tracking.local import LocalTracker
 
 pytestmark = [pytest.mark.faults, pytest.mark.filterwarnings("ignore")]
 

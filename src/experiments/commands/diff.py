@@ -14,7 +14,8 @@ from experiments.configuration import catalogue
 from experiments.configuration.paths import outputs_folder
 from experiments.contract.errors import BadInput
 from experiments.contract.outcome import Quantity, differences
-from experiments.records.store import Record, RunStore
+from experiments.records.record import Record
+from experiments.records.store import RunStore
 
 Rows = list[list[str]]
 

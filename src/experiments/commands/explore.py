@@ -19,7 +19,8 @@ from experiments.contract.errors import BadInput
 from experiments.explore.app import Site
 from experiments.explore.serving import listening, serve, with_token
 from experiments.explore.trials import Answer
-from experiments.tracking.client import Forgiving, open_tracker
+from experiments.tracking.local import open_tracker
+from experiments.tracking.tracker import Forgiving
 
 
 def main(options: argparse.Namespace) -> int:

@@ -12,7 +12,8 @@ from experiments.configuration.paths import outputs_folder, writable
 from experiments.contract.errors import BadInput
 from experiments.drawing import canvas
 from experiments.records import run_files
-from experiments.records.store import RunStore, read
+from experiments.records.reading import read
+from experiments.records.store import RunStore
 from experiments.running.pools import attempted, drawing_pool
 from experiments.sweeping import figure, recorded
 

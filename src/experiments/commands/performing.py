@@ -9,11 +9,11 @@ from typing import Any
 from experiments.configuration.jobs import Job
 from experiments.contract.errors import BadInput
 from experiments.records import run_files, tags
-from experiments.records.store import Record
+from experiments.records.record import Record
 from experiments.running.launchers import Launcher
 from experiments.running.runner import Done, perform_all
-from experiments.tracking.client import Tracker
 from experiments.tracking.runs import JUDGED, Payload, judged, payload, refreshed
+from experiments.tracking.tracker import Tracker
 
 BATCH = 25  # records logged at once
 

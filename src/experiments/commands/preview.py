@@ -13,7 +13,9 @@ from experiments.commands.codes import OK
 from experiments.configuration.jobs import Job
 from experiments.contract.errors import BadInput
 from experiments.contract.exact_json import dumps
-from experiments.records.store import Record, RunStore, read
+from experiments.records.reading import read
+from experiments.records.record import Record
+from experiments.records.store import RunStore
 
 SHOWN = 40
 

@@ -10,7 +10,8 @@ from experiments.configuration.build import experiment_job
 from experiments.configuration.paths import outputs_folder, writable
 from experiments.contract.errors import BadInput
 from experiments.contract.exact_json import dumps
-from experiments.records.store import Record, RunStore
+from experiments.records.record import Record
+from experiments.records.store import RunStore
 from experiments.report import drawings, site
 
 

@@ -22,11 +22,13 @@ from experiments.contract.errors import BadInput
 from experiments.contract.verdicts import STANDINGS, tallied
 from experiments.records import tags
 from experiments.records.last_verdicts import last_verdicts
-from experiments.records.store import Record, RunStore
+from experiments.records.record import Record
+from experiments.records.store import RunStore
 from experiments.report import scoreboard
 from experiments.running.launchers import Processes
 from experiments.running.runner import Done
-from experiments.tracking.client import Forgiving, open_tracker
+from experiments.tracking.local import open_tracker
+from experiments.tracking.tracker import Forgiving
 
 
 def main(options: argparse.Namespace) -> int:

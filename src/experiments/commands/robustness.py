@@ -19,7 +19,8 @@ from experiments.running.runner import Done, perform_all
 from experiments.sweeping import robustness
 from experiments.sweeping.plan import Plan
 from experiments.sweeping.run import run_sweep
-from experiments.tracking.client import Forgiving, LocalTracker
+from experiments.tracking.local import LocalTracker
+from experiments.tracking.tracker import Forgiving
 from models import datasets
 
 

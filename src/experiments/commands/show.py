@@ -15,7 +15,8 @@ from experiments.configuration.build import experiment_job
 from experiments.configuration.errors import no_choice
 from experiments.configuration.paths import outputs_folder
 from experiments.contract.errors import BadInput
-from experiments.records.store import Record, RunStore
+from experiments.records.record import Record
+from experiments.records.store import RunStore
 from experiments.sweeping import robustness
 
 

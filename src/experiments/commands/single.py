@@ -13,7 +13,8 @@ from experiments.configuration.jobs import Job
 from experiments.configuration.paths import outputs_folder, writable
 from experiments.configuration.schema import Settings
 from experiments.running.runner import Done
-from experiments.tracking.client import Forgiving, Tracker, open_tracker
+from experiments.tracking.local import open_tracker
+from experiments.tracking.tracker import Forgiving, Tracker
 
 
 def run(job: Job, cfg: Settings, tags: Mapping[str, str] | None = None) -> int:

@@ -15,15 +15,18 @@ from experiments.configuration.paths import outputs_folder, writable
 from experiments.contract.errors import BadInput
 from experiments.records import run_files
 from experiments.records.locks import is_free
-from experiments.records.store import Record, RunStore, is_older, read, told
+from experiments.records.reading import is_older, read, told
+from experiments.records.record import Record
+from experiments.records.store import RunStore
 from experiments.records.told import Told
 from experiments.sweeping.plan import Rows
 from experiments.sweeping.run import AT_WORK, read_sweep
 from experiments.sweeping.tracked import child_payloads, parent_payload
 from experiments.tracking import figures
-from experiments.tracking.client import Telling, Tracker, Unreachable, open_tracker
+from experiments.tracking.local import open_tracker
 from experiments.tracking.runs import JUDGED, KILLED, RUNNING, judged, payload, refreshed
 from experiments.tracking.studies import describe
+from experiments.tracking.tracker import Telling, Tracker, Unreachable
 
 BATCH = 200
 Folders = dict[str, Path]  # by the run's id

@@ -21,9 +21,10 @@ from experiments.configuration.paths import outputs_folder, writable
 from experiments.contract.errors import BadInput
 from experiments.report.tracked import VIEW
 from experiments.tracking import lifeline, ui_app
-from experiments.tracking.client import Forgiving, LocalTracker
 from experiments.tracking.figures import illustrate, latest
+from experiments.tracking.local import LocalTracker
 from experiments.tracking.studies import describe
+from experiments.tracking.tracker import Forgiving
 
 # The cells of sweeps would swamp the list: they hang below their parents.
 RUNS = "searchFilter=" + urllib.parse.quote("tags.kind != 'cell'")

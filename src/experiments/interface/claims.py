@@ -14,7 +14,8 @@ from experiments.contract.errors import BadInput
 from experiments.interface import given, html, places
 from experiments.records import listing
 from experiments.records.last_verdicts import last_verdicts
-from experiments.records.store import Record, RunStore
+from experiments.records.record import Record
+from experiments.records.store import RunStore
 from experiments.report import scoreboard
 from experiments.report.results import FIELDS
 from experiments.running.launchers import Processes

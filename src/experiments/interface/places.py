@@ -10,7 +10,8 @@ from experiments.configuration.paths import outputs_folder, writable
 from experiments.configuration.schema import TRACKING
 from experiments.contract.errors import BadInput
 from experiments.records import tags
-from experiments.tracking.client import Forgiving, Tracker, open_tracker
+from experiments.tracking.local import open_tracker
+from experiments.tracking.tracker import Forgiving, Tracker
 
 
 def folder(outputs: str | Path | None) -> Path:

@@ -12,7 +12,7 @@ from experiments.contract.suggestions import meant
 from experiments.contract.verdicts import in_words
 from experiments.interface import given, html, places
 from experiments.records import run_files
-from experiments.records.store import Record
+from experiments.records.record import Record
 from experiments.report.results import FIELDS
 from experiments.report.scoreboard import claim_records
 

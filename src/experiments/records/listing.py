@@ -12,7 +12,8 @@ from experiments.contract.labelled import BadExpression
 from experiments.contract.outcome import Quantity
 from experiments.contract.suggestions import meant
 from experiments.records import tags
-from experiments.records.store import FAILED, FINISHED, told, verdict
+from experiments.records.reading import told, verdict
+from experiments.records.record import FAILED, FINISHED
 from experiments.records.told import Told
 
 FACTS = (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from experiments.configuration.jobs import recorded_job
-from experiments.records.store import Record
+from experiments.records.record import Record
 
 
 def ensure(record: Record) -> None:

@@ -14,8 +14,6 @@ import time
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -24,78 +22,17 @@ import numpy as np
 
 from experiments.configuration.jobs import Address, Job
 from experiments.configuration.paths import stays_in
-from experiments.contract import whole
 from experiments.contract.errors import BadInput
-from experiments.contract.exact_json import dumps
 from experiments.contract.outcome import Outcome
-from experiments.contract.verdicts import in_words
-from experiments.records import packed, packs, seal
+from experiments.records import packed
+from experiments.records.drafts import Draft, Group, drafted
 from experiments.records.locks import exclusive
-from experiments.records.record import FAILED, FINISHED, KEPT, Record, digest
+from experiments.records.reading import first_finished, is_older, read, told_of
+from experiments.records.record import KEPT, Record, digest
 from experiments.records.told import Told
-from experiments.records.told import packed as told_packed
-from experiments.records.told import unpacked as told_unpacked
-from models.types import AnyArray
 
-__all__ = [
-    "FAILED",
-    "FINISHED",
-    "Draft",
-    "Found",
-    "Record",
-    "RunStore",
-    "is_older",
-    "read",
-    "told",
-    "verdict",
-]
 T = TypeVar("T")
 _AT_ONCE = 1000  # runs that are looked at together
-
-
-@dataclass
-class Draft:
-    """A run that is made and not yet recorded: all of its content but its number."""
-
-    place: Path
-    key: str
-    content: dict[str, Any]
-    large: dict[str, AnyArray]
-    outcome: Outcome
-    text: str  # the outcome as JSON
-
-    @property
-    def failed(self) -> bool:
-        return bool(self.content["error"])
-
-    def numbered(self, run_id: str, digests: dict[str, str]) -> dict[str, Any]:
-        """The content of the record."""
-        stated = {"format": seal.FORMAT, "id": run_id, **self.content}
-        return {**stated, "digests": {**stated["digests"], **digests}}
-
-    @cached_property
-    def arrays(self) -> dict[str, bytes]:
-        """The large arrays as bytes, by the names that they are kept under."""
-        found = {}
-        for name, array in self.large.items():
-            stream = io.BytesIO()
-            np.lib.format.write_array(stream, array, allow_pickle=False)
-            found[f"{KEPT}{name}"] = stream.getvalue()
-        return found
-
-    def sealed(self, content: dict[str, Any]) -> str:
-        """The text of the record."""
-        return seal.sealed(content, {"outcome": self.text})
-
-    def packed(self, run_id: str) -> tuple[Record, packs.Draft]:
-        """The record, and what is put into a pack of it."""
-        digests = {name: digest(content) for name, content in self.arrays.items()}
-        content, arrays = self.numbered(run_id, digests), list(self.arrays.values())
-        record = Record(self.place / run_id, content, arrays)
-        vars(record)["outcome"] = self.outcome
-        attempt = int(run_id.rpartition("-")[2])
-        parts = [self.sealed(content).encode(), *arrays]
-        return record, packs.Draft(self.key, attempt, not self.failed, parts)
 
 
 class Found(NamedTuple):
@@ -119,7 +56,7 @@ class RunStore:
 
     def done(self, job: Job) -> Record | None:
         """The newest finished attempt with the job's key."""
-        return _first_finished(reversed(self._attempts(job)))
+        return first_finished(reversed(self._attempts(job)))
 
     def _attempts(self, job: Job) -> list[Path]:
         """The attempts at a key, oldest first: a few look-ups, however many runs there are."""
@@ -151,40 +88,13 @@ class RunStore:
                 place = self.runs / address.place
                 if entry is not None and sound[entry.id]:
                     folder = place / entry.id
-                    yield Found(folder, _told_of(entry, folder, metric))
+                    yield Found(folder, told_of(entry, folder, metric))
                     continue
                 record = None
                 if entry is not None or looks[address.place].has_folder(address.key):
                     numbers = looks[address.place].packed.numbers(address.key)
-                    record = _first_finished(place / f"{address.key}-{n}" for n in numbers[::-1])
+                    record = first_finished(place / f"{address.key}-{n}" for n in numbers[::-1])
                 yield Found(record.folder, record=record) if record is not None else None
-
-    def draft(
-        self,
-        job: Job,
-        provenance: dict[str, Any],
-        *,
-        outcome: Outcome | None = None,
-        error: dict[str, str] | None = None,
-    ) -> Draft:
-        """A run that is made, as it will be recorded."""
-        kept = Outcome() if outcome is None else outcome
-        stated, large = kept.to_json()
-        text = dumps(stated)
-        content = {
-            "key": job.key,
-            "status": FAILED if error else FINISHED,
-            "error": error,
-            "experiment": job.experiment,
-            "canonical": job.canonical,
-            "grade": job.grade,
-            "science": job.science,
-            "printed": job.printed.content,
-            "outcome": stated,
-            "digests": {"outcome": digest(text.encode())},
-            "provenance": {**provenance, "code": job.code, "data": job.data},
-        }
-        return Draft(self.place(job), job.key, content, large, kept, text)
 
     def write(
         self,
@@ -200,7 +110,7 @@ class RunStore:
         The new name is the one after all attempts that were looked at, and nobody can take it
         unnoticed: so no finished run slips in between the look and the rename.
         """
-        draft = self.draft(job, provenance, outcome=outcome, error=error)
+        draft = drafted(self.place(job), job, provenance, outcome=outcome, error=error)
         place = stays_in(self.outputs, draft.place)
         place.mkdir(parents=True, exist_ok=True)
         aside = place / f".writing-{uuid.uuid4().hex}"  # as open to others as their umask says
@@ -215,7 +125,7 @@ class RunStore:
                 digests["arrays.npz"] = digest(stream.getvalue())
             while True:
                 attempts = self._attempts(job)
-                if adopt and not error and (there := _first_finished(reversed(attempts))):
+                if adopt and not error and (there := first_finished(reversed(attempts))):
                     return there
                 run_id = f"{job.key}-{_after(attempts)}"
                 content = draft.numbered(run_id, digests)
@@ -236,7 +146,7 @@ class RunStore:
         for place, numbers in places.items():
             stays_in(self.outputs, place / packed.FOLDER)
             there = packed.at(place)
-            group = _Group([drafts[number] for number in numbers], there, metric, adopt=adopt)
+            group = Group([drafts[number] for number in numbers], there, metric, adopt=adopt)
             there.append([drafts[number].key for number in numbers], group.made)
             found |= zip(numbers, group.folders, strict=True)
         return [found[number] for number in range(len(drafts))]
@@ -245,7 +155,7 @@ class RunStore:
         """The newest finished run of an experiment as its file stated it at the time."""
         folders = [p for p in (self.runs / experiment).glob("[!.]*") if (p / "run.json").exists()]
         newest_first = sorted(folders, key=lambda p: (p / "run.json").stat().st_mtime_ns)[::-1]
-        return _first_finished(newest_first)
+        return first_finished(newest_first)
 
     def folders(self, pattern: str = "*/*") -> Iterator[Path]:
         """Where every run is, of all places or of some; packed ones too."""
@@ -303,76 +213,6 @@ class RunStore:
                     shutil.rmtree(path)
 
 
-def is_older(folder: Path) -> bool:
-    """Was a run recorded in a format that came before this one? Its first line says so."""
-    try:
-        with (folder / "run.json").open("rb") as stream:
-            stated = seal.stated_format(stream.read(60))
-    except OSError:
-        return False
-    return stated is not None and stated < seal.FORMAT
-
-
-def read(folder: Path) -> Record:
-    """A record by its address, from its folder or its pack, if it is what was written there."""
-    path = folder / "run.json"
-    try:
-        raw, arrays = whole.content(path, seal.LARGEST), None
-    except FileNotFoundError as error:
-        entry = _packed_entry(folder)
-        if entry is None:
-            raise BadInput(f"the record {path} cannot be read: {error}") from error
-        path = entry.path
-        try:
-            raw, *arrays = packed.at(folder.parent).parts(entry)
-        except packs.Torn as problem:
-            raise BadInput(
-                f"the record {folder.name} in {path} is passed over: {problem}"
-            ) from None
-    except OSError as error:
-        raise BadInput(f"the record {path} cannot be read: {error}") from error
-    try:
-        content = seal.opened(raw)
-    except seal.Broken as error:
-        raise BadInput(f"the record {path} is passed over: {error}") from error
-    if content["id"] != folder.name:
-        raise BadInput(f"the record {path} is passed over: it is that of run {content['id']}")
-    return Record(folder, content, arrays)
-
-
-def told(folder: Path, metric: str | None = None) -> Told:
-    """What is told of a run, by its address: as its pack has it, or as its record says."""
-    return _told_of(_packed_entry(folder), folder, metric)
-
-
-def _told_of(entry: packed.Entry | None, folder: Path, metric: str | None) -> Told:
-    if entry is not None:
-        group = _heads(*packed.at(folder.parent).heads(entry.group))
-        if group is not None and group[entry.place].id == folder.name:
-            found = group[entry.place]
-            if found.knows(metric):
-                return found
-    return Told.of(read(folder), metric)
-
-
-def verdict(run: Told, folder: Path) -> str:
-    """The verdicts of a run in a few words, judged from its record now."""
-    return in_words(read(folder).verdicts) if run.claims and run.finished else ""
-
-
-def _packed_entry(folder: Path) -> packed.Entry | None:
-    there = packed.at(folder.parent)
-    return there.find(folder.name) or there.refresh().find(folder.name)
-
-
-@lru_cache(maxsize=16)
-def _heads(pack: Path, start: int, length: int) -> list[Told] | None:
-    """What is told of a group's runs; None where that is lost."""
-    with suppress(OSError), pack.open("rb") as stream:
-        return told_unpacked(os.pread(stream.fileno(), length, start))
-    return None
-
-
 class _Look:
     """A place, looked at once for many keys."""
 
@@ -417,60 +257,10 @@ def _renamed(aside: Path, target: Path) -> bool:
     return True
 
 
-class _Group:
-    """Runs of a place that are to be packed together."""
-
-    def __init__(
-        self, drafts: Sequence[Draft], there: packed.Packed, metric: str | None, *, adopt: bool
-    ) -> None:
-        self.drafts, self.there, self.metric, self.adopt = drafts, there, metric, adopt
-        self.folders: list[Path] = []  # where each of them is
-
-    def made(self) -> tuple[list[packs.Draft], bytes]:
-        """What there is to write, with the numbers that are free: not what is there already."""
-        self.folders = []
-        written: list[packs.Draft] = []
-        new: dict[str, list[packs.Draft]] = {}  # by key
-        told: list[Told] = []
-        for draft in self.drafts:
-            place, mine = draft.place, new.setdefault(draft.key, [])
-            numbers = [*self.there.numbers(draft.key), *(one.attempt for one in mine)]
-            found = self._adopted(draft, numbers, mine)
-            if found is None:
-                found = f"{draft.key}-{max(numbers, default=0) + 1}"
-                record, one = draft.packed(found)
-                mine.append(one)
-                written.append(one)
-                told.append(Told.of(record, self.metric))
-            self.folders.append(place / found)
-        return written, told_packed(told) if told else b""
-
-    def _adopted(self, draft: Draft, numbers: list[int], new: list[packs.Draft]) -> str | None:
-        """The finished run that this one equals, if it is to be taken in its place."""
-        if not self.adopt or draft.failed:
-            return None
-        for one in new:
-            if one.finished:
-                return f"{one.key}-{one.attempt}"
-        there = _first_finished(draft.place / f"{draft.key}-{n}" for n in reversed(numbers))
-        return there.id if there is not None else None
-
-
 def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
     waiting = iter(items)
     while part := list(islice(waiting, size)):
         yield part
-
-
-def _first_finished(folders: Iterable[Path]) -> Record | None:
-    for folder in folders:
-        try:
-            record = read(folder)
-        except BadInput:  # torn by a power cut: the run is made again, under the next number
-            continue
-        if record.finished:
-            return record
-    return None
 
 
 def _some(paths: list[Path]) -> str:

@@ -11,7 +11,7 @@ from experiments.contract.errors import BadInput
 from experiments.contract.slugs import file_names
 from experiments.contract.views import Table
 from experiments.contract.whole import replaced_text
-from experiments.records.store import Record
+from experiments.records.record import Record
 
 FORMATS = {"csv": "csv", "md": "md", "latex": "tex"}
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from experiments.contract.errors import BadInput
-from experiments.records.store import RunStore, told
+from experiments.records.reading import told
+from experiments.records.store import RunStore
 from experiments.report.content import Result
 from experiments.sweeping.figure import Mark, headline, read_cells
 from experiments.sweeping.plan import Plan, short

@@ -20,7 +20,8 @@ from experiments.contract.slugs import slug, slugs
 from experiments.contract.study import studies
 from experiments.contract.verdicts import ORIGINS, STANDINGS, tallied
 from experiments.contract.views import Table
-from experiments.records.store import Record, read
+from experiments.records.reading import read
+from experiments.records.record import Record
 from experiments.report.drawings import Drawing, Drawn, shown
 from experiments.report.scoreboard import claim_records
 from experiments.report.spelling import humanised

@@ -29,7 +29,8 @@ from experiments.contract.slugs import file_names
 from experiments.drawing import canvas
 from experiments.drawing.dark import follows_scheme
 from experiments.records import run_files
-from experiments.records.store import Record, read
+from experiments.records.reading import read
+from experiments.records.record import Record
 from experiments.report.spelling import humanised
 from experiments.running.pools import attempted, drawing_pool
 from experiments.sweeping import figure

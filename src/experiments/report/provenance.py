@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from experiments.records.store import Record
+from experiments.records.record import Record
 from experiments.report.content import Result
 
 SLOWEST = 10

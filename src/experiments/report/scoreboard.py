@@ -6,7 +6,7 @@ from typing import Any
 from experiments.configuration.catalogue import BOOKS
 from experiments.contract.places import topic
 from experiments.contract.verdicts import DIFFERS, ERRATUM, STANDINGS, tallied
-from experiments.records.store import Record
+from experiments.records.record import Record
 
 Claims = list[dict[str, Any]]
 

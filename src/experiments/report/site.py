@@ -25,7 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from experiments.records.locks import exclusive
-from experiments.records.store import Record, RunStore
+from experiments.records.record import Record
+from experiments.records.store import RunStore
 from experiments.records.tables import as_csv
 from experiments.report import (
     beside,

@@ -9,7 +9,9 @@ from typing import Any
 
 from experiments.configuration.jobs import Addressed, Job
 from experiments.records import durable
-from experiments.records.store import Found, Record, RunStore, read, told
+from experiments.records.reading import read, told
+from experiments.records.record import Record
+from experiments.records.store import Found, RunStore
 from experiments.records.told import Told
 from experiments.running.interrupts import Stopped, patient
 from experiments.running.launchers import Launcher, Processes

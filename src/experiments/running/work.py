@@ -17,7 +17,9 @@ from experiments.contract.errors import BadInput
 from experiments.contract.outcome import Outcome
 from experiments.contract.streams import generator
 from experiments.records import durable, run_files
-from experiments.records.store import Draft, Record, RunStore
+from experiments.records.drafts import Draft, drafted
+from experiments.records.record import Record
+from experiments.records.store import RunStore
 from experiments.running.limits import limited
 from models import datasets
 from models.compiled import threads
@@ -120,11 +122,11 @@ class Recorder:
             self._folders.append(perform(job, self.order).folder)
             self._loose = True
             return
-        made = _made(job, self.order)
+        made, place = _made(job, self.order), self.store.place(job)
         try:
-            draft = self.store.draft(job, made.facts, outcome=made.outcome, error=made.error)
+            draft = drafted(place, job, made.facts, outcome=made.outcome, error=made.error)
         except (TypeError, ValueError) as problem:  # neither JSON nor array, as above
-            draft = self.store.draft(job, made.facts, error=_told(problem))
+            draft = drafted(place, job, made.facts, error=_told(problem))
         self._folders.append(None)
         self._drafts.append(draft)
 

@@ -10,7 +10,8 @@ from experiments.contract.errors import BadInput
 from experiments.contract.labelled import BadExpression
 from experiments.contract.outcome import Outcome, Scalar
 from experiments.contract.suggestions import meant
-from experiments.records.store import RunStore, told
+from experiments.records.reading import told
+from experiments.records.store import RunStore
 from experiments.records.told import evaluated
 from experiments.sweeping.figure import headline, read_cells
 from experiments.sweeping.plan import Plan, Rows

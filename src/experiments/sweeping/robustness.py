@@ -15,7 +15,7 @@ from typing import Any
 from experiments.configuration.jobs import Job
 from experiments.contract.verdicts import UNTESTED
 from experiments.contract.whole import replaced_text
-from experiments.records.store import Record
+from experiments.records.record import Record
 from experiments.sweeping.plan import Cell
 
 FILE = "robustness.json"

@@ -28,13 +28,13 @@ from experiments.sweeping.plan import Cell, Plan, Rows, columns
 from experiments.sweeping.tables import long_table, metric_names, pivot_table
 from experiments.sweeping.tracked import Logged, child_payloads, parent_payload
 from experiments.sweeping.tracked import shared as shared_by_all
-from experiments.tracking.client import Tracker
 from experiments.tracking.runs import (
     FAILED,
     FINISHED,
     KILLED,
     RUNNING,
 )
+from experiments.tracking.tracker import Tracker
 
 FLUSH_SECONDS, FLUSH_CELLS = 2.0, 2000
 LARGEST = 2**30  # bytes of a recorded sweep

@@ -13,12 +13,11 @@ from experiments.configuration.jobs import Job
 from experiments.contract.errors import BadInput
 from experiments.contract.places import topic
 from experiments.contract.study import studies
-from experiments.records.store import read, verdict
+from experiments.records.reading import read, verdict
 from experiments.records.told import Told
 from experiments.sweeping.figure import LINES, headline
 from experiments.sweeping.plan import Plan, Rows, short
 from experiments.sweeping.tables import long_table, metric_names
-from experiments.tracking.client import Tracker
 from experiments.tracking.runs import (
     FAILED,
     FINISHED,
@@ -30,6 +29,7 @@ from experiments.tracking.runs import (
     params,
     payload,
 )
+from experiments.tracking.tracker import Tracker
 
 SWEEP = "sweep"  # the tag of a cell: whose it is
 NUMBERS = 12  # metrics of a cell; tables and records have all

@@ -1,4 +1,4 @@
-"""Tracking: recorded runs into MLflow, each exactly once.
+"""Any MLflow store through its public client: recorded runs, each exactly once.
 
 The record on disk is the truth and MLflow is a view of it, made from the record alone. Every run
 there carries the record's id in the tag `bythebook.run_id`; what is already there is not logged
@@ -6,26 +6,22 @@ again, and what an interruption left RUNNING is completed. So logging can be rep
 """
 
 import os
-import re
-import sqlite3
 import tempfile
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from experiments.configuration.passwords import redacted
-from experiments.contract.errors import BadInput
 from experiments.contract.slugs import slug
 from experiments.contract.whole import replaced_text
 from experiments.records.locks import exclusive
-from experiments.tracking import databases, sqlite
-from experiments.tracking.moved import mended
 from experiments.tracking.runs import KILLED, MLFLOW_ID, RUN_ID, RUNNING, Payload
+from experiments.tracking.tracker import Refused, Tracker, Unreachable
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -35,274 +31,6 @@ T = TypeVar("T")
 OUTPUTS = "bythebook.outputs"  # the folder a run comes from, where several share a server
 PAUSES = (1.0, 4.0)  # seconds, before a server is asked again
 NOBODY = (401, 429)  # refusals of whoever asks, not of what is asked
-
-
-class Unreachable(Exception):
-    """The store cannot be had right now; the runs are safe on disk."""
-
-
-class Refused(Unreachable):
-    """The server does not want some of what it was given; it has taken the rest."""
-
-    def __init__(self, lines: Sequence[str], taken: Mapping[str, str] | None = None) -> None:
-        super().__init__("; ".join(lines))
-        self.lines, self.taken = list(lines), dict(taken or {})
-
-
-class Tracker(Protocol):
-    """A place to log to."""
-
-    def put(self, payloads: Sequence[Payload]) -> dict[str, str]:
-        """Log what is not there yet; MLflow's run id for each record id.
-
-        Refused is raised when all that may be logged has been.
-        """
-
-    def tagged(self, tag: str) -> dict[str, str]:
-        """The value of a tag for each record that is in the store, whole, and carries it."""
-
-    def below(self, tag: str, value: str) -> set[str]:
-        """The records that are in the store, whole, and whose tag has this value."""
-        return {name for name, found in self.tagged(tag).items() if found == value}
-
-    def among(self, record_ids: Sequence[str], tag: str = RUN_ID) -> dict[str, str]:
-        """Those of these records that are in the store, whole, each with its tag or none."""
-        values, logged = self.tagged(tag), self.logged()
-        return {name: values.get(name, "") for name in record_ids if name in logged}
-
-    def experiments(self) -> dict[str, dict[str, str]]:
-        """The tags of every experiment that is in the store, by its name."""
-
-    def describe(self, tags: Mapping[str, Mapping[str, str]]) -> None:
-        """Set tags of experiments that are in the store."""
-
-    def logged(self, tag: str = RUN_ID) -> set[str]:
-        """The ids of all records that are in the store, whole; with a tag, those that carry it."""
-        return set(self.tagged(tag))
-
-    def news(self) -> list[str]:
-        """What somebody should know of what was found and mended since this was asked last."""
-        return []
-
-
-def open_tracker(kind: str, uri: str | None, outputs: Path) -> Tracker | None:
-    """The tracker a configuration asks for."""
-    if kind == "off":
-        return None
-    if kind == "server":
-        if not uri:
-            raise BadInput("tracking=server needs tracking.uri=<address> or MLFLOW_TRACKING_URI")
-        if not re.fullmatch(r"[\w+.-]+://[^\s'\"]+|databricks[^\s'\"]*", uri):
-            shown = "tracking.uri" if "@" in uri else f"tracking.uri={uri}"  # perhaps a password
-            raise BadInput(f"{shown} is not an address; allowed: http://<host>:<port>")
-        return ClientTracker(uri, None, outputs)
-    return LocalTracker(outputs)
-
-
-class Telling(Tracker):
-    """A tracker of which each refusal costs a line and nothing else, and whose news are told."""
-
-    def __init__(self, tracker: Tracker, tell: Callable[[str], None]) -> None:
-        self.tracker, self.tell, self.refused = tracker, tell, 0
-
-    def put(self, payloads: Sequence[Payload]) -> dict[str, str]:
-        try:
-            return self.tracker.put(payloads)
-        except Refused as refused:
-            self._tell_of(refused)
-            return refused.taken
-        finally:
-            self._tell_news()
-
-    def tagged(self, tag: str) -> dict[str, str]:
-        try:
-            return self.tracker.tagged(tag)
-        finally:
-            self._tell_news()
-
-    def below(self, tag: str, value: str) -> set[str]:
-        try:
-            return self.tracker.below(tag, value)
-        finally:
-            self._tell_news()
-
-    def among(self, record_ids: Sequence[str], tag: str = RUN_ID) -> dict[str, str]:
-        return self.tracker.among(record_ids, tag)
-
-    def experiments(self) -> dict[str, dict[str, str]]:
-        return self.tracker.experiments()
-
-    def describe(self, tags: Mapping[str, Mapping[str, str]]) -> None:
-        try:
-            self.tracker.describe(tags)
-        except Refused as refused:
-            self._tell_of(refused)
-
-    def _tell_news(self) -> None:
-        for line in self.tracker.news():
-            self.tell(line)
-
-    def _tell_of(self, refused: Refused) -> None:
-        self.refused += len(refused.lines)
-        for line in refused.lines:
-            self.tell(line)
-
-
-class Forgiving(Tracker):
-    """A tracker whose failure costs a line, not a run: what it could not log waits for `sync`."""
-
-    def __init__(self, tracker: Tracker, tell: Callable[[str], None]) -> None:
-        self.tracker, self.tell, self.broken = Telling(tracker, tell), tell, False
-
-    def put(self, payloads: Sequence[Payload]) -> dict[str, str]:
-        if self.broken:
-            return {}
-        try:
-            return self.tracker.put(payloads)
-        except (Unreachable, sqlite3.Error, OSError) as error:
-            self._give_up(error)
-            return {}
-
-    def tagged(self, tag: str) -> dict[str, str]:
-        if self.broken:
-            return {}
-        try:
-            return self.tracker.tagged(tag)
-        except (Unreachable, sqlite3.Error, OSError) as error:
-            self._give_up(error)
-            return {}
-
-    def below(self, tag: str, value: str) -> set[str]:
-        if self.broken:
-            return set()
-        try:
-            return self.tracker.below(tag, value)
-        except (Unreachable, sqlite3.Error, OSError) as error:
-            self._give_up(error)
-            return set()
-
-    def among(self, record_ids: Sequence[str], tag: str = RUN_ID) -> dict[str, str]:
-        if self.broken:
-            return {}
-        try:
-            return self.tracker.among(record_ids, tag)
-        except (Unreachable, sqlite3.Error, OSError) as error:
-            self._give_up(error)
-            return {}
-
-    def experiments(self) -> dict[str, dict[str, str]]:
-        if self.broken:
-            return {}
-        try:
-            return self.tracker.experiments()
-        except (Unreachable, sqlite3.Error, OSError) as error:
-            self._give_up(error)
-            return {}
-
-    def describe(self, tags: Mapping[str, Mapping[str, str]]) -> None:
-        if not self.broken:
-            try:
-                self.tracker.describe(tags)
-            except (Unreachable, sqlite3.Error, OSError) as error:
-                self._give_up(error)
-
-    def _give_up(self, error: Exception) -> None:
-        self.broken = True
-        self.tell(f"not tracked ({error}); the runs are kept, `bythebook sync` logs them later")
-
-
-class LocalTracker(Tracker):
-    """The store of the outputs folder: one SQLite file, artifacts beside it."""
-
-    def __init__(self, outputs: Path) -> None:
-        self.database = outputs / "mlflow.db"
-        self.artifacts = outputs / "mlartifacts"
-        self.lock = outputs / ".mlflow.lock"
-        self._settled = False
-        self._news: list[str] = []
-
-    def news(self) -> list[str]:
-        told, self._news = self._news, []
-        return told
-
-    @property
-    def uri(self) -> str:
-        return f"sqlite:///{self.database}"
-
-    def put(self, payloads: Sequence[Payload]) -> dict[str, str]:
-        self.create()
-        if sqlite.understands(self.database):
-            names = {payload.experiment for payload in payloads}
-            self._news += map(restored, sqlite.revived(self.database, names))
-            return sqlite.put(self.database, self.artifacts, payloads)
-        with exclusive(self.lock):  # the client checks and writes in separate transactions
-            client = ClientTracker(self.uri, self.artifacts)
-            try:
-                return client.put(payloads)
-            finally:
-                self._news += client.news()
-
-    def tagged(self, tag: str) -> dict[str, str]:
-        if not self.database.exists():
-            return {}
-        self._settle()
-        if sqlite.understands(self.database):
-            return sqlite.tagged(self.database, tag)
-        return ClientTracker(self.uri, self.artifacts).tagged(tag)
-
-    def below(self, tag: str, value: str) -> set[str]:
-        if not self.database.exists():
-            return set()
-        self._settle()
-        if sqlite.understands(self.database):
-            return set(sqlite.tagged(self.database, tag, value))
-        return ClientTracker(self.uri, self.artifacts).below(tag, value)
-
-    def among(self, record_ids: Sequence[str], tag: str = RUN_ID) -> dict[str, str]:
-        if not self.database.exists():
-            return {}
-        if sqlite.understands(self.database):
-            return sqlite.among(self.database, record_ids, tag)
-        return ClientTracker(self.uri, self.artifacts).among(record_ids, tag)
-
-    def experiments(self) -> dict[str, dict[str, str]]:
-        if not self.database.exists():
-            return {}
-        if sqlite.understands(self.database):
-            return sqlite.experiments(self.database)
-        return ClientTracker(self.uri, self.artifacts).experiments()
-
-    def describe(self, tags: Mapping[str, Mapping[str, str]]) -> None:
-        if tags and sqlite.understands(self.database):
-            sqlite.describe(self.database, tags)
-        elif tags:
-            ClientTracker(self.uri, self.artifacts).describe(tags)
-
-    def create(self) -> None:
-        """Make the database once: MLflow's own migration loses all but one of several at a time."""
-        if self.database.exists():
-            self._settle()
-            return
-        try:
-            databases.make(self.database, self._migrate, self.lock)
-        except _store_errors() as error:
-            raise _unreachable(self.uri, error) from error
-
-    def _settle(self) -> None:
-        """See once whether the folder is still where the store thinks it is."""
-        if not self._settled:
-            self._settled = True
-            with suppress(sqlite3.Error):  # whoever writes to it will say what is wrong
-                self._news += mended(self.database, self.artifacts)
-
-    def _migrate(self, address: str) -> Any:
-        from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
-
-        if set(address) & set("%?"):  # they mean something else in an address
-            raise OSError("MLflow opens no database in a folder with % or ? in its name")
-        quiet()
-        make: Any = SqlAlchemyStore
-        return make(address, str(self.artifacts / "default"))
 
 
 class ClientTracker(Tracker):
@@ -377,11 +105,11 @@ class ClientTracker(Tracker):
         for pause in (*PAUSES, None) if self.uri.startswith("http") else (None,):
             try:
                 return action(self.client)
-            except _store_errors() as error:
+            except store_errors() as error:
                 if _refusal(error) is not None and _refusal(error) not in NOBODY:
-                    raise Refused([str(_unreachable(self.uri, error))]) from error
+                    raise Refused([str(unreachable(self.uri, error))]) from error
                 if pause is None or _refusal(error) is not None:
-                    raise _unreachable(self.uri, error) from error
+                    raise unreachable(self.uri, error) from error
                 time.sleep(pause)
         raise AssertionError("the last attempt returns or raises")
 
@@ -440,7 +168,7 @@ class ClientTracker(Tracker):
         number = run.info.run_id
         try:
             client.delete_run(number)
-        except _store_errors() as error:
+        except store_errors() as error:
             if _refusal(error) is None:
                 raise
             client.set_terminated(number, KILLED)
@@ -503,7 +231,7 @@ def quiet() -> None:
         logging.getLogger(name).setLevel(logging.ERROR)
 
 
-def _store_errors() -> tuple[type[Exception], ...]:
+def store_errors() -> tuple[type[Exception], ...]:
     """What MLflow raises when a store does not answer, or is not one."""
     from mlflow.exceptions import MlflowException
     from sqlalchemy.exc import SQLAlchemyError
@@ -537,7 +265,8 @@ def identity(outputs: Path) -> str:
         return path.read_text(encoding="utf-8").strip()
 
 
-def _unreachable(uri: str, error: Exception) -> Unreachable:
+def unreachable(uri: str, error: Exception) -> Unreachable:
+    """What is told of a store that does not answer, without its password."""
     told = " ".join(redacted(str(error)).split())
     reason = told.rpartition("(Caused by ")[2]  # what the layers in between have made of it
     return Unreachable(f"{redacted(uri)}: {reason[:200]}")

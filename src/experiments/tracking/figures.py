@@ -8,10 +8,12 @@ from pathlib import Path
 
 from experiments.configuration import catalogue
 from experiments.records import run_files
-from experiments.records.store import Record, RunStore, read
+from experiments.records.reading import read
+from experiments.records.record import Record
+from experiments.records.store import RunStore
 from experiments.running.pools import attempted, drawing_pool
-from experiments.tracking.client import Tracker
 from experiments.tracking.runs import IMAGES, headline, payload
+from experiments.tracking.tracker import Tracker
 
 BATCH = 20  # runs brought up to date at once
 

@@ -15,7 +15,7 @@ from experiments.contract.places import topic
 from experiments.contract.slugs import slug
 from experiments.contract.verdicts import in_words
 from experiments.records import tags as own_tags
-from experiments.records.store import Record
+from experiments.records.record import Record
 
 RUN_ID = "bythebook.run_id"
 JUDGED = "bythebook.judged"  # a digest of the verdicts that MLflow shows

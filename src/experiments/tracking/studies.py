@@ -8,7 +8,7 @@ from experiments.configuration import catalogue
 from experiments.contract.study import Study, studies
 from experiments.contract.verdicts import STANDINGS
 from experiments.records.last_verdicts import last_verdicts
-from experiments.tracking.client import Tracker
+from experiments.tracking.tracker import Tracker
 
 COLUMNS = "bythebook.columns"  # what a list of its runs opens with; see ui_app
 FEW = 3  # metrics

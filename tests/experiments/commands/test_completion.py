@@ -6,7 +6,7 @@ import pytest
 
 from experiments.cli import main
 from experiments.commands.completion import candidates
-from experiments.records.store import Record
+from experiments.records.record import Record
 
 Capture = pytest.CaptureFixture[str]
 

@@ -9,7 +9,8 @@ import pytest
 from experiments.cli import main
 from experiments.commands import run
 from experiments.commands.diff import quantities, settings, verdicts
-from experiments.records.store import Record, RunStore
+from experiments.records.record import Record
+from experiments.records.store import RunStore
 
 Capture = pytest.CaptureFixture[str]
 

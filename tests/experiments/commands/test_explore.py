@@ -14,7 +14,7 @@ from experiments.explore import values
 from experiments.explore.app import Site
 from experiments.explore.trials import template
 from experiments.records.store import RunStore
-from experiments.tracking.client import LocalTracker
+from experiments.tracking.local import LocalTracker
 
 Capture = pytest.CaptureFixture[str]
 

@@ -6,7 +6,8 @@ import pytest
 
 from experiments.cli import main
 from experiments.contract.study import studies
-from experiments.records.store import Record, RunStore
+from experiments.records.record import Record
+from experiments.records.store import RunStore
 
 Capture = pytest.CaptureFixture[str]
 

@@ -9,10 +9,10 @@ from experiments.commands import performing
 from experiments.configuration.build import experiment_job
 from experiments.contract.errors import BadInput
 from experiments.records import run_files
-from experiments.records.store import Record
+from experiments.records.record import Record
 from experiments.running.launchers import Processes
-from experiments.tracking.client import Tracker
 from experiments.tracking.runs import JUDGED, Payload, judged
+from experiments.tracking.tracker import Tracker
 
 NAMES = ["fcml/fig-1.1", "fcml/fig-1.15", "fcml/fig-1.5"]
 

@@ -11,7 +11,7 @@ from experiments.cli import main
 from experiments.configuration.build import experiment_job
 from experiments.configuration.jobs import Printed
 from experiments.contract.claims import Claim
-from experiments.records.store import Record
+from experiments.records.record import Record
 from experiments.running.runner import perform_all
 from experiments.sweeping import robustness
 

@@ -10,7 +10,8 @@ import pytest
 
 from experiments.cli import main
 from experiments.commands import run
-from experiments.records.store import Record, RunStore
+from experiments.records.record import Record
+from experiments.records.store import RunStore
 
 Capture = pytest.CaptureFixture[str]
 SWEEP = ["-m", "study=polynomial_order", "study.methods=[loo]", "study.folds=2,3", "seed=0,1"]

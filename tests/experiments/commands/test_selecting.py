@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from experiments.commands import selecting
-from experiments.records.store import Record
+from experiments.records.record import Record
 
 
 def test_verdicts_are_those_of_the_last_runs(outputs: Path, recorded: Record) -> None:

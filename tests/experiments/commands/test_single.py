@@ -10,7 +10,7 @@ from experiments.configuration.build import experiment_job
 from experiments.configuration.schema import Limit, Settings, Tracking
 from experiments.records.store import RunStore
 from experiments.running import work
-from experiments.tracking.client import Forgiving
+from experiments.tracking.tracker import Forgiving
 
 Capture = pytest.CaptureFixture[str]
 OFF = Tracking("off")

@@ -7,7 +7,7 @@ import pytest
 
 from experiments.cli import main
 from experiments.contract.study import studies
-from experiments.records.store import Record
+from experiments.records.record import Record
 
 Capture = pytest.CaptureFixture[str]
 

@@ -13,7 +13,7 @@ import pytest
 from experiments.cli import main
 from experiments.commands import ui
 from experiments.contract.errors import BadInput
-from experiments.tracking.client import LocalTracker
+from experiments.tracking.local import LocalTracker
 from experiments.tracking.runs import Payload
 
 Capture = pytest.CaptureFixture[str]

@@ -9,7 +9,7 @@ import pytest
 from experiments.cli import main
 from experiments.configuration import build, catalogue
 from experiments.contract.knobs import knob, problems
-from experiments.records.store import read
+from experiments.records.reading import read
 
 pytestmark = pytest.mark.usefixtures("misbehaving")
 Capture = pytest.CaptureFixture[str]

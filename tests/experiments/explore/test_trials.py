@@ -12,7 +12,7 @@ import pytest
 from experiments.contract.errors import BadInput
 from experiments.explore import trials
 from experiments.explore.trials import Asked, texts_of, trial
-from experiments.records.store import Record
+from experiments.records.record import Record
 
 
 def asked(outputs: Path, name: str = "fcml/fig-1.15", **texts: str) -> Asked:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from experiments.records.store import RunStore, read
+from experiments.records.reading import read
+from experiments.records.store import RunStore
 
 TIMES = ("started", "seconds", "cpu_seconds", "command")  # of a record: when, and how it was said
 OWN = ("mlflow.source.name", "mlflow.parentRunId", "mlflow.note.content")

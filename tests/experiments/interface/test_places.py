@@ -7,13 +7,9 @@ import pytest
 
 from experiments.contract.errors import BadInput
 from experiments.interface import places
-from experiments.tracking.client import (
-    ClientTracker,
-    Forgiving,
-    LocalTracker,
-    Telling,
-    Unreachable,
-)
+from experiments.tracking.client import ClientTracker
+from experiments.tracking.local import LocalTracker
+from experiments.tracking.tracker import Forgiving, Telling, Unreachable
 
 
 def test_the_folder_is_stated_or_the_environments(outputs: Path, tmp_path: Path) -> None:

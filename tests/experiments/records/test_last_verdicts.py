@@ -8,7 +8,7 @@ import pytest
 from experiments.configuration.build import experiment_job
 from experiments.records import last_verdicts as remembered
 from experiments.records.last_verdicts import FILE, last_verdicts
-from experiments.records.store import Record
+from experiments.records.record import Record
 from experiments.running.runner import perform_all
 
 NAME = "fcml/fig-1.15"

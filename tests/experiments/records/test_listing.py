@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from experiments.contract.errors import BadInput
 from experiments.records import tags
 from experiments.records.listing import Row, columns, ordered, row, rows, where
-from experiments.records.store import Record
+from experiments.records.record import Record
 from experiments.records.told import Told
 
 

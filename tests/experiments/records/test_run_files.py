@@ -8,7 +8,8 @@ from PIL import Image
 from experiments.cli import main
 from experiments.drawing import canvas
 from experiments.records import run_files
-from experiments.records.store import Record, RunStore
+from experiments.records.record import Record
+from experiments.records.store import RunStore
 
 
 @pytest.fixture(scope="module")

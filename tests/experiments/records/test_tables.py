@@ -7,7 +7,7 @@ import pytest
 
 from experiments.cli import main
 from experiments.contract import views
-from experiments.records.store import Record
+from experiments.records.record import Record
 from experiments.records.tables import write_tables
 
 BLANK = {"true", "TRUE", "false", "FALSE"}  # what MLflow's preview of a CSV file shows as nothing

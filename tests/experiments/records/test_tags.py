@@ -6,7 +6,7 @@ import pytest
 
 from experiments.contract.errors import BadInput
 from experiments.records import tags
-from experiments.records.store import Record
+from experiments.records.record import Record
 
 
 def test_tags_are_added_and_the_record_stays(recorded: Record) -> None:

@@ -10,7 +10,7 @@ from experiments.configuration.jobs import Job
 from experiments.contract.labelled import BadExpression
 from experiments.contract.outcome import Outcome, axis
 from experiments.records import told
-from experiments.records.store import Record
+from experiments.records.record import Record
 from experiments.records.told import Told, evaluated, packed, unpacked
 from experiments.running.provenance import environment
 from experiments.running.work import Order, perform

@@ -13,7 +13,8 @@ from experiments.configuration.build import experiment_job
 from experiments.configuration.jobs import Job, Printed, Source
 from experiments.contract.claims import Claim
 from experiments.contract.outcome import Outcome, axis
-from experiments.records.store import Record, RunStore
+from experiments.records.record import Record
+from experiments.records.store import RunStore
 from experiments.records.told import Told
 from experiments.report import site
 from experiments.running.provenance import environment

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from experiments.records.store import Record
+from experiments.records.record import Record
 from experiments.report import beside
 from experiments.report.content import Result, anchored
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.contract.verdicts import ORIGINS
-from experiments.records.store import Record
+from experiments.records.record import Record
 from experiments.report import content, drawings
 from experiments.report.content import Result, anchored, by_origin
 

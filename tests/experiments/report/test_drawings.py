@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from experiments.contract.errors import BadInput
-from experiments.records.store import Record
+from experiments.records.record import Record
 from experiments.report import drawings, site
 from experiments.sweeping.figure import Mark
 

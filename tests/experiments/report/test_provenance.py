@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.records.store import Record
+from experiments.records.record import Record
 from experiments.report import provenance
 from experiments.report.content import Result
 

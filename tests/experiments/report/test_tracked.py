@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.report.tracked import links
-from experiments.tracking.client import LocalTracker
+from experiments.tracking.local import LocalTracker
 from experiments.tracking.runs import Payload
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from experiments.records import run_files
-from experiments.records.store import Record
+from experiments.records.record import Record
 
 
 @pytest.fixture(autouse=True)

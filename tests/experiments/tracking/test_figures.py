@@ -7,10 +7,11 @@ import pytest
 
 from experiments.cli import main
 from experiments.records import run_files, seal
-from experiments.records.store import read
+from experiments.records.reading import read
 from experiments.tracking import figures
-from experiments.tracking.client import ClientTracker, LocalTracker
+from experiments.tracking.client import ClientTracker
 from experiments.tracking.figures import illustrate, latest
+from experiments.tracking.local import LocalTracker
 from experiments.tracking.runs import IMAGES
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # MLflow's own imports warn

@@ -9,9 +9,9 @@ import pytest
 
 from experiments.cli import main
 from experiments.records import run_files
-from experiments.records.store import Record
+from experiments.records.record import Record
 from experiments.tracking import sqlite
-from experiments.tracking.client import LocalTracker
+from experiments.tracking.local import LocalTracker
 from experiments.tracking.moved import mended
 from experiments.tracking.runs import payload
 

@@ -1,6 +1,6 @@
 """What MLflow is told of a recorded run."""
 
-from experiments.records.store import Record
+from experiments.records.record import Record
 from experiments.tracking import runs
 from experiments.tracking.runs import JUDGED, judged, payload, refreshed
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from experiments.records.store import Record
+from experiments.records.record import Record
 from experiments.tracking import sqlite
-from experiments.tracking.client import ClientTracker, LocalTracker
+from experiments.tracking.client import ClientTracker
+from experiments.tracking.local import LocalTracker
 from experiments.tracking.runs import RUN_ID, Payload, payload
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # MLflow's own imports warn

@@ -6,8 +6,9 @@ import pytest
 
 from experiments.configuration import catalogue
 from experiments.contract.study import studies
-from experiments.records.store import Record
-from experiments.tracking.client import ClientTracker, LocalTracker
+from experiments.records.record import Record
+from experiments.tracking.client import ClientTracker
+from experiments.tracking.local import LocalTracker
 from experiments.tracking.runs import payload
 from experiments.tracking.studies import COLUMNS, describe, descriptions
 
