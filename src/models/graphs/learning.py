@@ -1,0 +1,140 @@
+r"""Which graph made the data: scores of structures, and searches among them (Ghahramani 9.2).
+
+    P(D | m) = prod_i prod_j  G(a_ij) / G(a_ij + n_ij)  prod_k G(a_ijk + n_ijk) / G(a_ijk)     48
+    P(m | D) ~ P(D | m) P(m)                                                                   47
+
+n_ijk counts data in which node i has state k and its parents are in their j-th setting; a_ijk are
+the parameters of its Dirichlet prior, one each or such that all of a node sum to one (BDeu). Data
+are given as counts of whole configurations, an axis a node after a batch axis. Sets of parents are
+numbered by bits. A search changes one link at a time.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.polynomial.legendre import leggauss
+from numpy.random import Generator
+from scipy.special import gammaln
+
+from models.graphs.structure import Dag
+from models.types import Bools, Floats, Ints
+
+PRIORS = ("uniform", "one observation")
+
+
+def pseudo_counts(prior: str, K: int, rows: int) -> float:
+    """The Dirichlet parameter of each entry of a table with so many rows of K."""
+    return 1.0 if prior == "uniform" else 1 / (K * rows)
+
+
+def family_scores(counts: Floats, prior: str) -> Floats:
+    """Log P(data of a node | its parents) for each node and set of parents, (batch, M, 2^M).
+
+    Minus infinity where a node would be its own parent.
+    """
+    B, M = len(counts), counts.ndim - 1
+    found = np.full((B, M, 2**M), -np.inf)
+    for node, parents in np.ndindex(M, 2**M):
+        if not parents >> node & 1:
+            n = _table(counts, node, parents).reshape(B, -1, counts.shape[1])
+            a = pseudo_counts(prior, n.shape[2], n.shape[1])
+            rows = gammaln(a * n.shape[2]) - gammaln(a * n.shape[2] + n.sum(2))
+            cells = (gammaln(a + n) - gammaln(a)).sum(2)
+            found[:, node, parents] = (rows + cells).sum(1)
+    return found
+
+
+def family_predictions(counts: Floats, prior: str) -> Floats:
+    """Log P(node | its parents, data) in every configuration, (batch, M, 2^M, configurations)."""
+    B, M = len(counts), counts.ndim - 1
+    found = np.zeros((B, M, 2**M, counts[0].size))
+    for node, parents in np.ndindex(M, 2**M):
+        if not parents >> node & 1:
+            n = _table(counts, node, parents, keep=True)
+            a = pseudo_counts(prior, counts.shape[1], n[0].size // counts.shape[1])
+            p = (n + a) / (n + a).sum(node + 1, keepdims=True)
+            found[:, node, parents] = np.broadcast_to(np.log(p), counts.shape).reshape(B, -1)
+    return found
+
+
+def _table(counts: Floats, node: int, parents: int, keep: bool = False) -> Floats:
+    """Counts of a node and its parents; the node last, or all axes in their places."""
+    M = counts.ndim - 1
+    away = tuple(i + 1 for i in range(M) if i != node and not parents >> i & 1)
+    n = counts.sum(away, keepdims=True)
+    return n if keep else np.moveaxis(n, node + 1, -1)
+
+
+def masks(graphs: Sequence[Dag]) -> Ints:
+    """The sets of parents of every node as numbers, (graph, M)."""
+    return np.array([[sum(1 << p for p in parents) for parents in graph] for graph in graphs])
+
+
+def of_structures(families: Floats, sets: Ints) -> Floats:
+    """Sums over the nodes of each structure of what was found for families, (batch, graph, ...)."""
+    M = sets.shape[1]
+    return np.asarray(sum(families[:, node, sets[:, node]] for node in range(M)))
+
+
+def posterior(scores: Floats) -> Floats:
+    """P(m | D) over the last axis, all structures equally probable beforehand."""
+    p = np.exp(scores - scores.max(-1, keepdims=True))
+    return np.asarray(p / p.sum(-1, keepdims=True))
+
+
+def integrated_likelihood(graph: Dag, data: Ints) -> float:
+    """P(D | m) of binary variables by quadrature over all parameters at once, priors uniform.
+
+    Exact for polynomials, which a likelihood is: of a degree of the number of data points.
+    """
+    x, w = leggauss(len(data) // 2 + 1)
+    x, w = (x + 1) / 2, w / 2
+    rows = [(node, row) for node, parents in enumerate(graph) for row in range(2 ** len(parents))]
+    shape = {at: [-1 if k == i else 1 for k in range(len(rows))] for i, at in enumerate(rows)}
+    theta = {at: x.reshape(shape[at]) for at in rows}
+    value = np.ones([len(x)] * len(rows))
+    for point in data:
+        for node, parents in enumerate(graph):
+            row = sum(int(point[p]) << k for k, p in enumerate(sorted(parents)))
+            one = theta[node, row]
+            value = value * (one if point[node] else 1 - one)
+    for _ in rows:
+        value = value @ w
+    return float(value)
+
+
+def neighbours(graphs: Sequence[Dag]) -> Bools:
+    """Which structures differ in one link: taken away, added or turned."""
+    M = len(graphs[0])
+    ways = np.array([[[j in g[i] for j in range(M)] for i in range(M)] for g in graphs])
+    pairs = ways + 2 * ways.transpose(0, 2, 1)
+    upper = pairs[:, *np.triu_indices(M, 1)]
+    return np.asarray((upper[:, None] != upper).sum(-1) == 1)
+
+
+def climbed(scores: Floats, near: Bools, start: int) -> int:
+    """Where a search ends that always goes to the best neighbour, as long as that is better."""
+    at = start
+    while True:
+        best = int(np.argmax(np.where(near[at], scores, -np.inf)))
+        if scores[best] <= scores[at]:
+            return at
+        at = best
+
+
+def sampled(scores: Floats, near: Bools, start: int, steps: int, rng: Generator) -> Ints:
+    """How often a Metropolis-Hastings chain is at each structure, for a batch of scores.
+
+    A neighbour is proposed at random; how many a structure has differs, and is corrected for.
+    """
+    B, G = scores.shape
+    degree = near.sum(1)
+    listed = np.argsort(~near, axis=1, kind="stable")  # neighbours first
+    log_degree, batch = np.log(degree), np.arange(B)
+    at, visits = np.full(B, start), np.zeros((B, G), dtype=int)
+    for _ in range(steps):
+        to = listed[at, (rng.random(B) * degree[at]).astype(int)]
+        gain = scores[batch, to] - scores[batch, at] + log_degree[at] - log_degree[to]
+        at = np.where(np.log(rng.random(B)) < gain, to, at)
+        visits[batch, at] += 1
+    return visits

@@ -1,0 +1,56 @@
+"""Structures as knobs: what is refused, and what must come out of two variables."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from experiments.contract.errors import BadInput
+from experiments.contract.outcome import Outcome
+from experiments.studies.graphs.structure_learning import StructureLearning
+
+Run = Callable[..., Outcome]
+COPY = {"a": [0.5, 0.5], "b | a": [0.95, 0.05, 0.05, 0.95]}
+
+
+@pytest.mark.parametrize(
+    ("factors", "complaint"),
+    [
+        ({"a": [0.5, 0.5], "b | c": [0.5] * 4}, "'child | parents'"),
+        ({"a": [0.5, 0.5], "b | a": [0.5] * 2}, "2 rows of two"),
+        ({"a": [0.5, 0.4], "b | a": [0.5] * 4}, "sum to one"),
+        ({"a": [0.5, 0.5]}, "2 to 4 variables"),
+        ({"a | b": [0.5] * 4, "b | a": [0.5] * 4}, "directed cycle"),
+    ],
+)
+def test_what_is_refused(factors: dict[str, list[float]], complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        StructureLearning(factors)
+
+
+def test_a_copy_is_found_and_cannot_be_told_from_its_turn(run: Run) -> None:
+    found = run(StructureLearning(COPY, [60], draws=5, steps=50))
+    p = found["posterior"].at(prior="one observation", N=60)
+    assert p.at(structure="a>b").item == pytest.approx(p.at(structure="b>a").item)
+    assert found["true_class_posterior"].values.min() > 0.99
+    assert found["true_class_best"].values.all()
+    assert (found["greedy_gap"].values == 0).all()
+    assert found["in_true_class"].values.sum() == 2
+
+
+def test_predictions_are_worth_what_the_truth_allows(run: Run) -> None:
+    found = run(StructureLearning(COPY, [400], draws=5, steps=200))
+    joint = np.array([0.475, 0.025, 0.025, 0.475])
+    entropy = -(joint * np.log(joint)).sum()
+    for way in ("best", "true", "averaged", "sampled"):
+        told = found[f"held_out_{way}"].values
+        assert told.max() < -entropy
+        assert_allclose(told, -entropy, atol=0.03)
+
+
+def test_integrals_need_three_variables(run: Run) -> None:
+    found = run(StructureLearning(sizes=[5], draws=1, integrated=4))
+    assert np.abs(found["integral_gap"].values).max() < 1e-10
+    assert len(found["integral_gap"]) == 25
+    assert "integral_gap" not in run(StructureLearning(COPY, [5], draws=1, integrated=4))
