@@ -15,6 +15,7 @@ from models.types import Floats, Ints
 SHAPE = re.compile(r"(grid|triangles) \d+x\d+|cube \d+x\d+x\d+|ring \d+")
 MOST = 16  # spins
 SPINS = 6  # of the models whose formulas are tried; all pairs linked but two
+LEVELS = 41  # of the mean spin, up to which probabilities are summed
 FORMS = ("halved", "as printed")
 MEANS = ("covariance times field", "as printed")
 NORMALISERS = ("square root", "as printed")
@@ -44,8 +45,8 @@ class IsingEnumeration(Study):
 
     def run(self, rng: Generator) -> Outcome:
         graph, coupling = axis("graph", self.graphs), axis("coupling", self.couplings)
-        level = axis("magnetisation", np.linspace(-1, 1, 9))
-        found = [[_modes(named(g), J, len(level)) for J in self.couplings] for g in self.graphs]
+        level = axis("magnetisation", np.linspace(-1, 1, LEVELS))
+        found = [[_modes(named(g), J) for J in self.couplings] for g in self.graphs]
         return Outcome(
             **{
                 name: over([[f[name] for f in row] for row in found], graph, coupling)
@@ -74,7 +75,7 @@ class IsingEnumeration(Study):
         }
 
 
-def _modes(links: Ints, J: float, levels: int) -> dict[str, float | Floats]:
+def _modes(links: Ints, J: float) -> dict[str, float | Floats]:
     """What the states of one lattice are like."""
     N = int(links.max()) + 1
     y = all_states(N)
@@ -87,14 +88,14 @@ def _modes(links: Ints, J: float, levels: int) -> dict[str, float | Floats]:
     by_sum = np.bincount((total + N) // 2, p, N + 1)
     padded = np.concatenate([[-1.0], by_sum, [-1.0]])
     peaks = (padded[1:-1] > padded[:-2] + 1e-12) & (padded[1:-1] > padded[2:] + 1e-12)
-    near = np.rint((total / N + 1) / 2 * (levels - 1)).astype(int)
+    up_to = np.floor((np.linspace(-1, 1, LEVELS) + 1) / 2 * N + 1e-9).astype(int)
     return {
         "least_equal": float((p @ (product > 0)).min()),
         "best_states": int(best.sum()),
         "best_alignment": float(np.abs(total[best]).min() / N),
         "broken_links": int((J * product[best] < 0).sum(1).min()),
         "peaks": int(peaks.sum()),
-        "spread": np.bincount(near, p, levels).astype(float),
+        "spread": np.cumsum(by_sum)[up_to],
     }
 
 
