@@ -1,11 +1,13 @@
 """Files that are written whole or not at all, where they are said to be, and read within bounds."""
 
 import errno
+import json
 import os
 import stat
 import uuid
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 
 def replaced(path: Path, write: Callable[[Path], object]) -> Path:
@@ -39,3 +41,12 @@ def content(path: Path, most: int) -> bytes:
     if len(raw) > most:
         raise OSError(errno.EFBIG, f"it has more than {most:,} bytes", str(path))
     return raw
+
+
+def mapping(path: Path, most: int = 2**28) -> dict[str, Any]:
+    """A mapping that was kept as JSON and can be made again: empty where it is not one."""
+    try:
+        found = json.loads(content(path, most))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

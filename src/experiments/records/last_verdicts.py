@@ -13,7 +13,7 @@ from typing import Any
 
 from experiments.configuration import catalogue
 from experiments.contract.verdicts import tallied
-from experiments.contract.whole import replaced_text
+from experiments.contract.whole import mapping, replaced_text
 
 FILE = ".verdicts.json"
 _JUDGES = ("claims", "evidence", "expressions", "labelled", "verdicts", "vocabulary")
@@ -21,7 +21,7 @@ _JUDGES = ("claims", "evidence", "expressions", "labelled", "verdicts", "vocabul
 
 def last_verdicts(outputs: Path, names: Iterable[str]) -> dict[str, dict[str, int] | None]:
     """Verdict -> how many, for the newest finished run of each experiment; None where is none."""
-    known = _read(outputs)
+    known = mapping(outputs / FILE)
     found: dict[str, dict[str, int] | None] = {}
     changed = False
     for name in names:
@@ -75,14 +75,6 @@ def _judged(outputs: Path, name: str) -> dict[str, int] | None:
     with suppress(BadInput):
         return dict(tallied(record.verdicts))
     return None
-
-
-def _read(outputs: Path) -> dict[str, Any]:
-    try:
-        content = json.loads((outputs / FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
 
 
 def _write(outputs: Path, known: dict[str, Any]) -> None:

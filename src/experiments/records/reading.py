@@ -17,8 +17,11 @@ from experiments.records.told import unpacked as told_unpacked
 
 def is_older(folder: Path) -> bool:
     """Was a run recorded in a format that came before this one? Its first line says so."""
+    path = folder / "run.json"
+    if not path.is_file():  # a pipe would be waited for
+        return False
     try:
-        with (folder / "run.json").open("rb") as stream:
+        with path.open("rb") as stream:
             stated = seal.stated_format(stream.read(60))
     except OSError:
         return False

@@ -3,11 +3,10 @@
 import json
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path
 
 from experiments.contract.errors import BadInput
-from experiments.contract.whole import replaced_text
+from experiments.contract.whole import mapping, replaced_text
 
 FILE = "tags.json"
 LONGEST = 200
@@ -37,11 +36,8 @@ def parsed(words: Iterable[str]) -> dict[str, str]:
 
 def read(folder: Path) -> dict[str, str]:
     """The tags of a run; none where nobody gave it one."""
-    with suppress(OSError, ValueError):
-        content = json.loads((folder / FILE).read_text(encoding="utf-8"))
-        if isinstance(content, dict):
-            return {k: v for k, v in content.items() if isinstance(k, str) and isinstance(v, str)}
-    return {}
+    found = mapping(folder / FILE)
+    return {name: value for name, value in found.items() if isinstance(value, str)}
 
 
 def add(folder: Path, tags: Mapping[str, str]) -> None:

@@ -25,6 +25,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 
+from experiments.contract import whole
 from experiments.contract.slugs import file_names
 from experiments.drawing import canvas
 from experiments.drawing.dark import follows_scheme
@@ -153,8 +154,8 @@ def _has(folder: Path, formats: Formats) -> bool:
 def _order(folder: Path) -> tuple[str, ...] | None:
     """The names of the figures that a folder has; None where these are not what we wrote."""
     try:
-        names = json.loads((folder / _ORDER).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        names = json.loads(whole.content(folder / _ORDER, 2**20))
+    except (OSError, ValueError, RecursionError):
         return None
     plain = isinstance(names, list) and all(isinstance(name, str) for name in names)
     return tuple(names) if plain and file_names(names) == names else None

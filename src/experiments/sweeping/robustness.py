@@ -7,14 +7,13 @@ and counts only where the code is still that of the runs.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from experiments.configuration.jobs import Job
 from experiments.contract.verdicts import UNTESTED
-from experiments.contract.whole import replaced_text
+from experiments.contract.whole import mapping, replaced_text
 from experiments.records.record import Record
 from experiments.sweeping.plan import Cell
 
@@ -56,14 +55,14 @@ def is_fragile(seeds: Sequence[int]) -> bool:
 
 def remember(outputs: Path, found: Mapping[str, tuple[str, Counts]]) -> None:
     """Put the counts of some experiments, each with the code it ran with, into the summary."""
-    known = _read(outputs)
+    known = mapping(outputs / FILE)
     known |= {name: {"code": code, "claims": counts} for name, (code, counts) in found.items()}
     replaced_text(outputs / FILE, json.dumps(known, indent=1, ensure_ascii=False))
 
 
 def remembered(outputs: Path, record: Record) -> Counts:
     """The counts for an experiment's run; none where its code has changed since."""
-    entry: Any = _read(outputs).get(str(record["experiment"]))
+    entry: Any = mapping(outputs / FILE).get(str(record["experiment"]))
     same = isinstance(entry, dict) and entry.get("code") == record["provenance"]["code"]
     if not same or not record["canonical"]:
         return {}
@@ -81,10 +80,3 @@ def in_words(seeds: Iterable[int]) -> str:
     """`19 of 20 seeds`."""
     same, of = seeds
     return f"{same} of {of} seeds"
-
-
-def _read(outputs: Path) -> dict[str, Any]:
-    with suppress(OSError, ValueError):
-        content = json.loads((outputs / FILE).read_text(encoding="utf-8"))
-        return content if isinstance(content, dict) else {}
-    return {}

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from experiments.configuration.passwords import redacted
 from experiments.contract.slugs import slug
-from experiments.contract.whole import replaced_text
+from experiments.contract.whole import content, replaced_text
 from experiments.records.locks import exclusive
 from experiments.tracking.runs import KILLED, MLFLOW_ID, RUN_ID, RUNNING, Payload
 from experiments.tracking.tracker import Refused, Tracker, Unreachable
@@ -262,7 +262,7 @@ def identity(outputs: Path) -> str:
     with exclusive(outputs / ".id.lock"):
         if not path.exists():
             replaced_text(path, uuid.uuid4().hex)
-        return path.read_text(encoding="utf-8").strip()
+        return content(path, 100).decode("utf-8").strip()
 
 
 def unreachable(uri: str, error: Exception) -> Unreachable:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.contract.whole import content, replaced, replaced_text
+from experiments.contract.whole import content, mapping, replaced, replaced_text
 
 
 def test_a_link_is_replaced_and_not_followed(tmp_path: Path) -> None:
@@ -63,3 +63,16 @@ def test_a_small_file_takes_little_room_whatever_is_allowed(tmp_path: Path) -> N
         assert tracemalloc.get_traced_memory()[1] < 2**20
     finally:
         tracemalloc.stop()
+
+
+def test_what_is_remembered_is_a_mapping_or_forgotten(tmp_path: Path) -> None:
+    path = tmp_path / "kept.json"
+    path.write_text('{"a": 1}')
+    assert mapping(path) == {"a": 1}
+    for damaged in (b'["a"]', b'{"a": ', b"\xff", b"[" * 100_000):
+        path.write_bytes(damaged)
+        assert mapping(path) == {}
+    path.unlink()
+    assert mapping(path) == {}
+    os.mkfifo(path)
+    assert mapping(path) == {}
