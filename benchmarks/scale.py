@@ -48,7 +48,7 @@ def _against_hydra(folder: Path) -> list[Result]:
             clock=lambda *_, words=words: _plain_hydra_seconds(folder, *words),  # type: ignore[misc]
         ).with_more(note=f"Start-up, and {RUNS:,} times the cost of a run.")
         for what, goal, words in (
-            ("the same study and values", "50", ("plain_hydra_full.py", *CELL)),
+            ("the same study, all values of a single run", "50", ("plain_hydra_full.py", *CELL)),
             ("19 values", "", ("plain_hydra.py",)),
         )
     ]
