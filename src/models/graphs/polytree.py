@@ -79,10 +79,22 @@ class Network:
         product = self.prior(told, name) * self.likelihood(told, name, "" if echo else child)
         return np.asarray(product / product.sum())
 
-    def to_parent(self, told: Told, name: str, parent: str, *, echo: bool = False) -> Floats:
-        """lambda_x(u) by the right side of (37); with `echo` the parent hears its own words."""
+    def to_parent(
+        self,
+        told: Told,
+        name: str,
+        parent: str,
+        *,
+        echo: bool = False,
+        likelihood: Floats | None = None,
+    ) -> Floats:
+        """lambda_x(u) by the right side of (37), from lambda(x) or a given P(e- | x).
+
+        With `echo` the parent hears its own words again.
+        """
         by = [u for u in self.parents(name) if echo or u != parent]
-        table = self._weighed(told, name, by) * self.likelihood(told, name)
+        below = self.likelihood(told, name) if likelihood is None else likelihood
+        table = self._weighed(told, name, by) * below
         return np.asarray(table.sum((*self._axes(name, parent), table.ndim - 1)))
 
 
