@@ -1,0 +1,200 @@
+"""One Gaussian in place of a density: Laplace's, and those of least KL(q||p) and KL(p||q).
+
+Densities are drawn; each is held against its moments on a lattice (PRML 10.1.2; Ghahramani 11.5).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
+from experiments.contract.study import Study, knob
+from models.approximation import gaussian_fit, mixture_means
+from models.approximation.gaussian_fit import Density, Fit
+from models.classification import logistic
+from models.types import Floats
+
+DIMENSIONS = {"skewed": 1, "mixture": 2, "labels": 2, "logistic": 2}
+WAYS = ["exact", "laplace", "variational", "inclusive", "mean alone"]
+POINTS = 30  # that a mixture's means are inferred from
+PASSES = 20  # of expectation propagation
+PRIOR = 10.0  # variance of these means
+
+
+@dataclass
+class GaussianApproximation(Study):
+    """Gaussians from several starts under both divergences, and how far off they are.
+
+    `mixture` has two Gaussians in the plane; `labels` is the posterior of the two means of a
+    mixture, which is the same with the labels swapped; `logistic` that of two weights. `ep` is
+    expectation propagation with a factor for each point, for labels; `mean alone` has the width of
+    Laplace.
+    """
+
+    headline = {"kl_q_p": "median(divergence[:, 'q||p', 'variational'])"}
+
+    densities: list[str] = knob(
+        ["mixture"], "what is approximated", choices=tuple(DIMENSIONS), distinct=True
+    )
+    draws: int = knob(10, "of each density", at_least=1, at_most=1000)
+    starts: int = knob(8, "of each search", at_least=1, at_most=100)
+
+    def problems(self) -> Iterator[str]:
+        if len({DIMENSIONS[name] for name in self.densities}) > 1:
+            yield f"study.densities={self.densities}; allowed: of one number of variables"
+
+    def run(self, rng: Generator) -> Outcome:
+        kind, draw = axis("density", self.densities), axis("draw", self.draws)
+        data = rng.uniform(1.2, 2.0, (self.draws, 1)) * rng.choice(
+            [-1.0, 1.0], (self.draws, POINTS)
+        )
+        data = data + rng.standard_normal((self.draws, POINTS))
+        found = [
+            [self._approximated(_drawn(name, data[k], rng), rng) for k in range(self.draws)]
+            for name in self.densities
+        ]
+        D = DIMENSIONS[self.densities[0]]
+        i, j = axis("variable", range(1, D + 1)), axis("other", range(1, D + 1))
+        start, way = axis("start", self.starts), axis("way", WAYS)
+        direction = axis("direction", ["q||p", "p||q"])
+        axes: dict[str, tuple[Axis, ...]] = {
+            "divergence": (direction, way),
+            "rare_mass": (way,),
+            "optima": (direction,),
+            "to_mode": (start,),
+            "mean_to_mode": (),
+            "centre": (way, i),
+            "covariance": (way, i, j),
+            "start_centre": (start, i),
+            "start_covariance": (start, i, j),
+        }
+        made = {
+            name: _stacked([[of[name] for of in row] for row in found], kind, draw, more)
+            for name, more in axes.items()
+        }
+        shown = axis("place", len(found[0][0]["place"]))
+        made["log_density"] = over([row[0]["log_density"] for row in found], kind, shown)
+        made["place"] = over([row[0]["place"] for row in found], kind, shown, i)
+        if "labels" in self.densities:
+            made |= self._labels(made, found[self.densities.index("labels")], data)
+        return Outcome(**made)
+
+    def _approximated(self, p: Density, rng: Generator) -> dict[str, Any]:
+        exact = gaussian_fit.moments(p)
+        places = rng.choice(len(p.places), self.starts, p=p.mass)
+        starts = [(p.places[k], exact.covariance / 4) for k in places]
+        tries = [gaussian_fit.fit_exclusive(p, *start) for start in starts]
+        covers = [gaussian_fit.fit_inclusive(p, *start) for start in starts]
+        peaks = [gaussian_fit.mode(p, start) for start, _ in starts]
+        best = min(tries, key=lambda fit: fit.divergence)
+        laplace = max(peaks, key=lambda fit: float(p.log_p(fit.mean)))
+        narrow = gaussian_fit.fit_exclusive(p, laplace.mean, laplace.covariance, width=False)
+        ways = [exact, laplace, best, min(covers, key=lambda fit: fit.divergence), narrow]
+        shapes = [(fit.mean, fit.covariance) for fit in ways]
+        away = [_nearest(fit.mean, peaks) for fit in tries]
+        return {
+            "centre": [mean for mean, _ in shapes],
+            "covariance": [S for _, S in shapes],
+            "divergence": [
+                [f(p, *shape) for shape in shapes]
+                for f in (gaussian_fit.exclusive, gaussian_fit.inclusive)
+            ],
+            "rare_mass": [gaussian_fit.rare_mass(p, *shape) for shape in shapes],
+            "optima": [gaussian_fit.distinct(tries), gaussian_fit.distinct(covers)],
+            "to_mode": away,
+            "mean_to_mode": _nearest(exact.mean, peaks),
+            "log_density": p.log_p(p.places) - p.log_evidence,
+            "place": p.places,
+            "start_centre": [fit.mean for fit in tries],
+            "start_covariance": [fit.covariance for fit in tries],
+            "density": p,
+        }
+
+    def _labels(
+        self, made: dict[str, Quantity], found: list[dict[str, Any]], data: Floats
+    ) -> dict[str, Quantity]:
+        """What a mixture's posterior predicts, in each way; EP of it; its modes averaged."""
+        ep = mixture_means.propagate(data, 2, PRIOR, PASSES)
+        draw, way = axis("draw", self.draws), axis("predictor", ["variational", "inclusive", "ep"])
+        one = {name: made[name].at(density="labels") for name in ("centre", "covariance")}
+        shapes = {
+            name: (one["centre"].at(way=name).values, one["covariance"].at(way=name).values)
+            for name in ("variational", "inclusive")
+        }
+        shapes["ep"] = ep.mean, ep.covariance
+        loss = [
+            [_predictive_loss(found[k]["density"], m[k], S[k]) for k in range(self.draws)]
+            for m, S in shapes.values()
+        ]
+        modes = one["centre"].at(way="laplace").values
+        middle = np.repeat(modes.mean(-1, keepdims=True), 2, axis=-1)
+        ends = axis("parameters", ["mode", "average"])
+        height = [
+            [float(_log_likelihood(x, m)) for x, m in zip(data, at, strict=True)]
+            for at in (modes, middle)
+        ]
+        variable, other = made["covariance"].axes[-2:]
+        return {
+            "predictive_loss": over(loss, way, draw),
+            "log_likelihood": over(height, ends, draw),
+            "ep_centre": over(ep.mean, draw, variable),
+            "ep_covariance": over(ep.covariance, draw, variable, other),
+        }
+
+
+def _stacked(rows: list[list[Any]], kind: Axis, draw: Axis, more: tuple[Axis, ...]) -> Quantity:
+    """Axes in the order of a claim: density, way or start, draw, variables."""
+    lead = sum(a.name not in ("variable", "other") for a in more)
+    values = np.moveaxis(np.array(rows), 1, 1 + lead)
+    return over(values, kind, *more[:lead], draw, *more[lead:])
+
+
+def _drawn(name: str, data: Floats, rng: Generator) -> Density:
+    if name == "skewed":
+        return gaussian_fit.skewed()
+    if name == "labels":
+        return gaussian_fit.two_means(data, PRIOR)
+    if name == "mixture":
+        turn, far, share = rng.uniform(0, np.pi), rng.uniform(1.5, 3.0), rng.uniform(0.3, 0.7)
+        apart = far * np.array([np.cos(turn), np.sin(turn)])
+        sd, rho = rng.uniform(0.5, 1.2, (2, 2)), rng.uniform(-0.6, 0.6, 2)
+        shape = np.stack([np.array([[1, r], [r, 1]]) for r in rho])
+        covariances = shape * sd[:, :, None] * sd[:, None]
+        return gaussian_fit.mixture(
+            np.array([share, 1 - share]), np.stack([apart, -apart]), covariances
+        )
+    x = rng.standard_normal(15)
+    t = (rng.random(15) < 1 / (1 + np.exp(-2 * x))).astype(float)
+    posterior = logistic.Posterior(np.stack([np.ones(15), x], axis=-1), t, 4.0)
+    return gaussian_fit.density(
+        lambda w: logistic.log_g(posterior, w),
+        lambda w: logistic.gradient(posterior, w),
+        np.array([-9.0, -9.0]),
+        np.array([9.0, 11.0]),
+        gaussian_fit.SIDE,
+    )
+
+
+def _nearest(mean: Floats, peaks: list[Fit]) -> float:
+    return float(min(np.linalg.norm(mean - peak.mean) for peak in peaks))
+
+
+def _log_likelihood(x: Floats, means: Floats) -> float:
+    log = -((x - means[:, None]) ** 2) / 2 - np.log(2 * np.sqrt(2 * np.pi))
+    return float(np.logaddexp(*log).sum())
+
+
+def _predictive_loss(p: Density, mean: Floats, covariance: Floats) -> float:
+    """KL from the exact predictive density to that of N(mean, covariance)."""
+    x = np.linspace(-12, 12, 241)
+
+    def normal(m: Floats, v: Floats) -> Floats:
+        return np.asarray(np.exp(-((x[:, None] - m) ** 2) / (2 * v)) / np.sqrt(2 * np.pi * v))
+
+    exact = normal(p.places[:, 0], np.ones(len(p.places))) @ p.mass / 2
+    exact = exact + normal(p.places[:, 1], np.ones(len(p.places))) @ p.mass / 2
+    found = normal(mean, 1 + np.diag(covariance)).mean(-1)
+    return float((exact * np.log(exact / found)).sum() * (x[1] - x[0]))

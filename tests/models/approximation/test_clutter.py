@@ -1,0 +1,101 @@
+"""The clutter problem against enumeration, quadrature by SciPy, and conjugate cases."""
+
+import numpy as np
+from numpy.testing import assert_allclose
+from scipy import integrate, stats
+
+from models.approximation import clutter
+from models.approximation.clutter import Clutter, Sites
+
+OF = Clutter(0.5, 10.0, 100.0)
+
+
+def data(sets: int = 4, points: int = 6, seed: int = 0) -> np.ndarray:
+    return clutter.draw(2.0, OF, (sets, points), np.random.default_rng(seed))
+
+
+def test_the_grid_is_the_sum_over_all_assignments() -> None:
+    x = data(1)
+    posterior = clutter.exact(x, OF)
+    joint = clutter.enumerated(x[0, :, 0], OF, posterior.theta)
+    assert_allclose(np.log(joint.sum() * 0.05), posterior.summary.log_evidence[0], rtol=1e-10)
+    p = stats.norm(0, 10).pdf(1.5) * np.prod(
+        0.5 * stats.norm(1.5, 1).pdf(x) + 0.5 * stats.norm(0, 10**0.5).pdf(x)
+    )
+    assert_allclose(clutter.enumerated(x[0, :, 0], OF, np.array([1.5]))[0], p, rtol=1e-10)
+
+
+def test_a_factor_in_its_context_against_scipy() -> None:
+    x, m, v = np.array([1.7]), np.array([0.4]), np.array(1.3)
+
+    def moment(power: int) -> float:
+        def f(t: float) -> float:
+            factor = 0.5 * stats.norm.pdf(1.7, t) + 0.5 * stats.norm.pdf(1.7, 0, 10**0.5)
+            return float(t**power * factor * stats.norm.pdf(t, 0.4, 1.3**0.5))
+
+        return float(integrate.quad(f, -12, 12)[0])
+
+    Z, first, second = (moment(k) for k in range(3))
+    found = clutter.tilted(x, m, v, OF)
+    assert_allclose(np.exp(found.log_z), Z)
+    assert_allclose(found.mean[0], first / Z)
+    assert_allclose(found.variance, second / Z - (first / Z) ** 2)
+
+
+def test_without_clutter_one_pass_is_the_conjugate_posterior_in_any_dimension() -> None:
+    x = np.random.default_rng(1).normal(size=(3, 5, 2))
+    run = clutter.propagate(x, Clutter(0.0, 1.0, 4.0), 2)
+    assert_allclose(run.course.variance[-1], 1 / (0.25 + 5))
+    assert_allclose(run.course.mean[-1], x.sum(1) / 5.25)
+    joint = stats.multivariate_normal(np.zeros(5), np.eye(5) + 4.0)
+    assert_allclose(run.course.log_evidence[-1], joint.logpdf(x.transpose(0, 2, 1)).sum(-1))
+
+
+def test_propagation_is_near_the_exact_posterior_and_its_factors_are_at_rest() -> None:
+    x = data(points=40)
+    run, posterior = clutter.propagate(x, OF, 40), clutter.exact(x, OF)
+    assert run.change[-1].max() < 1e-10
+    assert_allclose(run.course.mean[-1], posterior.summary.mean, atol=0.02)
+    assert_allclose(run.course.log_evidence[-1], posterior.summary.log_evidence, atol=0.02)
+    assert clutter.energy_slope(x, OF, run.sites).max() < 1e-6
+    moved = Sites(run.sites.precision + 0.05, run.sites.shift)
+    assert clutter.energy_slope(x, OF, moved).min() > 1e-4
+    again = clutter.propagate(x, OF, 40, damping=0.5)
+    assert_allclose(again.course.mean[-1], run.course.mean[-1], atol=1e-6)
+
+
+def test_the_constants_of_one_pass_integrate_to_the_product_of_normalisers() -> None:
+    x = data()
+    run = clutter.propagate(x, OF, 1, order=np.tile([3, 1, 0, 5, 2, 4], (4, 1)))
+    P, h = 0.01 + run.sites.precision.sum(-1), run.sites.shift.sum(1)
+    prior = clutter.log_partition(np.array(0.01), np.zeros(1))
+    integral = run.constant.sum(-1) + clutter.log_partition(P, h) - prior
+    assert_allclose(integral, run.log_z.sum(-1))
+
+
+def test_a_factor_alone_knows_the_prior_only() -> None:
+    x = data(points=1)
+    assert_allclose(clutter.alone(x, OF).mean, clutter.propagate(x, OF, 1).course.mean[-1])
+
+
+def test_bounds_lie_below_and_laplace_is_at_the_mode() -> None:
+    x = data(points=30)
+    posterior = clutter.exact(x, OF, points=8001)
+    bound = clutter.variational(x, OF, 60).course.log_evidence
+    assert (np.diff(bound, axis=0) > -1e-9).all()
+    assert (bound[-1] < posterior.summary.log_evidence).all()
+    mode = clutter.laplace(x, OF, 300).course
+    best = posterior.theta[posterior.density.argmax(-1)]
+    assert_allclose(mode.mean[-1][:, 0], best, atol=0.01)
+    g = np.log(posterior.density)
+    at = posterior.density.argmax(-1)
+    rows = np.arange(4)
+    bend = (2 * g[rows, at] - g[rows, at - 1] - g[rows, at + 1]) / 0.0125**2
+    assert_allclose(1 / mode.variance[-1], bend, rtol=0.01)
+
+
+def test_total_variation_of_known_gaussians() -> None:
+    theta = np.linspace(-50, 50, 2001)
+    p = clutter.OnGrid(theta, stats.norm.pdf(theta)[None], None)  # type: ignore[arg-type]
+    found = clutter.total_variation(p, np.array([[0.0, 2.0]]), np.array([[1.0, 1.0]]))
+    assert_allclose(found, [[0, 2 * stats.norm.cdf(1) - 1]], atol=1e-3)
