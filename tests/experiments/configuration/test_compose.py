@@ -16,7 +16,8 @@ HEAD = "# @package _global_\ndefaults:\n  - override /study: ridge_path\n"
 
 def test_reading_the_files_gives_what_hydra_composes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BOOK_DATA", raising=False)
-    chosen = list({catalogue.read(name).study: name for name in NAMES}.values())  # one a study
+    one_a_study = list({catalogue.read(name).study: name for name in NAMES}.values())
+    chosen = one_a_study[::3]  # Hydra takes its time
     with composer([], []) as compose:
         for name in chosen:
             composed = compose([f"experiment={name}"]).template.job()
