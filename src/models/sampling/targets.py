@@ -152,7 +152,7 @@ def two_squares_turned() -> Target:
     half, apart = np.sqrt(0.5), 2 * np.sqrt(2)
 
     def centre(a: Floats) -> Floats:
-        return np.where(a > 1.5 * np.sqrt(2), half + apart, half)
+        return np.asarray(np.where(a > 1.5 * np.sqrt(2), half + apart, half))
 
     def inside(z: Floats) -> Bools:
         return np.asarray(np.abs(z[..., 0] - centre(z[..., 0])) + np.abs(z[..., 1]) <= half)

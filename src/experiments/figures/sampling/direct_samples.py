@@ -1,0 +1,35 @@
+"""Draws of one variable against their density, pairs in the plane."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from experiments.contract.outcome import Outcome
+from experiments.drawing.canvas import panels
+from experiments.drawing.clusters import spare
+from experiments.studies.sampling.direct_samples import DirectSamples
+from models.sampling.direct import TRANSFORMS
+
+
+def draw(study: DirectSamples, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    columns = min(3, len(study.samplers))
+    figure, axes = panels(-(-len(study.samplers) // columns), columns, squeeze=False)
+    for ax, name in zip(axes.flat, study.samplers, strict=False):
+        shown = outcome["shown"].at(sampler=name).values
+        if TRANSFORMS[name].dimension > 1:
+            ax.plot(*shown[(shown != 0).all(-1)].T, ".", ms=3)  # nought: no number
+            ax.set(xlabel="$y_1$", ylabel="$y_2$")
+        else:
+            low, high = np.quantile(shown[:, 0], [0.02, 0.98])
+            near = shown[(shown[:, 0] >= low) & (shown[:, 0] <= high)]
+            near = near[np.argsort(near[:, 0])]
+            counts, edges = np.histogram(near[:, 0], bins=20)
+            heights = counts / len(shown) / np.diff(edges)
+            ax.stairs(heights, edges, fill=True, alpha=0.35, label="draws")
+            ax.plot(*near.T, color="black", label="density")
+            ax.set(xlabel="$y$", ylabel="density")
+            ax.legend()
+        ax.set_title(name)
+    spare(axes.flat[len(study.samplers) :])
+    yield "draws", figure

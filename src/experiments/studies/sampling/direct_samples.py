@@ -1,0 +1,97 @@
+"""Draws from uniform numbers by a transformation, against the density they should have."""
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.random import Generator
+
+from experiments.contract.outcome import Outcome, axis, over
+from experiments.contract.study import Study, knob
+from models.sampling.direct import (
+    RINGS,
+    SECTORS,
+    TRANSFORMS,
+    VECTOR,
+    Transform,
+    density_gap,
+    disc_cells,
+    distribution_gap,
+    moment_scores,
+    source,
+)
+from models.sampling.uniformity import all_even, from_counts, independent, tally
+from models.types import Floats
+
+SHOWN = 500  # draws of a first repetition that are kept for the figure
+POINTS = 200  # at which Jacobians are tried
+
+
+@dataclass
+class DirectSamples(Study):
+    """Inverse distribution functions, the Box-Muller method and Cholesky factors (PRML 11.1.1).
+
+    Draws are mapped to what should be independent uniform numbers; each repetition has parameters
+    of its own.
+    """
+
+    headline = {"worst": "min(uniform_p)"}
+
+    samplers: list[str] = knob(
+        ["exponential", "cauchy"], "transformations", choices=tuple(TRANSFORMS), distinct=True
+    )
+    draws: int = knob(2000, "draws of a sample", at_least=50, at_most=100_000)
+    repetitions: int = knob(200, "samples", at_least=2, at_most=10_000)
+
+    def run(self, rng: Generator) -> Outcome:
+        repetition = axis("repetition", self.repetitions)
+        sampler = axis("sampler", self.samplers)
+        chosen = {name: TRANSFORMS[name] for name in self.samplers}
+        single = {name: t for name, t in chosen.items() if t.dimension == 1}
+        found: dict[str, list[Floats]] = {}
+        shown, disc, scores = [], [], None
+        for transform in chosen.values():
+            theta = transform.parameters(self.repetitions, rng)
+            z, kept = source(
+                transform.source, self.repetitions, self.draws, transform.dimension, rng
+            )
+            with np.errstate(invalid="ignore", divide="ignore"):  # as printed not all are numbers
+                y = transform.of(z, theta)
+            u = transform.uniforms(y, theta)
+            found.setdefault("uniform_p", []).append(all_even(u))
+            found.setdefault("independence_p", []).append(_independence(u))
+            found.setdefault("kept", []).append(kept)
+            found.setdefault("defined", []).append(np.isfinite(y).all(-1).mean(-1))
+            shown.append(_shown(transform, y[0], theta[0]))
+            if transform.source == "disc":
+                disc.append(from_counts(tally(disc_cells(z), RINGS * SECTORS)))
+            if transform.dimension == VECTOR:
+                scores = moment_scores(y, theta)
+        outcome = {name: over(values, sampler, repetition) for name, values in found.items()}
+        outcome["density_gap"] = sampler.of([density_gap(t, POINTS, rng) for t in chosen.values()])
+        outcome["shown"] = over(shown, sampler, axis("draw", SHOWN), axis("component", [1, 2]))
+        if single:
+            gaps = [distribution_gap(t, rng) for t in single.values()]
+            outcome["distribution_gap"] = axis("density", list(single)).of(gaps)
+        if disc:
+            pairs = [name for name, t in chosen.items() if t.source == "disc"]
+            outcome["disc_p"] = over(disc, axis("pair", pairs), repetition)
+        if scores is not None:
+            outcome["moment_score"] = over(scores, repetition, axis("moment", scores.shape[1]))
+        return Outcome(**outcome)
+
+
+def _independence(u: Floats) -> Floats:
+    """Of components by pairs; of one component, of successive draws."""
+    if u.shape[-1] == 1:
+        return independent(u[:, ::2, 0], u[:, 1::2, 0][:, : u[:, ::2].shape[1]])
+    pairs = [independent(u[..., i], u[..., j]) for i, j in combinations(range(u.shape[-1]), 2)]
+    return np.asarray(np.minimum(1.0, np.min(pairs, axis=0) * len(pairs)))
+
+
+def _shown(transform: Transform, y: Floats, theta: Floats) -> Floats:
+    """First draws: two components, or one and its density; nought for what is no number."""
+    y = np.resize(y, (SHOWN, y.shape[-1]))
+    if transform.dimension > 1:
+        return np.nan_to_num(y[:, :2])
+    return np.stack([y[:, 0], np.exp(transform.log_density(y, theta))], axis=-1)

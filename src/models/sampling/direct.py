@@ -1,0 +1,273 @@
+r"""Draws made of uniform or Gaussian numbers by a transformation y = f(z) (PRML 11.1.1).
+
+    exponential     y = -ln(1 - z) / rate
+    cauchy          y = tan(pi (z - 1/2))
+    logistic        y = ln z - ln(1 - z)
+    rayleigh        y = s (-2 ln(1 - z))^(1/2)
+    gaussian        y = mu + sigma z, z ~ N(0, 1)
+    gaussian vector y = mu + L z, Sigma = L L^T, z ~ N(0, I)
+    gaussian pair   y_i = z_i (-2 ln r^2 / r^2)^(1/2), z on the unit disc, r^2 = z_1^2 + z_2^2
+                    PRML 11.10-11; as printed there the logarithm is that of z_i
+
+With p(y) = p(z) |dz / dy| (PRML 11.5, 11.9). Each transformation stands beside the density that it
+should have, and beside the map of its draws to independent uniform numbers: the distribution
+function, or those of each component given the ones before it.
+"""
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from scipy.integrate import quad
+from scipy.special import expit, ndtr
+
+from models.types import Bools, Floats, Ints
+
+Rng = np.random.Generator
+RINGS, SECTORS = 4, 8  # of the disc, of equal area
+VECTOR = 3  # components
+
+
+class Transform(NamedTuple):
+    """Everything takes z or y (..., D) and parameters (..., P) that broadcast against them."""
+
+    source: str  # of z: uniform, disc or gaussian
+    dimension: int
+    parameters: Callable[[int, Rng], Floats]  # drawn, (count, P)
+    of: Callable[[Floats, Floats], Floats]
+    log_density: Callable[[Floats, Floats], Floats]  # (...)
+    uniforms: Callable[[Floats, Floats], Floats]  # (..., D)
+
+
+class Source(NamedTuple):
+    """Draws of z (R, n, D), and the share of the candidates that were kept."""
+
+    z: Floats
+    kept: Floats  # (R,)
+
+
+def source(kind: str, repetitions: int, n: int, dimension: int, rng: Rng) -> Source:
+    """Of uniform or Gaussian numbers, or of pairs on the square that lie in the unit circle."""
+    shape = repetitions, n, dimension
+    if kind == "disc":
+        return _disc(repetitions, n, rng)
+    draw = rng.random if kind == "uniform" else rng.standard_normal
+    return Source(draw(shape), np.ones(repetitions))
+
+
+def _disc(repetitions: int, n: int, rng: Rng) -> Source:
+    found = np.empty((repetitions, n, 2))
+    kept = np.empty(repetitions)
+    for r in range(repetitions):
+        z = 2 * rng.random((n + n // 2, 2)) - 1
+        inside = (z**2).sum(-1) <= 1
+        while inside.sum() < n:
+            z = np.concatenate([z, 2 * rng.random((n // 2, 2)) - 1])
+            inside = (z**2).sum(-1) <= 1
+        found[r], kept[r] = z[inside][:n], inside.mean()
+    return Source(found, kept)
+
+
+def disc_cells(z: Floats) -> Ints:
+    """Which of the parts of equal area of the unit disc points (..., 2) lie in."""
+    ring = np.minimum((RINGS * (z**2).sum(-1)).astype(np.int64), RINGS - 1)
+    turn = np.arctan2(z[..., 1], z[..., 0]) / (2 * np.pi) + 0.5
+    return np.asarray(ring * SECTORS + np.minimum((turn * SECTORS).astype(np.int64), SECTORS - 1))
+
+
+def density_gap(transform: Transform, points: int, rng: Rng) -> float:
+    """How far ln p(y) is from ln p(z) - ln |dy / dz|, by central differences at random points."""
+    D, step = transform.dimension, 1e-6
+    theta = transform.parameters(1, rng)[0]
+    z = source(transform.source, 1, points, D, rng).z[0]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        columns = [
+            (transform.of(z + shift, theta) - transform.of(z - shift, theta)) / (2 * step)
+            for shift in step * np.eye(D)
+        ]
+        _, log_det = np.linalg.slogdet(np.stack(columns, axis=-1))
+        log_z = {"uniform": 0.0, "disc": -np.log(np.pi)}.get(
+            transform.source, -((z**2).sum(-1) + D * np.log(2 * np.pi)) / 2
+        )
+        gap = np.abs(transform.log_density(transform.of(z, theta), theta) + log_det - log_z)
+    inner = _inner(transform.source, z) & np.isfinite(gap)
+    return float(gap[inner].max())
+
+
+def _inner(kind: str, z: Floats) -> Bools:
+    """Points from which a difference does not leave the domain, nor meets its ends."""
+    if kind == "disc":
+        r2 = (z**2).sum(-1)
+        return np.asarray((r2 > 0.01) & (r2 < 0.99) & (np.abs(z).min(-1) > 0.01))
+    return np.asarray(
+        (z[..., 0] > 0.01) & (z[..., 0] < 0.99) if kind == "uniform" else z[..., 0] < 9
+    )
+
+
+def distribution_gap(transform: Transform, rng: Rng) -> float:
+    """Of one variable: how far the distribution function is from the density's integral."""
+    theta = transform.parameters(1, rng)[0]
+    z = source(transform.source, 1, 9, 1, rng).z[0]
+    y = np.sort(transform.of(z, theta)[:, 0])
+
+    def density(x: float) -> float:
+        log_p = transform.log_density(np.array([[x]]), theta)
+        return float(np.exp(log_p[0]))
+
+    pieces = [quad(density, a, b, epsabs=1e-11)[0] for a, b in pairwise(y)]
+    steps = np.diff(transform.uniforms(y[:, None], theta)[:, 0])
+    least = 0.0 if density(-1e-9) == 0 else -np.inf
+    low = quad(density, least, y[0], epsabs=1e-11, limit=200)[0]
+    first = transform.uniforms(y[:1, None], theta)[0, 0]
+    return float(max(abs(first - low), np.abs(steps - pieces).max()))
+
+
+def moment_scores(y: Floats, theta: Floats) -> Floats:
+    """Mean and covariance of Gaussian vectors (R, n, D), from theirs in standard errors."""
+    n, D = y.shape[-2:]
+    mean, covariance = _vector(theta)
+    mean, covariance = mean[:, 0], covariance[:, 0]
+    variances = np.diagonal(covariance, axis1=-2, axis2=-1)
+    off = y.mean(-2) - mean
+    centred = y - mean[:, None]
+    sample = np.einsum("rni,rnj->rij", centred, centred) / n
+    spread = np.sqrt((variances[:, :, None] * variances[:, None, :] + covariance**2) / n)
+    i, j = np.triu_indices(D)
+    return np.concatenate(
+        [off / np.sqrt(variances / n), ((sample - covariance) / spread)[:, i, j]], axis=-1
+    )
+
+
+def _none(count: int, rng: Rng) -> Floats:
+    return np.zeros((count, 1, 0))
+
+
+def _log_uniform(count: int, rng: Rng) -> Floats:
+    return np.asarray(10 ** rng.uniform(-1, 1, (count, 1, 1)))
+
+
+def _gaussians(count: int, rng: Rng) -> Floats:
+    return np.concatenate([rng.normal(0, 3, (count, 1, 1)), _log_uniform(count, rng)], axis=-1)
+
+
+def _vectors(count: int, rng: Rng) -> Floats:
+    """Means, and covariances that are random matrices times their transposes."""
+    B = rng.standard_normal((count, 1, VECTOR, VECTOR + 1))
+    covariance = B @ B.swapaxes(-1, -2)
+    mean = rng.normal(0, 3, (count, 1, VECTOR))
+    return np.concatenate([mean, covariance.reshape(count, 1, VECTOR**2)], axis=-1)
+
+
+def _vector(theta: Floats) -> tuple[Floats, Floats]:
+    covariance = theta[..., VECTOR:].reshape(*theta.shape[:-1], VECTOR, VECTOR)
+    return theta[..., :VECTOR], covariance
+
+
+def _of_vector(z: Floats, theta: Floats) -> Floats:
+    mean, covariance = _vector(theta)
+    return np.asarray(mean + np.matvec(np.linalg.cholesky(covariance), z))
+
+
+def _log_vector(y: Floats, theta: Floats) -> Floats:
+    mean, covariance = _vector(theta)
+    x = y - mean
+    square = (x * np.matvec(np.linalg.inv(covariance), x)).sum(-1)
+    log_det = np.linalg.slogdet(covariance)[1]
+    return np.asarray(-(square + log_det + VECTOR * np.log(2 * np.pi)) / 2)
+
+
+def _vector_uniforms(y: Floats, theta: Floats) -> Floats:
+    """Each component given those before it, by the inverses of the leading blocks of Sigma."""
+    mean, covariance = _vector(theta)
+    x, found = y - mean, []
+    for j in range(VECTOR):
+        inverse = np.linalg.inv(covariance[..., : j + 1, : j + 1])
+        score = np.matvec(inverse, x[..., : j + 1])[..., j] / np.sqrt(inverse[..., j, j])
+        found.append(ndtr(score))
+    return np.stack(np.broadcast_arrays(*found), axis=-1)
+
+
+def _pair(z: Floats, theta: Floats) -> Floats:
+    r2 = (z**2).sum(-1, keepdims=True)
+    return np.asarray(z * np.sqrt(-2 * np.log(r2) / r2))  # PRML 11.10-11, ln r^2
+
+
+def _pair_as_printed(z: Floats, theta: Floats) -> Floats:
+    r2 = (z**2).sum(-1, keepdims=True)
+    return np.asarray(z * np.sqrt(-2 * np.log(z) / r2))  # PRML 11.10-11
+
+
+def _log_pair(y: Floats, theta: Floats) -> Floats:
+    return np.asarray(-((y**2).sum(-1)) / 2 - np.log(2 * np.pi))  # PRML 11.12
+
+
+def _gaussian_uniforms(y: Floats, theta: Floats) -> Floats:
+    return np.asarray(ndtr((y - theta[..., :1]) / theta[..., 1:]))
+
+
+def _log_gaussian(y: Floats, theta: Floats) -> Floats:
+    mean, sd = theta[..., 0], theta[..., 1]
+    return np.asarray(-(((y[..., 0] - mean) / sd) ** 2) / 2 - np.log(sd * np.sqrt(2 * np.pi)))
+
+
+def _positive(log_p: Callable[[Floats, Floats], Floats]) -> Callable[[Floats, Floats], Floats]:
+    """Of a density that is nought below nought."""
+
+    def log_density(y: Floats, theta: Floats) -> Floats:
+        y, rate = np.broadcast_arrays(y[..., 0], theta[..., 0])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(y >= 0, log_p(y, rate), -np.inf)
+
+    return log_density
+
+
+TRANSFORMS = {
+    "exponential": Transform(
+        "uniform",
+        1,
+        _log_uniform,
+        lambda z, rate: -np.log1p(-z) / rate,
+        _positive(lambda y, rate: np.log(rate) - rate * y),  # PRML 11.7
+        lambda y, rate: -np.expm1(-rate * y),
+    ),
+    "cauchy": Transform(
+        "uniform",
+        1,
+        _none,
+        lambda z, _: np.tan(np.pi * (z - 0.5)),
+        lambda y, _: -np.log(np.pi * (1 + y[..., 0] ** 2)),  # PRML 11.8
+        lambda y, _: 0.5 + np.arctan(y) / np.pi,
+    ),
+    "logistic": Transform(
+        "uniform",
+        1,
+        _none,
+        lambda z, _: np.log(z) - np.log1p(-z),
+        lambda y, _: -np.abs(y[..., 0]) - 2 * np.log1p(np.exp(-np.abs(y[..., 0]))),
+        lambda y, _: expit(y),
+    ),
+    "rayleigh": Transform(
+        "uniform",
+        1,
+        _log_uniform,
+        lambda z, s: s * np.sqrt(-2 * np.log1p(-z)),
+        _positive(lambda y, s: np.log(y / s**2) - (y / s) ** 2 / 2),
+        lambda y, s: -np.expm1(-((y / s) ** 2) / 2),
+    ),
+    "gaussian": Transform(
+        "gaussian",
+        1,
+        _gaussians,
+        lambda z, theta: theta[..., 1:] * z + theta[..., :1],
+        _log_gaussian,
+        _gaussian_uniforms,
+    ),
+    "gaussian vector": Transform(
+        "gaussian", VECTOR, _vectors, _of_vector, _log_vector, _vector_uniforms
+    ),
+    "gaussian pair": Transform("disc", 2, _none, _pair, _log_pair, lambda y, _: ndtr(y)),
+    "gaussian pair as printed": Transform(
+        "disc", 2, _none, _pair_as_printed, _log_pair, lambda y, _: ndtr(y)
+    ),
+}

@@ -1,0 +1,39 @@
+"""What the study of transformed draws records, and whether it notices a wrong sampler."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from experiments.contract.errors import BadInput
+from experiments.contract.outcome import Outcome
+from experiments.studies.sampling.direct_samples import DirectSamples
+from models.sampling import direct
+
+Run = Callable[..., Outcome]
+
+
+def test_an_unknown_sampler_is_refused() -> None:
+    with pytest.raises(BadInput, match=r"study\.samplers"):
+        DirectSamples(["poisson"])
+
+
+def test_only_what_applies_is_recorded(run: Run) -> None:
+    pairs = run(DirectSamples(["gaussian pair", "gaussian pair as printed"], 200, 5))
+    assert "distribution_gap" not in pairs
+    assert pairs["defined"].at(sampler="gaussian pair as printed").values.max() < 0.5
+    one = run(DirectSamples(["exponential", "gaussian vector"], 200, 5))
+    assert one["moment_score"].values.shape == (5, 9)
+    assert one["distribution_gap"].values.shape == (1,)
+    assert "disc_p" not in one
+
+
+def test_a_wrong_sampler_is_noticed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = direct.TRANSFORMS["logistic"]
+    wrong = right._replace(of=lambda z, p: 1.1 * right.of(z, p))
+    monkeypatch.setitem(direct.TRANSFORMS, "logistic", wrong)
+    found = run(DirectSamples(["logistic", "cauchy"], 5000, 20))
+    low = (found["uniform_p"].values < 0.01).mean(-1)
+    assert low[0] > 0.2 > low[1]
+    assert found["density_gap"].values[0] > 0.01
+    assert np.median(found["independence_p"].values[1]) > 0.1
