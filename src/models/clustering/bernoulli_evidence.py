@@ -1,0 +1,202 @@
+r"""The evidence of small Bernoulli mixtures: by enumeration, BIC, and annealed importance sampling.
+
+    p(X, z) = Gamma(K alpha0) / Gamma(K alpha0 + N) prod_k Gamma(alpha0 + N_k) / Gamma(alpha0)
+              prod_kd B(b0 + ones_kd, b0 + zeros_kd) / B(b0, b0)
+
+with the parameters integrated out (Ghahramani 10 and 11); p(X) is the sum over all K^N assignments.
+"""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+from scipy.optimize import minimize
+from scipy.special import betaln, gammaln, logsumexp, xlogy
+
+from models.approximation.variational_bernoulli import (
+    Prior,
+    VariationalBernoulli,
+    expected_logs,
+    kl_to_prior,
+    log_rho,
+)
+from models.clustering.mixture import posterior
+from models.em import expectation_maximisation
+from models.types import Floats, Ints
+
+
+class Counts(NamedTuple):
+    """Sufficient statistics of S assignments."""
+
+    z: Ints  # (S, N)
+    N: Ints  # (S, K) points of each component
+    ones: Ints  # (S, K, D)
+
+
+def all_assignments(X: Floats, K: int) -> Counts:
+    """Every assignment of N points (N, D) to K components: S = K^N."""
+    N = len(X)
+    z = np.arange(K**N)[:, None] // K ** np.arange(N) % K
+    each = [(z == k).astype(np.float64) for k in range(K)]
+    ones = np.stack([member @ X for member in each], axis=1)
+    return Counts(z, np.stack([m.sum(1) for m in each], 1).astype(int), ones.astype(int))
+
+
+class _Tables(NamedTuple):
+    """Special functions of whole counts up to N: there are few, and assignments are many."""
+
+    of_count: Floats  # (N + 1,) ln Gamma(alpha0 + n)
+    of_pair: Floats  # ((N + 1)^2,) ln B(b0 + ones, b0 + zeros), ones in rows
+
+
+def _tables(N: int, prior: Prior) -> _Tables:
+    n = np.arange(N + 1)
+    pair = betaln(prior.b0 + n[:, None], prior.b0 + n)
+    return _Tables(gammaln(prior.alpha0 + n), pair.ravel())
+
+
+def _pairs(counts: Counts, table: Floats) -> Floats:
+    """Entries of a pair's table for each assignment, summed over components and variables."""
+    N = counts.z.shape[1]
+    place = counts.ones * N + counts.N[..., None]  # ones (N + 1) + zeros
+    return np.asarray(table[place].sum((1, 2)))
+
+
+def log_joint(counts: Counts, prior: Prior) -> Floats:
+    """Log of p(X, z) for each assignment, (S,)."""
+    N, K = counts.z.shape[1], counts.N.shape[1]
+    tables = _tables(N, prior)
+    labels = (tables.of_count - gammaln(prior.alpha0))[counts.N].sum(1)
+    labels = labels + gammaln(K * prior.alpha0) - gammaln(K * prior.alpha0 + N)
+    return np.asarray(labels + _pairs(counts, tables.of_pair - betaln(prior.b0, prior.b0)))
+
+
+def divergence(counts: Counts, log_p: Floats, theta: VariationalBernoulli, prior: Prior) -> float:
+    """KL of one fit's q(z) q(theta) from the exact posterior, assignment by assignment.
+
+    log_p are the log joints of all assignments; the fit has R = 1.
+    """
+    (S, N), (K, D) = counts.z.shape, counts.ones.shape[1:]
+    r = posterior(log_rho(theta))[0][0]
+    log_q = np.log(np.maximum(r, 1e-300))[np.arange(N), counts.z].sum(1)
+    log_pi, log_one, log_zero = (part[0] for part in expected_logs(theta))
+    tables = _tables(N, prior)
+    # E_q[ln p(theta | z, X)], a Dirichlet and betas with the counts of this assignment.
+    log_theta = gammaln(K * prior.alpha0 + N) - tables.of_count[counts.N].sum(1)
+    log_theta = log_theta - _pairs(counts, tables.of_pair)
+    log_theta = log_theta + (prior.alpha0 - 1) * log_pi.sum() + counts.N @ log_pi
+    ones, zeros = counts.ones.reshape(S, -1), (counts.N[..., None] - counts.ones).reshape(S, -1)
+    log_theta = log_theta + ones @ log_one.ravel() + zeros @ log_zero.ravel()
+    log_theta = log_theta + (prior.b0 - 1) * (log_one + log_zero).sum()
+    # E_q[ln q(theta)] by the divergence from the prior and the mean of the prior's logarithm.
+    log_prior = gammaln(K * prior.alpha0) - K * gammaln(prior.alpha0)
+    log_prior += (prior.alpha0 - 1) * log_pi.sum() - K * D * betaln(prior.b0, prior.b0)
+    log_prior += (prior.b0 - 1) * (log_one + log_zero).sum()
+    negative_entropy = kl_to_prior(theta, prior)[0] + log_prior
+    gap = log_q - (log_p - logsumexp(log_p)) + negative_entropy - log_theta
+    return float(np.exp(log_q) @ gap)
+
+
+class _Likeliest(NamedTuple):
+    pi: Floats  # (R, K)
+    mu: Floats  # (R, K, D)
+    X: Floats  # (R, N, D)
+
+
+class _Posterior(NamedTuple):
+    r: Floats  # (R, N, K)
+
+
+def max_log_likelihood(X: Floats, r: Floats, *, max_iter: int = 500) -> Floats:
+    """The end of EM for each of R data sets (R, N, D) from responsibilities (R, N, K), (R,)."""
+
+    def likeliest(data: Floats, q: Floats) -> _Likeliest:
+        N = np.maximum(q.sum(1), 1e-300)
+        return _Likeliest(q.mean(1), np.clip((q.mT @ data) / N[..., None], 0, 1), data)
+
+    def m_step(theta: _Likeliest, q: _Posterior) -> _Likeliest:
+        return likeliest(theta.X, q.r)
+
+    def e_step(theta: _Likeliest) -> tuple[_Posterior, Floats]:
+        one, zero = np.maximum(theta.mu, 1e-300), np.maximum(1 - theta.mu, 1e-300)
+        log_p = np.log(np.maximum(theta.pi, 1e-300))[:, None]
+        log_p = log_p + theta.X @ np.log(one).mT + (1 - theta.X) @ np.log(zero).mT
+        q, log_sum = posterior(log_p)
+        return _Posterior(q), log_sum.sum(-1)
+
+    found = expectation_maximisation(likeliest(X, r), e_step, m_step, tol=1e-8, max_iter=max_iter)
+    return found.final
+
+
+def bic(log_likelihood: Floats, K: int, N: int, D: int) -> Floats:
+    """The log evidence by the Bayesian information criterion: K D + K - 1 parameters."""
+    return np.asarray(log_likelihood - 0.5 * (K * D + K - 1) * np.log(N))
+
+
+def annealed(X: Floats, K: int, prior: Prior, temperatures: int, rng: Generator) -> Floats:
+    """Annealed importance sampling of ln p(X), one run for each of C data sets (C, N, D).
+
+    From p(z) to p(X, z) along p(z) p(X | z)^t, t in equal steps, with a sweep of Gibbs sampling
+    after each: the parameters are integrated out, and labels are drawn one by one.
+    """
+    C, N, D = X.shape
+    every = np.arange(C)
+    counts, ones = np.zeros((C, K)), np.zeros((C, K, D))
+    z = np.empty((C, N), dtype=np.int64)
+    for n in range(N):  # the prior of labels, one after another
+        z[:, n] = _choose(np.log(prior.alpha0 + counts), rng)
+        counts[every, z[:, n]] += 1
+        ones[every, z[:, n]] += X[:, n]
+    log_weight, steps = np.zeros(C), np.linspace(0, 1, temperatures)
+    for before, t in pairwise(steps):
+        zeros = counts[..., None] - ones
+        likelihood = betaln(prior.b0 + ones, prior.b0 + zeros) - betaln(prior.b0, prior.b0)
+        log_weight += (t - before) * likelihood.sum((1, 2))
+        if t == 1:
+            break
+        for n in range(N):
+            x = X[:, n]
+            counts[every, z[:, n]] -= 1
+            ones[every, z[:, n]] -= x
+            p = (prior.b0 + ones) / (2 * prior.b0 + counts)[..., None]
+            fitting = np.log(np.where(x[:, None] == 1, p, 1 - p)).sum(-1)
+            z[:, n] = _choose(np.log(prior.alpha0 + counts) + t * fitting, rng)
+            counts[every, z[:, n]] += 1
+            ones[every, z[:, n]] += x
+    return log_weight
+
+
+def _choose(logits: Floats, rng: Generator) -> Ints:
+    """One label for each row (C, K), by Gumbel's trick."""
+    return np.asarray((logits + rng.gumbel(size=logits.shape)).argmax(-1))
+
+
+def search_model_probabilities(bounds: Floats) -> Floats:
+    """Probabilities (M,) that maximise sum_m q_m (L_m - ln q_m), by a search over the simplex."""
+
+    def height(u: Floats) -> float:
+        q = np.exp(u - logsumexp(u))
+        return -float(q @ bounds - xlogy(q, q).sum())
+
+    found = minimize(height, np.zeros(len(bounds)), method="BFGS", options={"gtol": 1e-9}).x
+    return np.asarray(np.exp(found - logsumexp(found)))
+
+
+def best_assignment_factor(log_p: Floats, share: float, rest: float, rng: Generator) -> Floats:
+    """The q(z|m) (S,) of one model that maximises the joint bound (PRML 10.35), by a search.
+
+    log_p are its log joints (S,); q(m) is `share`, and all that the other models add is `rest`.
+    """
+
+    def height(u: Floats) -> tuple[float, Floats]:
+        q = np.exp(u - logsumexp(u))
+        inner = log_p - np.log(np.maximum(q, 1e-300))
+        mean = q @ inner
+        value = share * (mean - np.log(share)) + rest
+        return -float(value), -share * q * (inner - mean)
+
+    options = {"gtol": 1e-10, "maxiter": 2000}
+    start = rng.standard_normal(len(log_p))
+    found = minimize(height, start, jac=True, method="BFGS", options=options).x
+    return np.asarray(np.exp(found - logsumexp(found)))
