@@ -1,0 +1,93 @@
+"""Adaptive rejection sampling: an envelope of tangents that is refined (PRML 11.1.3)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from experiments.contract.outcome import Outcome, Quantity, axis, over
+from experiments.contract.study import Study, knob
+from models.sampling.adaptive_rejection import (
+    BUMPS,
+    CONCAVE,
+    Run,
+    adapt,
+    coefficient_gap,
+    metropolis,
+)
+from models.sampling.uniformity import even
+from models.types import AnyArray
+
+GRID = np.array([-3.0, 0.0, 3.0])  # tangents of two bumps, one in the valley between them
+STEPS = 30  # of chains on them
+CURVE = 161  # points of the curves in the figure
+CHECKED = 20  # runs whose coefficients are computed
+
+
+@dataclass
+class AdaptiveRejection(Study):
+    """Runs from random starting points; and two bumps, with a Metropolis-Hastings step."""
+
+    headline = {"rejected": "mean(last(rejection_probability, over='points'))"}
+
+    targets: list[str] = knob(
+        ["gaussian"], "log-concave densities", choices=tuple(CONCAVE), distinct=True
+    )
+    points: int = knob(8, "grid points at the end; two at first", at_least=4, at_most=30)
+    draws: int = knob(3, "accepted draws of a run that are looked at", at_least=1, at_most=100)
+    runs: int = knob(100, "runs of a repetition", at_least=20, at_most=10_000)
+    repetitions: int = knob(40, "groups of runs", at_least=2, at_most=1000)
+
+    def run(self, rng: Generator) -> Outcome:
+        found = {name: self._adapted(name, rng) for name in self.targets}
+        target, repetition = axis("target", self.targets), axis("repetition", self.repetitions)
+        number, points = axis("run", self.runs), axis("points", np.arange(2, self.points + 1))
+        order = axis("draw", np.arange(1, self.draws + 1))
+        draws = [
+            even(CONCAVE[name].cdf(self._grouped(run.draws)).swapaxes(1, 2))
+            for name, run in found.items()
+        ]
+        start = rng.normal(0, 2, self.runs * self.repetitions)
+        last, plain = metropolis(BUMPS, GRID, start, STEPS, rng)
+        runs = list(found.values())
+        grouped = [self._grouped(run.rejection) for run in runs]
+        return Outcome(
+            rejection_probability=over(grouped, target, repetition, number, points),
+            rejected=over(
+                [self._grouped(run.tried).mean(1) for run in runs], target, repetition, points
+            ),
+            envelope_gap=over([run.gap.min(0) for run in runs], target, points),
+            curvature=over([run.bend.max(0) for run in runs], target, points),
+            draw_p=over([p.swapaxes(0, 1) for p in draws], target, order, repetition),
+            coefficient_gap=target.of(
+                [coefficient_gap(run.envelope.part(np.arange(CHECKED))) for run in runs]
+            ),
+            extended_p=repetition.of(even(BUMPS.cdf(self._grouped(last)))),
+            plain_p=float(even(BUMPS.cdf(plain))),  # of all of them at once
+            **self._curves(rng),
+        )
+
+    def _adapted(self, name: str, rng: Generator) -> Run:
+        """All runs of a target, from one starting point on either side of its mode."""
+        target = CONCAVE[name]
+        count = self.runs * self.repetitions
+        left = max(target.least, target.mode - 3 * target.width)
+        low = target.mode - (target.mode - left) * rng.uniform(0.1, 0.9, count)
+        high = target.mode + 3 * target.width * rng.uniform(0.1, 0.9, count)
+        return adapt(target, np.stack([low, high], axis=1), self.points, self.draws, rng)
+
+    def _grouped(self, values: AnyArray) -> AnyArray:
+        return values.reshape(self.repetitions, self.runs, *values.shape[1:])
+
+    def _curves(self, rng: Generator) -> dict[str, Quantity]:
+        """Of the first target: ln p, and the tangents of one run with few and with all points."""
+        target = CONCAVE[self.targets[0]]
+        low = max(target.least + 0.05, target.mode - 3 * target.width)
+        z = axis("z", np.linspace(low, target.mode + 4 * target.width, CURVE))
+        start = np.array([[max(low, target.mode - target.width), target.mode + 2 * target.width]])
+        few = axis("grid_points", sorted({3, self.points}))
+        runs = [adapt(target, start, count, 1, rng).envelope for count in few.values]
+        return {
+            "log_target": z.of(target.log_p(z.values)),
+            "log_envelope": over([run.log_q(z.values[None])[0] for run in runs], few, z),
+        }
