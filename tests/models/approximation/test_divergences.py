@@ -1,0 +1,36 @@
+"""Divergences against closed forms, by hand, and over all runs of states."""
+
+import numpy as np
+from numpy.testing import assert_allclose
+from scipy import stats
+
+from models.approximation import divergences as d
+
+X = np.linspace(-30, 30, 6001)
+
+
+def test_of_gaussians_at_the_limits_and_at_nought() -> None:
+    p, q = stats.norm(0, 1).pdf(X), stats.norm(1, 2).pdf(X)
+    one, four = np.array(1.0), np.array(4.0)
+    kl = d.gaussian_kl(np.array(0.0), one, one, four)
+    assert_allclose(kl, np.log(2) + (1 + 1) / 8 - 0.5)
+    assert_allclose(d.alpha_divergence(p, q, 1.0, 0.01), kl, rtol=1e-6)
+    assert_allclose(d.alpha_divergence(q, p, -1.0, 0.01), kl, rtol=1e-6)
+    assert_allclose(d.alpha_divergence(p, q, 1 - 1e-5, 0.01), kl, rtol=1e-4)
+    squares = ((np.sqrt(p) - np.sqrt(q)) ** 2).sum() * 0.01
+    assert_allclose(d.gaussian_hellinger(np.array(0.0), one, one, four), squares, rtol=1e-6)
+    assert_allclose(d.alpha_divergence(p, q, 0.0, 0.01), 2 * squares, rtol=1e-6)
+
+
+def test_of_two_states_by_hand() -> None:
+    p, q = np.array([0.5, 0.5]), np.array([0.25, 0.75])
+    assert_allclose(d.alpha_divergence(p, q, 3.0), -(1 - 0.25 / 0.25 - 0.25 / 0.75) / 2)
+    assert d.alpha_divergence(p, np.array([1.0, 0.0]), 1.0) == np.inf
+    assert d.alpha_divergence(p, np.array([1.0, 0.0]), 3.0) == np.inf
+    assert_allclose(d.alpha_divergence(p, np.array([1.0, 0.0]), -1.0), np.log(2))
+
+
+def test_the_best_run_lies_within_or_covers_all() -> None:
+    p = np.array([[0.3, 0.3, 0.0, 0.0, 0.4, 0.0]])
+    assert d.best_run(p, -1.0).covered[0].tolist() == [True, True] + [False] * 4
+    assert d.best_run(p, 1.0).covered[0].tolist() == [True] * 5 + [False]

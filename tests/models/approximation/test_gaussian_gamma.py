@@ -1,0 +1,71 @@
+"""Mean and precision: closed forms, grids, bounds by sampling, conditionals."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+
+from models.approximation import gaussian_gamma as gg
+from models.approximation.gaussian_gamma import Data, Factors, Prior
+
+X = np.array([[0.3, -1.2, 0.8, 2.0, -0.1]])
+DATA = Data(5, X.mean(1), (X**2).mean(1))
+CONJUGATE, APART = Prior(True, 1.0, 2.0, 3.0, 1.5), Prior(False, 1.0, 2.0, 3.0, 1.5)
+
+
+@pytest.mark.parametrize("prior", [CONJUGATE, APART])
+def test_the_bound_is_the_expectation_under_q_and_rests_where_it_is_largest(prior: Prior) -> None:
+    q = gg.climb(DATA, prior, np.ones(1), steps=40)[-1]
+    rng = np.random.default_rng(0)
+    mu = rng.normal(q.mean, q.precision**-0.5, 200_000)
+    tau = rng.gamma(q.a, 1 / q.b, 200_000)
+    log_q = stats.norm.logpdf(mu, q.mean, q.precision**-0.5) + stats.gamma.logpdf(
+        tau, q.a, scale=1 / q.b
+    )
+    terms = gg.log_joint(DATA, prior, 0, mu, tau) - log_q
+    best = gg.bound(DATA, prior, q)[0]
+    assert abs(terms.mean() - best) < 5 * terms.std() / 200_000**0.5
+    for k in range(4):
+        for scale in (0.98, 1.02):
+            moved = Factors(*(v * (scale if i == k else 1) for i, v in enumerate(q)))
+            assert gg.bound(DATA, prior, moved)[0] < best
+
+
+def test_the_joint_is_data_times_prior() -> None:
+    mu, tau = np.array(0.4), np.array(1.7)
+    likelihood = stats.norm.logpdf(X, 0.4, 1.7**-0.5).sum()
+    of_tau = stats.gamma.logpdf(1.7, 3.0, scale=1 / 1.5)
+    for prior, variance in ((CONJUGATE, 1 / (2 * 1.7)), (APART, 2.0)):
+        expected = likelihood + of_tau + stats.norm.logpdf(0.4, 1.0, variance**0.5)
+        assert_allclose(gg.log_joint(DATA, prior, 0, mu, tau), expected)
+
+
+def test_closed_form_and_grid() -> None:
+    closed, grid = gg.exact(DATA, CONJUGATE), gg.on_grid(DATA, CONJUGATE, 0)
+    assert_allclose(grid.log_evidence, closed.log_evidence[0], rtol=1e-7)
+    assert_allclose(grid.mass.sum(0) @ grid.tau, closed.a / closed.b[0], rtol=1e-6)
+    assert_allclose(grid.mass.sum(1) @ grid.mu, closed.mean[0], rtol=1e-6)
+    assert grid.information > 0.001
+
+
+def test_the_printed_shape_is_half_too_small() -> None:
+    assert gg.shape(CONJUGATE, 5) == 6.0
+    assert gg.shape(CONJUGATE, 5, printed=True) == gg.shape(APART, 5) == 5.5
+    flat = Prior(True, 0.0, 0.0, 0.0, 0.0)
+    guess = np.ones(1)
+    assert_allclose(1 / gg.climb(DATA, flat, guess, steps=80)[-1].tau, X.var())
+    printed = gg.climb(DATA, flat, guess, steps=80, printed=True)[-1]
+    assert_allclose(1 / printed.tau, X.var(ddof=1))
+
+
+@pytest.mark.parametrize("prior", [CONJUGATE, APART])
+def test_gibbs_and_its_conditionals(prior: Prior) -> None:
+    mu, tau = np.array([0.1, 0.9, -1.0]), np.full(3, 0.8)
+    of_mu, _ = gg.log_conditionals(DATA, prior, mu, tau)
+    assert np.ptp(gg.log_joint(DATA, prior, 0, mu, tau) - of_mu) < 1e-10
+    _, of_tau = gg.log_conditionals(DATA, prior, tau, mu**2)
+    assert np.ptp(gg.log_joint(DATA, prior, 0, tau, mu**2) - of_tau) < 1e-10
+    samples = gg.gibbs(DATA, prior, 4000, np.random.default_rng(1))
+    grid = gg.on_grid(DATA, prior, 0)
+    assert_allclose(samples[:, 0].mean(), grid.mass.sum(1) @ grid.mu, atol=0.05)
+    assert_allclose(samples[:, 1].mean(), grid.mass.sum(0) @ grid.tau, rtol=0.05)
