@@ -118,5 +118,7 @@ class MixtureOrder(Clusters, Study):
             "means_without_prior": over(best.mu[0], component, variable),
             "distance_from_prior": s2.of(np.sqrt(np.square(means).sum(axis=2).mean(axis=1))),
             "smallest_gain": s2.of([smallest_gain(em.objective) for em in fits]),
+            "log_posterior": s2.of([em.final[em.best] for em in fits]),
+            "log_likelihood_without_prior": float(ml.final[ml.best]),
             "step_from_maximum": float(np.abs(loose.mu - best.mu).max()),
         }

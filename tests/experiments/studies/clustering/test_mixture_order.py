@@ -75,6 +75,8 @@ def test_priors_pin_the_means_or_leave_them_alone(run: Run) -> None:
     np.testing.assert_allclose(loose, without, atol=0.01)
     assert outcome["step_from_maximum"].item < 1e-4
     assert outcome["smallest_gain"].values.min() >= -1e-9
+    added = outcome["log_posterior"].values[-1] - outcome["log_likelihood_without_prior"].item
+    assert added == pytest.approx(-3 * np.log(2 * np.pi * 1e8), abs=1e-3)
     distance = np.sqrt((means[1] ** 2).sum(axis=1).mean())
     found = outcome["distance_from_prior"].at(prior_variance=1.0).item
     assert found == pytest.approx(distance)
