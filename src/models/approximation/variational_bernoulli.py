@@ -3,8 +3,8 @@ r"""Variational Bayes for mixtures of products of Bernoulli distributions, R fit
     pi ~ Dir(alpha0),   mu_kd ~ Beta(b0, b0),   x_nd | z_n = k ~ Bernoulli(mu_kd)
     q(z, pi, mu) = prod_n q(z_n) Dir(pi | alpha) prod_kd Beta(mu_kd | a_kd, b_kd)
 
-Ghahramani 11.4: q(z) and q(theta) in turns, (62) and (63), climb the bound F, (61). Each fit has its
-own data, so that many data sets and starts are one computation.
+Ghahramani 11.4: q(z) and q(theta) in turns, (62) and (63), climb the bound F, (61). Each fit has
+its own data, so that many data sets and starts are one computation.
 """
 
 from typing import NamedTuple
