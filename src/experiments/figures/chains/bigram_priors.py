@@ -1,0 +1,51 @@
+"""Held-out bits against the weight, and the weight of each context; or prior means of words."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
+
+from experiments.contract.outcome import Outcome
+from experiments.drawing.canvas import legend_of, panels
+from experiments.studies.chains.bigram_priors import METHODS, BigramPriors
+
+
+def draw(study: BigramPriors, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    yield ("means", _means(outcome)) if study.text else ("weights", _weights(outcome))
+
+
+def _weights(outcome: Outcome) -> Figure:
+    figure, (left, right) = panels(1, 2)
+    bits = outcome["weight_bits"]
+    left.plot(bits.along("weight"), bits.values.T, color="0.6", lw=0.7)
+    for k, name in enumerate(METHODS[1:]):
+        held = outcome["held_bits"].at(method=name).values.mean()
+        left.axhline(held, color=f"C{k}", ls="--", label=name)
+    left.set(xlabel="weight of single letters", ylabel="bits a letter, held out")
+    left.legend()
+    count = outcome["context_count"].values
+    right.semilogx(np.maximum(count, 0.5), outcome["context_weight"].values, ".")
+    for name, x, y in zip(
+        outcome["context_count"].along("context"),
+        count,
+        outcome["context_weight"].values,
+        strict=True,
+    ):
+        right.annotate(str(name), (max(x, 0.5), y), fontsize=6)
+    right.xaxis.set_minor_formatter(NullFormatter())
+    right.set(xlabel="times that the letter is left", ylabel="weight of the prior mean after it")
+    return figure
+
+
+def _means(outcome: Outcome) -> Figure:
+    figure, ax = panels()
+    mean = outcome["prior_mean"]
+    words = [str(name) for name in mean.along("symbol")]
+    across, kinds = np.arange(len(words)), [str(name) for name in mean.along("mean_of")]
+    for k, kind in enumerate(kinds):
+        ax.bar(across + 0.27 * (k - 1), mean.at(mean_of=kind).values, 0.25, label=kind)
+    ax.set_xticks(across, words)
+    ax.set(ylabel="probability after a word never seen")
+    legend_of(figure, ax, 3)
+    return figure

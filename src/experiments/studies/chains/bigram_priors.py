@@ -1,0 +1,178 @@
+"""Pairs of symbols: deleted interpolation and a prior that all rows share (MLAPP 17.2.2.2)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from experiments.contract.outcome import Outcome, Quantity, axis, over
+from experiments.contract.study import Study, knob
+from models.chains import bigram_priors as priors
+from models.chains import ngrams
+from models.datasets import load
+from models.types import Floats, Ints
+
+MEANS = ("fitted", "contexts", "frequencies")
+WEIGHTS = np.linspace(0, 1, 21)
+
+
+@dataclass
+class BigramPriors(Study):
+    """Predictions of the next symbol from the one before, on parts of a text or on one passage.
+
+    Held-out symbols that the training part does not have are left out.
+    """
+
+    headline = {"prior_mean": "max(prior_mean)"}
+
+    data: str | None = knob("mlapp-darwin", "the text", dataset="text")
+    text: str = knob("", "or a passage: then nothing is held out")
+    unit: str = knob("letters", "symbols", choices=("letters", "words"))
+    train: int = knob(1500, "symbols of a training part", at_least=10)
+    held: int = knob(10_000, "symbols after it, held out", at_least=10)
+    blocks: int = knob(8, "such parts, spread over the text", at_least=1, at_most=100)
+    watched: list[str] = knob([], "words of a passage to look at", may_be_empty=True, distinct=True)
+
+    def problems(self) -> Iterator[str]:
+        if (self.data is None) == (not self.text):
+            yield "study.data and study.text: one of the two is needed, and only one"
+        if self.data is not None and self.unit == "words":
+            yield "study.unit=words: a table of all pairs; allowed with study.text only"
+        missing = [w for w in self.watched if w not in ngrams.words(self.text)]
+        if self.text and missing:
+            yield f"study.watched: '{missing[0]}' is not in study.text"
+
+    def run(self, rng: Generator) -> Outcome:
+        return Outcome(**(self._passage() if self.text else self._parts()))
+
+    def _passage(self) -> dict[str, Quantity]:
+        if self.unit == "words":
+            tokens = ngrams.words(self.text)
+            names = ngrams.vocabulary(tokens)
+            symbols = ngrams.coded(tokens, names)
+        else:
+            symbols, names = ngrams.letters(self.text), [*ngrams.LETTERS]
+        N = ngrams.count(symbols, 2, len(names)).table
+        means = _means(N)
+        chosen = self.watched or names[:10]
+        place = [names.index(name) for name in chosen]
+        symbol, mean, weight = (
+            axis("symbol", chosen),
+            axis("mean_of", MEANS),
+            axis("weight", WEIGHTS),
+        )
+        new = np.vstack([N, np.zeros(len(names))])  # one more row: a context never seen
+        plain = [priors.interpolated(new, w)[-1, place] for w in WEIGHTS]
+        strengths = {name: priors.fit_strength(N, m) for name, m in means.items()}
+        bayes = [
+            priors.predictive(np.pad(N, ((0, 1), (0, 0))), strengths[k] * m)[-1, place]
+            for k, m in means.items()
+        ]
+        return {
+            "occurrences": symbol.of(np.bincount(symbols, minlength=len(names))[place]),
+            "contexts": symbol.of(priors.contexts(N)[place].astype(int)),
+            "prior_strength": mean.of(list(strengths.values())),
+            "prior_mean": over(bayes, mean, symbol),
+            "novel_interpolated": over(plain, weight, symbol),
+        }
+
+    def _parts(self) -> dict[str, Quantity]:
+        codes = ngrams.letters(load(self.data or "").text)
+        size = self.train + self.held
+        starts = np.linspace(0, max(len(codes) - size, 0), self.blocks).astype(int)
+        rows = [self._part(codes[start : start + size]) for start in starts]
+        block, mean = axis("block", self.blocks), axis("mean_of", MEANS)
+        method = axis("method", METHODS)
+        axes = {
+            "evidence": (mean, block),
+            "mean_likeness": (axis("approximation", MEANS[1:]), block),
+            "held_bits": (method, block),
+            "distance": (axis("prediction", ["counts", "interpolated"]), block),
+        }
+        found: dict[str, Quantity] = {
+            name: over(np.stack([np.asarray(row[name]) for row in rows], -1), *along)
+            for name, along in axes.items()
+        }
+        for name in ("predictive_gap", "evidence_gap", "distinct_weights", "chosen_weight"):
+            found[name] = block.of([row[name] for row in rows])
+        found["weight_bits"] = over(
+            np.stack([np.asarray(row["weight_bits"]) for row in rows]),
+            *(block, axis("weight", WEIGHTS)),
+        )
+        last = rows[-1]
+        context = axis("context", [*ngrams.LETTERS])
+        found["context_weight"] = context.of(last["context_weight"])
+        found["context_count"] = context.of(last["context_count"])
+        return found
+
+    def _part(self, part: Ints) -> dict[str, Floats | float | int]:
+        """Everything of one part of the text."""
+        K = len(ngrams.LETTERS)
+        own, rest = part[: self.train], part[self.train - 1 :]
+        N = ngrams.count(own, 2, K).table
+        means = _means(N)
+        fitted = priors.fit_alpha(N)
+        alphas = {
+            name: fitted if name == "fitted" else priors.fit_strength(N, m) * m
+            for name, m in means.items()
+        }
+        evidence = [priors.log_evidence(N[:, a > 0], a[a > 0]) for a in alphas.values()]
+        alpha = np.maximum(fitted, 1e-6)  # a letter that the part has not still has a chance
+        bayes = priors.predictive(N, alpha)
+        weight = priors.cross_validated_weight(own, K, WEIGHTS)
+        predictions = {
+            "counts": priors.interpolated(N, 0.0),
+            "add-one": (N + 1) / (N.sum(1, keepdims=True) + K),
+            "interpolated": priors.interpolated(N, weight),
+            "fitted": bayes,
+        }
+        pairs = priors.pairs_within(rest, N)
+        at = pairs[0], pairs[1]
+        apart = [
+            np.abs(predictions[name][at] - bayes[at]).mean() for name in ("counts", "interpolated")
+        ]
+        sequential = priors.sequential_log_evidence(own, alpha)
+        total = N.sum(1)
+        return {
+            "predictive_gap": float(np.abs(bayes - _by_evidence(N, alpha)).max()),
+            "evidence_gap": abs(priors.log_evidence(N, alpha) / sequential - 1),
+            "evidence": np.array(evidence),
+            "mean_likeness": np.array(
+                [np.corrcoef(means["fitted"], means[name])[0, 1] for name in MEANS[1:]]
+            ),
+            "distinct_weights": len(np.unique(total)),
+            "chosen_weight": weight,
+            "held_bits": np.array([priors.pair_bits(predictions[k], pairs) for k in METHODS]),
+            "distance": np.array(apart),
+            "weight_bits": np.array(
+                [priors.pair_bits(priors.interpolated(N, w), pairs) for w in WEIGHTS]
+            ),
+            "context_weight": alpha.sum() / (total + alpha.sum()),
+            "context_count": total.astype(int),
+        }
+
+
+METHODS = ("counts", "add-one", "interpolated", "fitted")
+
+
+def _means(N: Floats) -> dict[str, Floats]:
+    """Prior means m: of highest evidence, by contexts (17.18), by frequency."""
+    rows = {
+        "fitted": priors.fit_alpha(N),
+        "contexts": priors.contexts(N),
+        "frequencies": N.sum(0),
+    }
+    return {name: row / row.sum() for name, row in rows.items()}
+
+
+def _by_evidence(N: Floats, alpha: Floats) -> Floats:
+    """p(k | j, D) as the evidence with one more pair over that without it, for every pair."""
+    K = len(N)
+    found, base = np.empty((K, K)), priors.log_evidence(N, alpha)
+    for j in range(K):
+        for k in range(K):
+            more = N.copy()
+            more[j, k] += 1
+            found[j, k] = np.exp(priors.log_evidence(more, alpha) - base)
+    return found

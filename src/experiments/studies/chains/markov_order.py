@@ -1,0 +1,55 @@
+"""Markov models of limited memory, for a source that has a hidden state (Ghahramani 4)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from experiments.contract.outcome import Outcome, axis, over
+from experiments.contract.study import Study, knob
+from models.chains import hidden_source as source
+from models.chains import ngrams
+from models.chains.hmm import forward_filter
+
+SMOOTHED = 0.5  # added to each count
+
+
+@dataclass
+class MarkovOrder(Study):
+    """What an observation outside a window of n still tells, and the bits of models of order n.
+
+    Without noise the observations are themselves a chain of first order.
+    """
+
+    headline = {"beyond": "max(beyond)"}
+
+    stay: float = knob(0.95, "chance that the hidden state stays", above=0, below=1)
+    noise: float = knob(0.2, "chance of seeing the other state", at_least=0, at_most=0.5)
+    orders: list[int] = knob([0, 1, 2, 3], "windows", at_least=0, at_most=12, distinct=True)
+    train: int = knob(20_000, "observations that are counted", at_least=100)
+    held: int = knob(5000, "new observations", at_least=100)
+    sequences: int = knob(20, "sequences", at_least=1, at_most=1000)
+
+    def run(self, rng: Generator) -> Outcome:
+        orders = sorted(self.orders)
+        order, sequence = axis("order", orders), axis("sequence", self.sequences)
+        kind = axis("source", ["hidden", "first order"])
+        pi, A, B = source.tables(self.stay, self.noise)
+        chains = [B, source.tables(self.stay, 0.0)[2]]
+        bits = np.array([source.conditional_bits(pi, A, seen, max(orders) + 2) for seen in chains])
+        y = source.draw(pi, A, B, self.train + self.held, self.sequences, rng)
+        counted = np.empty((self.sequences, len(orders)))
+        for s, row in enumerate(y):
+            for o, n in enumerate(orders):
+                model = ngrams.fit(row[: self.train], n + 1, 2, SMOOTHED)
+                counted[s, o] = model.bits(row[self.train - n :])
+        held = y[:, self.train :]
+        with np.errstate(divide="ignore"):  # without noise the other state is impossible
+            log_lik = np.log(B.T[held])
+        evidence = forward_filter(pi, A, log_lik).log_evidence
+        return Outcome(
+            exact_bits=over(bits[:, orders], kind, order),
+            beyond=over((bits[:, :-1] - bits[:, 1:])[:, orders], kind, order),
+            counted_bits=over(counted, sequence, order),
+            state_bits=sequence.of(-evidence / self.held / np.log(2)),
+        )

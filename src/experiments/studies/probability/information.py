@@ -1,0 +1,112 @@
+"""Entropies, divergences, and the bits that codes really need (notes 1.1.7; Ghahramani 1.2)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from experiments.contract.outcome import Outcome, Quantity, axis, over
+from experiments.contract.study import Study, knob
+from models.probability import densities
+from models.probability import information as info
+from models.types import Floats
+
+SMOOTHED = 0.5  # added to the counts of a model that is learnt
+
+
+@dataclass
+class Information(Study):
+    """Random distributions and joint tables, codes for them, and densities of one variance.
+
+    A model is learnt from some symbols by their counts, and codes new ones arithmetically.
+    """
+
+    headline = {"entropy_bits": "mean(entropy_bits)"}
+
+    symbols: int = knob(4, "symbols of a distribution", at_least=2, at_most=5)
+    draws: int = knob(100, "pairs of distributions", at_least=1, at_most=10_000)
+    block_lengths: list[int] = knob(
+        [1, 2, 4], "symbols a codeword of Huffman's code", at_least=1, at_most=6, distinct=True
+    )
+    training: list[int] = knob([10, 100, 1000], "symbols seen", at_least=1, distinct=True)
+    new: int = knob(500, "new symbols that are coded", at_least=1, at_most=10_000)
+    deviations: list[float] = knob([1.0], "of the densities", above=0, distinct=True)
+
+    def run(self, rng: Generator) -> Outcome:
+        K = self.symbols
+        p, q = rng.dirichlet(np.ones(K), (2, self.draws))
+        tables = rng.dirichlet(np.ones(K * K), self.draws).reshape(-1, K, K)
+        return Outcome(
+            **self._codes(p, q),
+            **self._learnt(p, q, rng),
+            **self._tables(p, q, tables),
+            **self._densities(),
+        )
+
+    def _codes(self, p: Floats, q: Floats) -> dict[str, Quantity]:
+        draw, block = axis("draw", self.draws), axis("block", sorted(self.block_lengths))
+        lost = np.concatenate([info.exchanges(row, info.huffman_lengths(row)) for row in p])
+        costs = [-(p * np.log2(model)).sum(1) for model in (p, q)]
+        return {
+            "entropy_bits": draw.of(info.entropy(p) / np.log(2)),
+            "huffman_bits": over(
+                [[info.block_bits(row, int(n)) for row in p] for n in block.values], block, draw
+            ),
+            "best_code_bits": draw.of(info.best_code_bits(p)),
+            "swapped_cost": axis("exchange", len(lost)).of(lost),
+            "coding_cost": over(costs, axis("code", ["true", "other"]), draw),
+            "divergence_bits": draw.of(info.divergence(p, q) / np.log(2)),
+            "self_divergence": draw.of(info.divergence(p, p)),
+        }
+
+    def _learnt(self, p: Floats, q: Floats, rng: Generator) -> dict[str, Quantity]:
+        draw, training = axis("draw", self.draws), axis("training", sorted(self.training))
+        divergence, sent, excess, summed = np.empty((4, len(training), self.draws))
+        for d in range(self.draws):
+            new = rng.choice(self.symbols, self.new, p=p[d])
+            for k, size in enumerate(training.values):
+                N = rng.multinomial(size, p[d])
+                model = (N + SMOOTHED) / (size + SMOOTHED * self.symbols)
+                parts = info.whole_parts(model[None])
+                bits = info.ArithmeticCode(parts).encode([0] * self.new, new.tolist())[1]
+                divergence[k, d] = info.divergence(p[d], model) / np.log(2)
+                sent[k, d] = bits
+                excess[k, d] = bits + np.log2(model[new]).sum()
+                summed[k, d] = N @ np.log(p[d] / q[d])  # notes 1.17
+        return {
+            "model_divergence": over(divergence, training, draw),
+            "sent_bits": over(sent, training, draw),
+            "arithmetic_excess": over(excess, training, draw),
+            "sampled_sum": over(summed, training, draw),
+        }
+
+    def _tables(self, p: Floats, q: Floats, tables: Floats) -> dict[str, Quantity]:
+        draw = axis("draw", self.draws)
+        joint = info.joint_information(tables)
+        both = np.einsum("di,dj->dij", p, q)
+        added = np.log2(both) - np.log2(p)[:, :, None] - np.log2(q)[:, None, :]
+        x = np.arange(1, self.symbols + 1, dtype=np.float64)
+        convex = {"square": x**2, "exponential": np.exp(x), "minus logarithm": -np.log(x)}
+        mean = p @ x
+        at_mean = [mean**2, np.exp(mean), -np.log(mean)]
+        gaps = [at - p @ f for at, f in zip(at_mean, convex.values(), strict=True)]
+        return {
+            "climbed_entropy_gap": draw.of(np.log(self.symbols) - info.entropy(info.climb(p))),
+            "divergence": draw.of(info.divergence(p, q)),
+            "reverse_divergence": draw.of(info.divergence(q, p)),
+            "joint_entropy": draw.of(joint.joint),
+            "marginal_entropy": draw.of(joint.marginal),
+            "conditional_as_printed": draw.of(joint.conditional_as_printed),
+            "reverse_conditional": draw.of(joint.reverse_conditional),
+            "mutual_information": draw.of(joint.mutual),
+            "added_information": draw.of(np.abs(added).max((1, 2))),
+            "jensen_gap": over(gaps, axis("function", list(convex)), draw),
+        }
+
+    def _densities(self) -> dict[str, Quantity]:
+        density, deviation = (
+            axis("density", list(densities.UNIT)),
+            axis("deviation", self.deviations),
+        )
+        found = [[densities.entropy(name, s) for s in self.deviations] for name in densities.UNIT]
+        return {"density_entropy": over(found, density, deviation)}

@@ -1,0 +1,35 @@
+r"""Two hidden states that mostly stay what they are, seen as 0 or 1 with errors (Ghahramani 4).
+
+Exact entropies of the next observation given the last n, by summing over all sequences.
+"""
+
+import numpy as np
+from numpy.random import Generator
+
+from models.probability.information import entropy
+from models.types import Floats, Ints
+
+
+def tables(stay: float, noise: float) -> tuple[Floats, Floats, Floats]:
+    """First state, transitions and observations of the source."""
+    A = np.array([[stay, 1 - stay], [1 - stay, stay]])
+    B = np.array([[1 - noise, noise], [noise, 1 - noise]])
+    return np.array([0.5, 0.5]), A, B
+
+
+def conditional_bits(pi: Floats, A: Floats, B: Floats, orders: int) -> Floats:
+    """H[y_t | last n] in bits for n = 0 .. orders - 1, (orders,)."""
+    alpha = pi * B.T  # (sequences, states): p(y_1 .. y_n, z_n)
+    totals = [0.0]
+    for _ in range(orders):
+        totals.append(float(entropy(alpha.sum(1)) / np.log(2)))
+        alpha = np.einsum("sk,kj,jl->slj", alpha, A, B).reshape(-1, len(pi))
+    return np.diff(totals)
+
+
+def draw(pi: Floats, A: Floats, B: Floats, length: int, n: int, rng: Generator) -> Ints:
+    """Some sequences of observations, (n, length); two states, two symbols."""
+    turns = rng.random((n, length)) < A[0, 1]
+    turns[:, 0] = rng.random(n) < pi[1]
+    states = np.cumsum(turns, axis=1) % 2
+    return np.asarray((states + (rng.random((n, length)) < B[0, 1])) % 2, dtype=np.int64)

@@ -1,0 +1,170 @@
+r"""Entropies, divergences and codes (notes 1.1.7; Ghahramani 1.2).
+
+    H[P] = -sum_x P(x) log P(x)        KL(P || Q) = sum_x P(x) log P(x) / Q(x)
+
+Distributions stand along the last axis; joint tables p(x, y) along the last two, x first. Natural
+logarithms (nats) but for codes, whose lengths are whole numbers of bits.
+"""
+
+import heapq
+from collections.abc import Sequence
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import entr, rel_entr
+
+from models.types import Floats, Ints
+
+PRECISION = 30  # bits of a probability in an arithmetic code
+
+
+def entropy(p: Floats) -> Floats:
+    """H (...) of distributions (..., K), in nats."""
+    return np.asarray(entr(p).sum(-1))
+
+
+def divergence(p: Floats, q: Floats) -> Floats:
+    """KL(p || q) (...), in nats (notes 1.14)."""
+    return np.asarray(rel_entr(p, q).sum(-1))
+
+
+class JointInformation(NamedTuple):
+    """Of joint tables (..., X, Y), in nats."""
+
+    joint: Floats  # H[x, y]
+    marginal: Floats  # H[x]
+    conditional_as_printed: Floats  # sum p(x, y) ln p(y | x), without the minus of H[y | x] (1.13)
+    reverse_conditional: Floats  # H[x | y]
+    mutual: Floats  # I[x, y] as a divergence (1.18)
+
+
+def joint_information(table: Floats) -> JointInformation:
+    """Each from its definition, not from the others."""
+    x, y = table.sum(-1, keepdims=True), table.sum(-2, keepdims=True)
+    flat = (*table.shape[:-2], -1)
+    return JointInformation(
+        entropy(table.reshape(flat)),
+        entropy(x[..., 0]),
+        np.asarray((table * np.log(table / x)).sum((-2, -1))),
+        np.asarray(-(table * np.log(table / y)).sum((-2, -1))),
+        divergence(table.reshape(flat), (x * y).reshape(flat)),
+    )
+
+
+def climb(p: Floats, steps: int = 2000, rate: float = 1.0) -> Floats:
+    """Distributions (..., K) after so many steps uphill in entropy, in the logarithms of p."""
+    a = np.log(p)
+    for _ in range(steps):
+        p = np.exp(a - a.max(-1, keepdims=True))
+        p = p / p.sum(-1, keepdims=True)
+        a = a - rate * p * (np.log(p) + entropy(p)[..., None])
+    return p
+
+
+# --- Codes --------------------------------------------------------------------------------------
+
+
+def huffman_lengths(p: Sequence[float]) -> Ints:
+    """The lengths (K,) of Huffman's codewords for one distribution."""
+    heap: list[tuple[float, int, list[int]]] = [(w, k, [k]) for k, w in enumerate(p)]
+    lengths = np.zeros(len(heap), dtype=np.int64)
+    heapq.heapify(heap)
+    while len(heap) > 1:
+        (v, order, left), (w, _, right) = heapq.heappop(heap), heapq.heappop(heap)
+        lengths[left + right] += 1
+        heapq.heappush(heap, (v + w, order, left + right))
+    return lengths
+
+
+def block_bits(p: Floats, block: int) -> float:
+    """Bits a symbol of Huffman's code for blocks of independent symbols."""
+    joint = p
+    for _ in range(block - 1):
+        joint = np.multiply.outer(joint, p).ravel()
+    heap = joint.tolist()
+    heapq.heapify(heap)
+    total = 0.0  # the sum of lengths times weights is that of all inner nodes
+    while len(heap) > 1:
+        both = heapq.heappop(heap) + heapq.heappop(heap)
+        total += both
+        heapq.heappush(heap, both)
+    return total / block
+
+
+def best_code_bits(p: Floats, longest: int = 6) -> Floats:
+    """Least mean length (...) of any code of whole bits, by trying all that Kraft allows."""
+    lengths = np.array(list(product(range(1, longest + 1), repeat=p.shape[-1])), dtype=np.float64)
+    lengths = lengths[(2.0**-lengths).sum(1) <= 1]
+    return np.asarray((p @ lengths.T).min(-1))
+
+
+def exchanges(p: Floats, lengths: Ints) -> Floats:
+    """What exchanging two codewords of unequal length costs, for all pairs of unequal weights."""
+    i, j = np.triu_indices(len(p), 1)
+    cost = (p[i] - p[j]) * (lengths[j] - lengths[i])
+    return np.asarray(cost[(lengths[i] != lengths[j]) & (p[i] != p[j])])
+
+
+def whole_parts(p: Floats) -> Ints:
+    """Probabilities (..., K) as whole parts of 2^PRECISION, at least one each."""
+    total = 1 << PRECISION
+    parts = np.maximum(np.floor(p * (total - p.shape[-1])).astype(np.int64), 1)
+    first = np.expand_dims(parts.argmax(-1), -1)
+    rest = total - parts.sum(-1, keepdims=True)
+    np.put_along_axis(parts, first, np.take_along_axis(parts, first, -1) + rest, -1)
+    return np.asarray(parts)
+
+
+class ArithmeticCode:
+    """An arithmetic code in exact whole numbers; parts (contexts, K) of 2^PRECISION."""
+
+    def __init__(self, parts: Ints) -> None:
+        self.parts = parts.tolist()
+        below = np.cumsum(parts, axis=-1) - parts
+        self.below: list[list[int]] = below.tolist()
+        self._sorted = below
+
+    def encode(self, contexts: Sequence[int], symbols: Sequence[int]) -> tuple[int, int]:
+        """The codeword as a whole number, and how many bits it has."""
+        low, width = 0, 1
+        for c, s in zip(contexts, symbols, strict=True):
+            low = (low << PRECISION) + width * self.below[c][s]
+            width *= self.parts[c][s]
+        scale = PRECISION * len(symbols)
+        # The shortest binary fraction in [low, low + width), with all its continuations.
+        for bits in range(scale - width.bit_length(), scale + 1):
+            unit = 1 << (scale - bits)
+            word = -(-low // unit)
+            if (word + 1) * unit <= low + width:
+                return word, bits
+        return low, scale
+
+    def decode(self, word: int, bits: int, length: int, context: "ContextRule") -> list[int]:
+        """The symbols, each context told by those before it."""
+        scale = PRECISION * length
+        value = word << (scale - bits)
+        low, width, found = 0, 1, list[int]()
+        for k in range(1, length + 1):
+            c = context(found)
+            low <<= PRECISION
+            part = ((value >> (scale - PRECISION * k)) - low) // width
+            s = int(np.searchsorted(self._sorted[c], part, side="right")) - 1
+            low += width * self.below[c][s]
+            width *= self.parts[c][s]
+            found.append(s)
+        return found
+
+
+class ContextRule:
+    """The context of the next symbol: the last n - 1 of those before it, in base K."""
+
+    def __init__(self, before: Sequence[int], order: int, K: int) -> None:
+        self.before, self.order, self.K = list(before), order, K
+
+    def __call__(self, found: Sequence[int]) -> int:
+        last = (self.before + list(found))[len(self.before) + len(found) - self.order + 1 :]
+        context = 0
+        for s in last:
+            context = context * self.K + s
+        return context

@@ -1,0 +1,39 @@
+"""Passages and parts of a text as knobs."""
+
+from collections.abc import Callable
+
+import pytest
+
+from experiments.contract.errors import BadInput
+from experiments.contract.outcome import Outcome
+from experiments.studies.chains.bigram_priors import BigramPriors
+
+Run = Callable[..., Outcome]
+
+
+@pytest.mark.parametrize(
+    ("knobs", "words"),
+    [
+        ({"data": None}, "one of the two"),
+        ({"unit": "words"}, "with study.text only"),
+        ({"data": None, "text": "a b a", "unit": "words", "watched": ["c"]}, "'c' is not"),
+    ],
+)
+def test_what_is_refused(knobs: dict[str, object], words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        BigramPriors(**knobs)
+
+
+def test_a_passage_counts_contexts(run: Run) -> None:
+    text = "x b y b x b z b a b a b"
+    found = run(BigramPriors(data=None, text=text, unit="words", watched=["a", "b"]))
+    assert found["occurrences"].values.tolist() == [2, 6]
+    assert found["contexts"].values.tolist() == [1, 4]
+    assert found["novel_interpolated"].at(weight=1.0).values.tolist() == [2 / 11, 6 / 11]
+
+
+def test_parts_of_a_text(run: Run) -> None:
+    found = run(BigramPriors(train=300, held=500, blocks=2))
+    assert found["predictive_gap"].values.max() < 1e-9
+    assert found["evidence_gap"].values.max() < 1e-9
+    assert found["weight_bits"].values.shape == (2, 21)
