@@ -147,3 +147,13 @@ def hugin(tree: JunctionTree, names: Sequence[str], factors: Sequence[Factor]) -
         known[link] = fresh.table
     between = {link: Factor(tuple(_names(tree, names, link)), phi) for link, phi in known.items()}
     return Calibrated(tables, between)
+
+
+def disagreement(found: Calibrated) -> float:
+    """The largest difference between what two cliques say of one variable."""
+    said: dict[str, list[Floats]] = {}
+    for factor in found.cliques:
+        for name in factor.variables:
+            own = keep(factor, [name]).table
+            said.setdefault(name, []).append(own / own.sum())
+    return max(float(np.ptp(np.array(beliefs), axis=0).max()) for beliefs in said.values())

@@ -11,7 +11,14 @@ from numpy.testing import assert_allclose
 from models.graphs.counting import counted
 from models.graphs.elimination import min_fill
 from models.graphs.factors import MAX_PRODUCT, Factor, clamp
-from models.graphs.junction import JunctionTree, all_trees, hugin, junction_tree, shafer_shenoy
+from models.graphs.junction import (
+    JunctionTree,
+    all_trees,
+    disagreement,
+    hugin,
+    junction_tree,
+    shafer_shenoy,
+)
 from models.graphs.structure import all_undirected, undirected
 
 NAMES = "abcdef"
@@ -79,3 +86,15 @@ def test_operations_of_two_cliques_by_hand() -> None:
     messages = 2 * (4 + 2)  # one times the table; two sums of two
     beliefs, separator = 2 * (4 + 4), 2 + 2
     assert tally.operations == start + messages + beliefs + separator
+
+
+def test_cliques_disagree_on_a_tree_that_does_not_run() -> None:
+    """Tables ab, bc and ca in a row: the ends both speak of a, and nobody tells them so."""
+    ab, bc, ca = factors = drawn(np.random.default_rng(3), "ab", "bc", "ca")
+    tree = JunctionTree([frozenset([0, 1]), frozenset([1, 2]), frozenset([0, 2])], [(0, 1), (1, 2)])
+    assert not tree.runs
+    one = ab.table * (bc.table @ ca.table.sum(1))  # a, b
+    other = ca.table * (ab.table.sum(0) @ bc.table)[:, None]  # c, a
+    right = one.sum(1) / one.sum() - other.sum(0) / other.sum()
+    assert disagreement(shafer_shenoy(tree, "abc", factors)) == pytest.approx(abs(right).max())
+    assert disagreement(hugin(loopy_tree(), NAMES, drawn(np.random.default_rng(1), *LOOPY))) < 1e-14

@@ -1,0 +1,89 @@
+"""Loops cut by assumptions: messages for each value of a cutset (Ghahramani 8.5)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from experiments.contract.outcome import Outcome, axis, over
+from experiments.contract.study import Study, knob
+from experiments.studies.graphs._joint import shared
+from experiments.studies.graphs._scopes import drawn, names, scope_problems
+from models.graphs.cutset import Case, averaged, cases, cut
+from models.graphs.factors import Factor, clamp, keep, product
+from models.types import Floats
+
+FIGURE = ["A, C", "B, C", "B, D", "C, D", "C, E", "D, E"]  # Ghahramani Figure 1
+
+
+@dataclass
+class CutsetConditioning(Study):
+    """Beliefs averaged over the values of one variable against the joint table.
+
+    Only those that leave no loops are used.
+    """
+
+    headline = {"error": "max(error)"}
+
+    factors: list[str] = knob(FIGURE, "scopes of the factors", distinct=True)
+    cutsets: list[str] = knob(["C", "D"], "variables to assume, one each time", distinct=True)
+    observed: list[str] = knob(
+        ["E"], "variables that have been seen", may_be_empty=True, distinct=True
+    )
+    states: int = knob(3, "states of each variable", at_least=2, at_most=4)
+    draws: int = knob(40, "draws of all tables", at_least=1, at_most=1000)
+
+    def problems(self) -> Iterator[str]:
+        yield from scope_problems("factors", self.factors)
+        known = names(self.factors)
+        for where, some in (("cutsets", self.cutsets), ("observed", self.observed)):
+            if not set(some) <= set(known):
+                yield f"study.{where}={some}; allowed: {', '.join(known)}"
+        graph = drawn(self.factors, self.states, np.random.default_rng(0))
+        if all(cut(graph, [name]).loops for name in self.cutsets):
+            yield f"study.cutsets={self.cutsets}; allowed: one at least that leaves no loops"
+        if len(known) > 8:
+            yield f"study.factors: {len(known)} variables; allowed: 8, for all settings count"
+
+    def run(self, rng: Generator) -> Outcome:
+        graph = drawn(self.factors, self.states, rng)
+        loops = [cut(graph, [name]).loops for name in self.cutsets]
+        cutset, draw = axis("cutset", self.cutsets), axis("draw", self.draws)
+        used = axis("used", [name for name, n in zip(self.cutsets, loops, strict=True) if not n])
+        tried = []
+        for _ in range(self.draws):
+            given = {name: int(rng.integers(self.states)) for name in self.observed}
+            tables = clamp(drawn(self.factors, self.states, rng), given)
+            tried.append([self._errors(tables, str(name)) for name in used.values])
+        error, weight, plain, runs = np.moveaxis(np.array(tried), (0, 1), (2, 1))
+        return Outcome(
+            loops=cutset.of(loops),
+            error=over(error, used, draw),
+            weight_error=over(weight, used, draw),
+            unweighted_error=over(plain, used, draw),
+            runs=over(runs, used, draw),
+        )
+
+    def _errors(self, tables: Sequence[Factor], name: str) -> list[float]:
+        """Of beliefs, of weights and of a plain average; and how often messages were sent."""
+        joint = product(tables)
+        found = cases(tables, [name])
+        hidden = [x for x in names(self.factors) if x != name and x not in self.observed]
+        right = {x: shared(keep(joint, [x]).table) for x in hidden}
+        weights = np.array([case.weight for case in found])
+        return [
+            max(_apart(averaged(found, x), right[x]) for x in hidden),
+            _apart(shared(weights), shared(keep(joint, [name]).table)),
+            max(_apart(averaged(_level(found), x), right[x]) for x in hidden),
+            len(found),
+        ]
+
+
+def _level(found: Sequence[Case]) -> list[Case]:
+    """The same cases, all of one weight."""
+    return [case._replace(weight=1.0) for case in found]
+
+
+def _apart(one: Floats, other: Floats) -> float:
+    return float(np.abs(one - other).max())
