@@ -170,11 +170,13 @@ def newton(target: Floats, features: Floats, steps: int = 30) -> Floats:
     for _ in range(steps):
         p = log_linear(features, theta)
         mean = p @ features.T
-        H = np.einsum("fs,...s,gs->...fg", features, p, features)
+        H = (features * p[..., None, :]) @ features.T
         H = H - mean[..., :, None] * mean[..., None, :]
         move = np.linalg.solve(H, (goal - mean)[..., None])[..., 0]
         size = np.abs(move).max(-1, keepdims=True)
         theta = theta + move / np.maximum(size, 1.0)
+        if size.max() < 1e-9:  # the step after this one would be less than rounding
+            break
     return theta
 
 
