@@ -1,0 +1,108 @@
+"""Averaging over models and combining them (PRML 14.1, MLAPP 16.6.3, Ghahramani 1.3)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from scipy.special import logsumexp
+
+from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
+from experiments.contract.study import Study, knob
+from models.probability import model_posterior as models
+from models.types import Floats
+
+_NEW = 2000  # points to predict, the same for all
+
+
+@dataclass
+class ModelAveraging(Study):
+    """The posterior of models and the weights of their mixture as data sets grow.
+
+    Models are `gaussians`, `cauchys` (equal mixtures of two at -2 and 2) or coins, `coin 0.3`; the
+    truth is one of them, or `both`: half of the points from the first, half from the last.
+    """
+
+    headline = {"surest": "mean(max(posterior, over='model'))"}
+
+    models: list[str] = knob(["gaussians", "cauchys"], "known distributions", distinct=True)
+    truths: list[str] = knob(["gaussians"], "what the data come from", distinct=True)
+    sizes: list[int] = knob([1, 10, 100], "points in a data set", at_least=1, distinct=True)
+    sets: int = knob(100, "data sets of each truth", at_least=1, at_most=10_000)
+
+    def problems(self) -> Iterator[str]:
+        for name in self.models:
+            bias = name.removeprefix("coin ")
+            coin = name.startswith("coin ") and bias.replace(".", "", 1).isdigit()
+            if name not in ("gaussians", "cauchys") and not (coin and 0 < float(bias) < 1):
+                yield f"study.models: '{name}'; allowed: gaussians, cauchys, coin <chance of a 1>"
+        if len({name.startswith("coin ") for name in self.models}) > 1 or len(self.models) < 2:
+            yield f"study.models={self.models}; allowed: two or more, all coins or none"
+        strange = set(self.truths) - {*self.models, models.BOTH}
+        if strange:
+            yield f"study.truths: '{min(strange)}'; allowed: some of study.models, both"
+
+    @property
+    def coins(self) -> bool:
+        return self.models[0].startswith("coin ")
+
+    def run(self, rng: Generator) -> Outcome:
+        truth, n = axis("truth", self.truths), axis("n", sorted(self.sizes))
+        sets, model = axis("set", self.sets), axis("model", self.models)
+        axes = truth, n, sets, model
+        posterior, weights = np.empty((2, *map(len, axes)))
+        regret = np.empty((len(truth), len(sets)))
+        single = np.empty((len(truth), len(model)))
+        averaged = np.empty((len(truth), len(n), len(sets)))
+        first = np.empty((len(truth), int(n.values[-1]), len(model)))
+        found: dict[str, Quantity] = {}
+        for i, name in enumerate(self.truths):
+            x = models.sample(name, self.models, (self.sets, int(n.values[-1])), rng)
+            log_p = self._log_densities(x)
+            after = models.posterior(log_p)
+            posterior[i] = after[:, n.values - 1].swapaxes(0, 1)
+            weights[i] = [models.mixture_weights(log_p[:, :size]) for size in n.values]
+            first[i] = after[0]
+            regret[i] = log_p.sum(1).max(-1) - self._one_by_one(log_p, after)
+            new = self._log_densities(models.sample(name, self.models, (_NEW,), rng))
+            single[i] = -new.mean(0)
+            averaged[i] = -np.log(posterior[i] @ np.exp(new).T).mean(-1)
+            if self.coins and i == 0:
+                found |= self._counted(x, posterior[i], n, sets, model)
+        point = axis("point", np.arange(1, first.shape[1] + 1))
+        return Outcome(
+            posterior=over(posterior, *axes),
+            mixture_weight=over(weights, *axes),
+            expected_log_loss=over(single, truth, model),
+            expected_log_loss_averaged=over(averaged, truth, n, sets),
+            regret=over(regret, truth, sets),
+            first_posterior=over(first, truth, point, model),
+            **found,
+        )
+
+    def _log_densities(self, x: Floats) -> Floats:
+        return np.stack([models.log_density(name, x) for name in self.models], axis=-1)
+
+    def _one_by_one(self, log_p: Floats, after: Floats) -> Floats:
+        """Sum of the log densities of all points, each predicted from those before it."""
+        equal = np.full_like(after[:, :1], 1 / len(self.models))
+        before = np.concatenate([equal, after[:, :-1]], axis=1)
+        with np.errstate(divide="ignore"):  # a model may be ruled out
+            return np.asarray(logsumexp(log_p + np.log(before), axis=-1).sum(-1))
+
+    def _counted(
+        self, x: Floats, posterior: Floats, n: Axis, sets: Axis, model: Axis
+    ) -> dict[str, Quantity]:
+        """Coins by counting: the posterior from the number of ones, the next toss from sums."""
+        bias = np.array([float(name.removeprefix("coin ")) for name in self.models])
+        ones = np.cumsum(x, axis=1)[:, n.values - 1].T[..., None]  # (n, set, 1)
+        zeros = n.values[:, None, None] - ones
+        log_all = ones * np.log(bias) + zeros * np.log(1 - bias)
+        shift = log_all.max(-1, keepdims=True)
+        p = np.exp(log_all - shift)
+        return {
+            "counted_posterior": over(p / p.sum(-1, keepdims=True), n, sets, model),
+            # P(all data, then a 1) / P(all data)
+            "counted_predictive": over((p * bias).sum(-1) / p.sum(-1), n, sets),
+            "predictive": over(posterior @ bias, n, sets),
+        }
