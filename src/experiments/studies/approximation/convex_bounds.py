@@ -1,0 +1,107 @@
+"""Tangents as bounds, conjugate functions, and bounds on the sigmoid (PRML 10.5)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from scipy.special import expit, log_expit
+
+from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
+from experiments.contract.study import Study, knob
+from models.approximation import bounds
+from models.approximation.bounds import CURVES, Curve
+from models.types import Floats
+
+SIGMOIDS = {"ln sigmoid", "half-angle in x", "half-angle in x squared"}
+
+
+@dataclass
+class ConvexBounds(Study):
+    """How far tangents are from convex and concave functions, and conjugates by searches.
+
+    Slack is positive where a bound holds: the function less its tangent where it is convex, the
+    tangent less the function where it is concave. Places are counted along the stretch of each.
+    """
+
+    headline = {"least_slack": "min(slack)"}
+
+    functions: list[str] = knob(
+        ["exp(-x)"], "convex or concave functions", choices=tuple(CURVES), distinct=True
+    )
+    contacts: list[float] = knob([1.0], "places where a tangent touches", above=0, at_most=5)
+    slopes: list[float] = knob([0.2, 0.7], "of exponentials above the sigmoid", above=0, below=1)
+
+    def run(self, rng: Generator) -> Outcome:
+        kind, contact = axis("function", self.functions), axis("contact", self.contacts)
+        at, turn = axis("place", 61), axis("turn", 25)
+        each = [self._bounded(CURVES[name], len(at), len(turn)) for name in self.functions]
+        axes: dict[str, tuple[Axis, ...]] = {
+            "stretch": (at,),
+            "function_value": (at,),
+            "slack": (contact, at),
+            "other_slack": (contact, at),
+            "contact_slack": (contact,),
+            "best_slope": (contact,),
+            "recovered": (at,),
+            "curvature": (at,),
+            "slope_value": (turn,),
+            "conjugate": (turn,),
+            "conjugate_printed": (turn,),
+            "conjugate_place": (turn,),
+        }
+        found = {name: over([of[name] for of in each], kind, *more) for name, more in axes.items()}
+        if SIGMOIDS & set(self.functions):
+            found |= self._sigmoid()
+        return Outcome(**found)
+
+    def _bounded(self, curve: Curve, places: int, turns: int) -> dict[str, Floats]:
+        sign = 1.0 if curve.convex else -1.0
+        x = np.linspace(*curve.places, places)
+        xi = np.array(self.contacts)[:, None]
+        slope = curve.slope(xi)
+        tangent = slope * x - curve.conjugate(slope)  # 10.127
+        other = curve.slope(x) * xi - curve.conjugate(curve.slope(x))  # touching at x, seen at xi
+        below = sign * (curve.f(xi) - other)
+        away = np.abs(x - xi) > 1e-3
+        slopes = np.linspace(*curve.slopes, turns)
+        g = bounds.conjugate(curve, slopes)
+        h = 0.01 * (x[1] - x[0])
+        return {
+            "stretch": x,
+            "function_value": curve.f(x),
+            "slack": sign * (curve.f(x) - tangent),
+            "other_slack": np.where(away, below, below.max()),
+            "contact_slack": (curve.f(xi) - slope * xi + curve.conjugate(slope))[:, 0],
+            "best_slope": bounds.recovered(curve, xi[:, 0], curve.conjugate).place,
+            "recovered": bounds.recovered(curve, x, curve.conjugate).value,
+            "curvature": (curve.f(x + h) - 2 * curve.f(x) + curve.f(x - h)) / h**2,
+            "slope_value": slopes,
+            "conjugate": g.value,
+            "conjugate_printed": curve.conjugate(slopes),
+            "conjugate_place": g.place,
+        }
+
+    def _sigmoid(self) -> dict[str, Quantity]:
+        """The sigmoid itself, its bounds of either side, and lambda."""
+        contact = axis("contact", self.contacts)
+        x = axis("x", np.union1d(np.linspace(-10, 10, 401), np.outer([-1, 1], self.contacts)))
+        slope = axis("upper_slope", np.union1d(self.slopes, np.linspace(0.02, 0.98, 25)))
+        xi = np.array(self.contacts)[:, None]
+        lower = [expit(x.values) - bounds.gaussian_bound(x.values, xi, s) for s in (-1.0, 1.0)]
+        upper = bounds.exponential_bound(x.values, slope.values[:, None]) - expit(x.values)
+        h = 1e-3
+        second = expit(x.values + h) - 2 * expit(x.values) + expit(x.values - h)
+        along = axis("xi", np.linspace(0.05, 20, 200))
+        forms = np.tanh(along.values / 2) / (4 * along.values), bounds.lam(along.values)
+        off = x.values - xi
+        first = expit(-xi)  # the slope of ln sigmoid, and lambda of the upper bound there
+        taylor = [log_expit(xi) + first * off, log_expit(xi) + first * off]
+        taylor[1] = taylor[1] - first * (1 - first) * off**2 / 2
+        exact = np.log(bounds.exponential_bound(x.values, first))
+        return {
+            "gaussian_slack": over(lower, axis("lambda_of", ["10.141", "10.150"]), contact, x),
+            "exponential_slack": over(upper, slope, x),
+            "sigmoid_curvature": x.of(second / h**2),
+            "lambda_forms": over(forms, axis("form", ["tanh", "sigmoid"]), along),
+            "taylor_gap": over([t - exact for t in taylor], axis("order", [1, 2]), contact, x),
+        }

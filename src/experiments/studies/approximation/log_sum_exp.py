@@ -1,0 +1,72 @@
+"""The largest score in place of a log of summed exponentials (MLAPP 19.7.1)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from scipy.special import logsumexp
+
+from experiments.contract.outcome import Outcome, axis, over
+from experiments.contract.study import Study, knob
+from models.approximation import log_sum_exp
+from models.approximation.log_sum_exp import Problem
+
+EXAMPLES, LABELS, FEATURES = 5, 4, 3  # of a drawn problem
+
+
+@dataclass
+class LogSumExp(Study):
+    """Bounds for given scores and for drawn ones; objectives of drawn problems."""
+
+    headline = {"log_sum": "log_sum"}
+
+    scores: list[float] = knob([0.0, 1.0, 2.0], "one for each label")
+    chosen: int = knob(1, "the label of the looser bound", at_least=0)
+    draws: int = knob(200, "drawn scores, and drawn problems", at_least=2, at_most=10_000)
+
+    def problems(self) -> Iterator[str]:
+        if self.chosen >= len(self.scores):
+            yield f"study.chosen={self.chosen}; allowed: below {len(self.scores)}"
+
+    def run(self, rng: Generator) -> Outcome:
+        f, draw = np.array(self.scores), axis("draw", self.draws)
+        sizes = rng.integers(2, 51, self.draws)
+        drawn = [rng.normal(0, rng.uniform(0.1, 5), n) for n in sizes]
+        sums = np.array([logsumexp(g) for g in drawn])
+        top, any_one = np.array([g.max() for g in drawn]), np.array([g[0] for g in drawn])
+        slack = [sums - top, np.log(sizes) + top - sums, sums - any_one]
+        kinds = axis("bound", ["largest", "largest and log of their number", "any one"])
+        found = [_compared(rng) for _ in range(self.draws)]
+        made = {name: np.array([of[name] for of in found]).T for name in found[0]}
+        constant = axis("constant", ["printed", "with the constant"])
+        return Outcome(
+            largest=float(f.max()),
+            score_chosen=float(f[self.chosen]),
+            log_sum=float(logsumexp(f)),
+            slack=over(slack, kinds, draw),
+            objective_slack=over(made["objective"], constant, draw),
+            chord_slack=over(made["chord"], axis("objective", ["19.87", "19.89"]), draw),
+            zero_one_gap=draw.of(made["zero_one"]),
+        )
+
+
+def _compared(rng: Generator) -> dict[str, object]:
+    """A drawn problem at drawn weights: the bound's slack, and chords against the middle."""
+    problem = Problem(
+        rng.standard_normal((EXAMPLES, LABELS, FEATURES)),
+        rng.integers(LABELS, size=EXAMPLES),
+        rng.normal(0, 1, (EXAMPLES, LABELS)),
+    )
+    w = rng.standard_normal((2, FEATURES)) * rng.uniform(0.1, 3)
+    least = log_sum_exp.convex_objective(problem, w) - log_sum_exp.expected_loss(problem, w)
+    chords = [
+        f(problem, w).mean() - f(problem, w.mean(0))
+        for f in (log_sum_exp.difference_of_maxima, log_sum_exp.convex_objective)
+    ]
+    worst = float(least.min())
+    return {
+        "objective": [worst, worst + EXAMPLES * np.log(LABELS)],
+        "chord": chords,
+        "zero_one": float(log_sum_exp.zero_one_gap(problem, w[0])),
+    }

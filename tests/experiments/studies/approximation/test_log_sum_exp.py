@@ -1,0 +1,28 @@
+"""Bounds on sums of exponentials as knobs."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from experiments.contract.errors import BadInput
+from experiments.contract.outcome import Outcome
+from experiments.studies.approximation.log_sum_exp import LogSumExp
+
+Run = Callable[..., Outcome]
+
+
+def test_a_label_that_is_not_there() -> None:
+    with pytest.raises(BadInput, match="below 3"):
+        LogSumExp(chosen=3)
+
+
+def test_slacks(run: Run) -> None:
+    found = run(LogSumExp([1.0, 3.0], 0, draws=40))
+    assert_allclose(found["log_sum"].values, np.log(np.exp(1) + np.exp(3)))
+    assert found["slack"].values.min() > 0
+    printed, right = found["objective_slack"].values
+    assert_allclose(right - printed, 5 * np.log(4))
+    assert right.min() > 0
+    assert found["chord_slack"].values[1].min() > 0
