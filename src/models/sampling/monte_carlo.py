@@ -1,17 +1,27 @@
-r"""Expectations under a uniform density, exactly and by sampling (FCML 2.4 and 2.5.1).
+r"""Expectations under a density, exactly and by sampling (FCML 2.4 and 2.5.1, PRML 11).
 
     E{f(y)} = int f(y) p(y) dy  ~  1/S sum_s f(y_s),   y_s ~ U(a, b)               FCML 2.22-2.23
 
     E{y^2} = (b^3 - a^3) / (3 (b - a)),    E{sin y} = (cos a - cos b) / (b - a)
 
-The error of the average of S samples has the standard deviation sqrt(var f / S).
+The error of the average of S independent samples has the standard deviation sqrt(var f / S)
+(PRML 11.3), whatever the number of dimensions. Further expectations:
+
+    projection   f(z) = (sum_d z_d)^2 / D, z ~ N(0, I) in D dimensions: mean 1 and variance 2;
+                 successive z may have a correlation
+    tails        whether a standard Gaussian number lies below 1, or above 3
+    evidence     the likelihood under draws of the prior (Ghahramani 57-58), of a coin with
+                 7 heads in 10 tosses and of a line through five points
 """
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from scipy.signal import lfilter
+from scipy.special import beta, ndtr
 
+from models.probability.gaussian import log_density
 from models.types import Floats
 
 
@@ -62,3 +72,73 @@ def under_uniform(integrand: Integrand, low: float, high: float) -> Expectation:
 def running_mean(values: Floats) -> Floats:
     """The average of the first S values for every S, along the last axis."""
     return np.asarray(np.cumsum(values, axis=-1) / np.arange(1, values.shape[-1] + 1))  # FCML 2.23
+
+
+BATCH = 2_000_000  # numbers drawn at once
+
+
+def projection(dimension: int, correlation: float) -> Expectation:
+    """The square of the component along the diagonal, of a chain of Gaussian points."""
+
+    def f(shape: tuple[int, int], rng: np.random.Generator) -> Floats:
+        rows, columns = shape
+        several = max(1, BATCH // (columns * dimension))
+        found = np.empty(shape)
+        for start in range(0, rows, several):
+            count = min(several, rows - start)
+            z = rng.standard_normal((count, columns, dimension))
+            if correlation:
+                z[:, 1:] *= np.sqrt(1 - correlation**2)
+                z = lfilter([1.0], [1.0, -correlation], z, axis=1)
+            found[start : start + count] = z.sum(-1) ** 2 / dimension
+        return found
+
+    return Expectation(f, 1.0, 2.0)
+
+
+def tails() -> dict[str, Expectation]:
+    """A probability where the density is large, and one where it is small."""
+    below, above = float(ndtr(1.0)), float(ndtr(-3.0))
+    return {
+        "z < 1": Expectation(
+            lambda shape, rng: (rng.standard_normal(shape) < 1).astype(float),
+            below,
+            below * (1 - below),
+        ),
+        "z > 3": Expectation(
+            lambda shape, rng: (rng.standard_normal(shape) > 3).astype(float),
+            above,
+            above * (1 - above),
+        ),
+    }
+
+
+HEADS, TOSSES = 7, 10
+X = np.stack([np.ones(5), np.linspace(-1, 1, 5)], axis=1)  # a line through five points
+T = np.array([-0.9, 0.1, 0.3, 0.7, 1.6])
+NOISE = 0.5  # variance
+
+
+def evidences() -> dict[str, Expectation]:
+    """Likelihoods under draws of the prior: of one order of the tosses, and of the points."""
+
+    def coin(shape: tuple[int, int], rng: np.random.Generator) -> Floats:
+        r = rng.random(shape)
+        return np.asarray(r**HEADS * (1 - r) ** (TOSSES - HEADS))
+
+    def line(shape: tuple[int, int], rng: np.random.Generator) -> Floats:
+        w = rng.standard_normal((*shape, 2))
+        squares = ((T - w @ X.T) ** 2).sum(-1)
+        return np.asarray(np.exp(-squares / (2 * NOISE)) / (2 * np.pi * NOISE) ** (len(T) / 2))
+
+    misses = TOSSES - HEADS
+    mean = float(beta(HEADS + 1, misses + 1))
+    square = float(beta(2 * HEADS + 1, 2 * misses + 1))
+    found = {"coin": Expectation(coin, mean, square - mean**2)}
+    zero, spread, one = np.zeros(len(T)), X @ X.T, np.eye(len(T))
+    # a squared Gaussian likelihood is one of half the variance, times a constant
+    mean = float(np.exp(log_density(T[None], zero, spread + NOISE * one)[0]))
+    half = float(np.exp(log_density(T[None], zero, spread + NOISE / 2 * one)[0]))
+    square = half / (4 * np.pi * NOISE) ** (len(T) / 2)
+    found["line"] = Expectation(line, mean, square - mean**2)
+    return found

@@ -7,8 +7,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.studies.sampling.monte_carlo import HITS, MonteCarlo
+from experiments.drawing.canvas import legend_once, panels
+from experiments.studies.sampling.monte_carlo import HITS, OTHERS, MonteCarlo
 
 NAMES = {"square": "y²", "sine": "sin y"}
 
@@ -16,10 +16,14 @@ NAMES = {"square": "y²", "sine": "sin y"}
 def draw(study: MonteCarlo, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
     figure, axes = panels(1, 2)
     hits = study.function in HITS
-    (_hits if hits else _average)(axes, study, outcome)
+    way = _hits if hits else _ratios if study.function in OTHERS else _average
+    way(axes, study, outcome)
     for ax in axes:
         ax.set(xscale="log", xlabel="throws S" if hits else "samples S")
-        ax.legend(loc="best" if hits else "upper right")
+        if way is not _ratios:
+            ax.legend(loc="best" if hits else "upper right")
+    if way is _ratios:
+        legend_once(figure, axes, 4)
     axes[1].set(ylabel="root mean square error", yscale="log")
     yield "convergence", figure
 
@@ -35,6 +39,20 @@ def _average(axes: Any, study: MonteCarlo, outcome: Outcome) -> None:
     axes[0].set(ylim=(exact - reach, exact + reach), ylabel=f"average of {name}")
     axes[1].plot(sizes, rms, "o", markersize=3, label=f"{study.sequences} sequences")
     axes[1].plot(sizes, sd, color="black", linestyle="--", label=f"sd({name}) / √S")
+
+
+def _ratios(axes: Any, study: MonteCarlo, outcome: Outcome) -> None:
+    """Several expectations, each over its exact value."""
+    sizes = outcome["rms_error"].along("size")
+    for k, name in enumerate(outcome["exact"].along("expectation")):
+        colour, exact = f"C{k % 8}", outcome["exact"].values[k]
+        axes[0].plot(sizes, outcome["estimate"].values[k, 0] / exact, color=colour, label=name)
+        axes[1].plot(sizes, outcome["rms_error"].values[k] / exact, "o", color=colour, ms=3)
+        axes[1].plot(sizes, outcome["error_sd"].values[k] / exact, "--", color=colour, lw=1)
+    axes[0].axhline(1, color="black", linestyle=":", linewidth=1.2)
+    axes[0].set(ylabel="average over exact value")
+    axes[1].plot([], [], "o", color="black", ms=3, label=f"{study.sequences} sequences, relative")
+    axes[1].plot([], [], "--", color="black", lw=1, label="independent samples")
 
 
 def _hits(axes: Any, study: MonteCarlo, outcome: Outcome) -> None:

@@ -1,4 +1,4 @@
-"""An expectation by averaging samples: how the estimate settles (FCML 2.4, 2.5.1, 4.5.1)."""
+"""An expectation by averaging samples: how the estimate settles (FCML 2.4-4.5, PRML 11)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,10 +8,19 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
-from models.sampling.monte_carlo import INTEGRANDS, Expectation, running_mean, under_uniform
+from models.sampling.monte_carlo import (
+    INTEGRANDS,
+    Expectation,
+    evidences,
+    projection,
+    running_mean,
+    tails,
+    under_uniform,
+)
 from models.sampling.region import double_twenty, hits, quarter_circle
 
 HITS = ("double-20", "quarter-circle")
+OTHERS = ("projection", "evidence")
 
 
 @dataclass
@@ -20,11 +29,17 @@ class MonteCarlo(Study):
 
     headline = {"error": "max(last(rms_error, over='size'))", "decay_rate": "first(decay_rate)"}
 
-    function: str = knob("square", "the function f of y", choices=(*INTEGRANDS, *HITS))
+    function: str = knob("square", "the function f of y", choices=(*INTEGRANDS, *HITS, *OTHERS))
     low: float = knob(0.0, "square, sine: the smallest of uniform y")
     high: float = knob(1.0, "square, sine: the largest y")
     skills: list[float] = knob(
         [10.0, 30.0, 90.0], "double-20: sds of a throw, mm", above=0, distinct=True
+    )
+    dimensions: list[int] = knob(
+        [1], "projection: of a Gaussian point", at_least=1, at_most=1000, distinct=True
+    )
+    correlations: list[float] = knob(
+        [0.0], "projection: of successive points, the first dimension", at_least=0, below=1
     )
     times: float = knob(1.0, "hits count this much: 4 makes pi of a quarter", above=0)
     samples: int = knob(10_000, "samples in a sequence", at_least=10, at_most=1_000_000)
@@ -37,6 +52,8 @@ class MonteCarlo(Study):
             yield f"study.low={self.low:g}, study.high={self.high:g}; allowed: low < high"
         if max(self.look_at) > self.samples:
             yield f"study.look_at={self.look_at}; allowed: <= {self.samples}, the samples drawn"
+        if self.function == "projection" and self.correlations[0] != 0:
+            yield f"study.correlations={self.correlations}; allowed: the first is 0"
         if self.samples * self.sequences > 10_000_000:
             yield "study.samples times study.sequences; allowed: <= 10000000"
 
@@ -46,6 +63,14 @@ class MonteCarlo(Study):
             return {self.function: under_uniform(INTEGRANDS[self.function], self.low, self.high)}
         if self.function == "quarter-circle":
             return {self.function: hits(quarter_circle())}
+        if self.function == "evidence":
+            return evidences()
+        if self.function == "projection":
+            dependent = {
+                f"D = {self.dimensions[0]}, correlation {r:g}": projection(self.dimensions[0], r)
+                for r in self.correlations[1:]
+            }
+            return {f"D = {D}": projection(D, 0.0) for D in self.dimensions} | dependent | tails()
         return {f"sd {sd:g} mm": hits(double_twenty(sd)) for sd in self.skills}
 
     def run(self, rng: Generator) -> Outcome:

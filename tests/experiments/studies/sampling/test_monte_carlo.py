@@ -23,6 +23,7 @@ Run = Callable[..., Outcome]
         ({"function": "cube"}, "study.function=cube"),
         ({"samples": 1_000_000, "sequences": 100}, "<= 10000000"),
         ({"skills": [0.0]}, "study.skills"),
+        ({"function": "projection", "correlations": [0.5]}, "the first is 0"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
@@ -69,3 +70,15 @@ def test_darts(run: Run) -> None:
     assert good > poor
     estimates = found["estimate"].at(expectation="sd 15 mm", size=2000).values
     assert_allclose(estimates.mean(), good, atol=0.003)
+
+
+def test_dependent_samples_are_worth_less(run: Run) -> None:
+    study = MonteCarlo(
+        "projection", dimensions=[2, 5], correlations=[0.0, 0.8], samples=50, look_at=[50]
+    )
+    found = run(study)
+    names = found["exact"].along("expectation").tolist()
+    assert names == ["D = 2", "D = 5", "D = 2, correlation 0.8", "z < 1", "z > 3"]
+    ratio = (found["rms_error"].at(size=50).values / found["error_sd"].at(size=50).values)[:3]
+    # (1 + 0.64) / (1 - 0.64), less the ends
+    assert_allclose(ratio, [1, 1, 2.05], rtol=0.25)

@@ -1,0 +1,133 @@
+"""Weighted draws of a proposal: importance sampling and resampling (PRML 11.1.4-5)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from experiments.contract.outcome import Outcome, axis, over
+from experiments.contract.study import Study, knob
+from models.sampling import importance as models
+from models.sampling.importance import FUNCTIONS, Target
+from models.sampling.uniformity import distance
+from models.types import Floats
+
+POINTS = np.array([-1.5, -0.5, 0.5, 1.5])  # at which the distribution function is looked at
+CUBE = 2000  # uniform samples
+CURVE = 201
+
+
+@dataclass
+class WeightedSamples(Study):
+    """Targets by weighted draws of Gaussian proposals, which match them well or badly."""
+
+    headline = {"effective_size": "min(mean(effective_size, over='repetition'))"}
+
+    targets: list[str] = knob(
+        ["gaussian"], "gaussian, or bumps and the distance of the second one", distinct=True
+    )
+    proposals: list[str] = knob(
+        ["0 1.5"], "Gaussian ones: mean and standard deviation", distinct=True
+    )
+    functions: list[str] = knob(
+        ["square"], "whose expectations are wanted", choices=tuple(FUNCTIONS), distinct=True
+    )
+    sizes: list[int] = knob([100, 1000], "draws", at_least=2, at_most=100_000, distinct=True)
+    dimensions: list[int] = knob(
+        [], "of a cube that is sampled evenly", at_least=1, at_most=20, may_be_empty=True
+    )
+    repetitions: int = knob(200, "sets of draws", at_least=2, at_most=10_000)
+
+    def problems(self) -> Iterator[str]:
+        for what, names, read in (
+            ("targets", self.targets, models.named),
+            ("proposals", self.proposals, models.proposal),
+        ):
+            for name in names:
+                try:
+                    read(name)
+                except ValueError as told:
+                    yield f"study.{what}: {told}"
+        if max(self.sizes) * self.repetitions > 5_000_000:
+            yield "study.sizes times repetitions; allowed: <= 5000000"
+
+    def run(self, rng: Generator) -> Outcome:
+        target, way = axis("target", self.targets), axis("proposal", self.proposals)
+        function, size = axis("function", self.functions), axis("size", self.sizes)
+        repetition, point = axis("repetition", self.repetitions), axis("point", POINTS)
+        densities = [models.named(name) for name in self.targets]
+        shapes = [(self.repetitions, L) for L in self.sizes]
+        noise = [[(rng.standard_normal(s), rng.random(s)) for s in shapes] for _ in self.proposals]
+        cells = [  # the same draws for every target
+            [self._cell(d, name, drawn) for name, drawn in zip(self.proposals, noise, strict=True)]
+            for d in densities
+        ]
+        plain = (size, repetition)
+        axes: dict[str, tuple[Any, ...]] = {
+            "estimate": (function, *plain),
+            "normalised_estimate": (function, *plain),
+            "plain_average": (function, *plain),
+            "resampled_average": (function, *plain),
+            "term_sd": (function, *plain),
+            "partition": plain,
+            "effective_size": plain,
+            "largest_weight": plain,
+            "weight_sd": plain,
+            "weighted_distance": plain,
+            "resampled_distance": plain,
+            "weighted_distribution": (*plain, point),
+        }
+        found = {
+            name: over([[cell[name] for cell in row] for row in cells], target, way, *places)
+            for name, places in axes.items()
+        }
+        if self.dimensions:
+            shares = [models.contributing(d, CUBE, self.repetitions, rng) for d in self.dimensions]
+            found["contributing"] = over(shares, axis("dimension", self.dimensions), repetition)
+        known = [[FUNCTIONS[name][1](d) for name in self.functions] for d in densities]
+        z = axis("z", np.linspace(-6, 8, CURVE))
+        return Outcome(
+            **found,
+            exact=over(known, target, function),
+            exact_partition=target.of([d.partition for d in densities]),
+            exact_distribution=over([d.cdf(POINTS) for d in densities], target, point),
+            density=over([np.exp(d.log_p(z.values)) / d.partition for d in densities], target, z),
+        )
+
+    def _cell(
+        self, target: Target, name: str, drawn: list[tuple[Floats, Floats]]
+    ) -> dict[str, Any]:
+        """Everything of one target and proposal, over sizes and repetitions."""
+        mean, sd = models.proposal(name)
+        found: dict[str, list[Any]] = {}
+        for noise, u in drawn:
+            z = mean + sd * noise
+            log_r = models.log_ratio(target, mean, sd, z)
+            told, weights = models.weigh(target, log_r, z, self.functions), models.normalised(log_r)
+            anew = models.resample(z, weights, u)
+            below = np.stack([(weights * (z <= x)).sum(-1) for x in POINTS], axis=-1)
+            cell = {
+                "estimate": told.estimate,
+                "normalised_estimate": told.normalised,
+                "plain_average": told.plain,
+                "resampled_average": np.stack(
+                    [FUNCTIONS[name][0](anew).mean(-1) for name in self.functions]
+                ),
+                "term_sd": told.term_sd,
+                "partition": told.partition,
+                "effective_size": told.effective_size,
+                "largest_weight": told.largest_weight,
+                "weight_sd": told.weight_sd,
+                "weighted_distance": models.weighted_distance(target.cdf(z), weights),
+                "resampled_distance": distance(target.cdf(anew)),
+                "weighted_distribution": below,  # PRML 11.25
+            }
+            for key, value in cell.items():
+                found.setdefault(key, []).append(value)
+        with_function = ("estimate", "normalised_estimate", "plain_average", "term_sd")
+        return {
+            key: np.stack(values, axis=1 if key in (*with_function, "resampled_average") else 0)
+            for key, values in found.items()
+        }

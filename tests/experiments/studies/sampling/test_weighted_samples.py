@@ -1,0 +1,44 @@
+"""Importance weights in closed form, and the study's rules."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from experiments.contract.errors import BadInput
+from experiments.contract.outcome import Outcome
+from experiments.studies.sampling.weighted_samples import WeightedSamples
+
+Run = Callable[..., Outcome]
+
+
+@pytest.mark.parametrize(
+    ("knobs", "complaint"),
+    [
+        ({"targets": ["cauchy"]}, "cauchy; allowed: gaussian"),
+        ({"proposals": ["1 -1"]}, "1 -1; allowed"),
+        ({"sizes": [100_000], "repetitions": 1000}, "<= 5000000"),
+    ],
+)
+def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        WeightedSamples(**knobs)  # type: ignore[arg-type]
+
+
+def test_effective_sizes_and_estimates(run: Run) -> None:
+    study = WeightedSamples(["gaussian", "bumps 3"], ["0 1.5", "0 1"], sizes=[50, 400])
+    found = run(study)
+    worth = found["effective_size"].at(target="gaussian", size=400).values.mean(-1) / 400
+    # 1 / E r^2 = sqrt(2 s^2 - 1) / s^2 for a proposal of deviation s
+    assert_allclose(worth, [np.sqrt(3.5) / 2.25, 1], rtol=0.02)
+    here = {"proposal": "0 1.5", "function": "square", "size": 400}
+    for name, exact in (("gaussian", 1.0), ("bumps 3", 5.5)):
+        estimates = found["estimate"].at(target=name, **here).values
+        assert_allclose(estimates.mean(), exact, atol=5 * estimates.std() / np.sqrt(200))
+    drawn = found["plain_average"]
+    assert_allclose(drawn.values[0], drawn.values[1])  # the same draws for both targets
+    below = found["weighted_distribution"].at(target="gaussian", proposal="0 1", size=400)
+    expected = found["exact_distribution"].at(target="gaussian").values
+    assert_allclose(below.values.mean(0), expected, atol=0.005)
+    assert "contributing" not in found
