@@ -1,0 +1,90 @@
+"""Mixtures without a number of components: how many are used as data grow (Ghahramani 12)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from experiments.contract.outcome import Outcome, axis, over
+from experiments.contract.study import Study, knob
+from models.clustering import dirichlet_process as process
+from models.clustering.dirichlet_process import Model
+from models.types import Floats
+
+_WARM = 0.25  # of the sweeps are left out
+_CHAINS = 200  # for the data set that is enumerated
+
+
+@dataclass
+class DirichletProcess(Study):
+    """Occupied components under the prior, and after seeing points drawn from such a mixture.
+
+    Points on a line with known noise. The posterior by Gibbs sampling and by variational fits with
+    a limited number of components; of a few points also by all partitions.
+    """
+
+    headline = {"components": "mean(last(sampled_clusters, over='fitted_n'))"}
+
+    concentrations: list[float] = knob([0.1, 1.0, 10.0], "alpha of the prior", above=0)
+    sizes: list[int] = knob([10, 100, 1000], "points, for the prior", at_least=1, distinct=True)
+    draws: int = knob(200, "draws of the prior", at_least=2, at_most=100_000)
+    fitted_sizes: list[int] = knob([10, 30, 100], "points to fit to", at_least=2, distinct=True)
+    alpha: float = knob(1.0, "concentration for data and fits", above=0)
+    spread: float = knob(3.0, "standard deviation of the components' means", above=0)
+    noise: float = knob(0.5, "standard deviation in a component", above=0)
+    sets: int = knob(20, "data sets of each size", at_least=1, at_most=1000)
+    sweeps: int = knob(60, "of Gibbs sampling", at_least=4, at_most=100_000)
+    truncation: int = knob(
+        15, "components at most of the variational fits", at_least=2, at_most=100
+    )
+    restarts: int = knob(5, "starts of these; the best is kept", at_least=1, at_most=1000)
+    enumerated: int = knob(7, "points whose partitions are all tried", at_least=2, at_most=9)
+
+    def problems(self) -> Iterator[str]:
+        for name in ("sizes", "fitted_sizes"):
+            if getattr(self, name) != sorted(getattr(self, name)):
+                yield f"study.{name}={getattr(self, name)}; allowed: ascending"
+
+    def run(self, rng: Generator) -> Outcome:
+        model = Model(self.alpha, self.noise**2, self.spread**2)
+        concentration, n = axis("concentration", self.concentrations), axis("n", self.sizes)
+        draw, sets = axis("draw", self.draws), axis("set", self.sets)
+        fitted, kept = axis("fitted_n", self.fitted_sizes), slice(int(_WARM * self.sweeps), None)
+        prior = np.empty((len(concentration), len(n), len(draw)))
+        for i, alpha in enumerate(self.concentrations):
+            counts = process.draw_counts(self.sizes[-1], alpha, self.draws, rng)
+            prior[i] = counts[:, np.array(self.sizes) - 1].T
+        mean = [[process.expected_count(N, a) for N in self.sizes] for a in self.concentrations]
+        # Data sets grow: the first points of a large one are a small one.
+        x = process.draw_data(self.fitted_sizes[-1], model, self.sets, rng)
+        sampled, fits = np.empty((2, len(fitted), len(sets)))
+        for j, N in enumerate(self.fitted_sizes):
+            sampled[j] = process.gibbs(x[:, :N], model, self.sweeps, rng)[:, kept].mean(1)
+            fits[j] = self._truncated(x[:, :N], model, rng)
+        few = x[:1, : self.enumerated]
+        chains = process.gibbs(np.repeat(few, _CHAINS, axis=0), model, self.sweeps, rng)[:, kept]
+        drawn = np.bincount(chains.ravel(), minlength=self.enumerated + 1)[1:] / chains.size
+        count = axis("count", np.arange(1, self.enumerated + 1))
+        return Outcome(
+            prior_clusters=over(prior.astype(int), concentration, n, draw),
+            expected_prior_clusters=over(mean, concentration, n),
+            sampled_clusters=over(sampled, fitted, sets),  # means over sweeps
+            truncated_clusters=over(fits.astype(int), fitted, sets),
+            exact_count_probability=count.of(process.exact_counts(few[0], model)),
+            drawn_count_probability=count.of(drawn),
+            inputs=axis("point", x.shape[1]).of(x[0]),
+        )
+
+    def _truncated(self, x: Floats, model: Model, rng: Generator) -> Floats:
+        """Components with a point or more of the best fit of each data set (sets, N)."""
+        T = min(self.truncation, x.shape[1])
+        data = np.repeat(x, self.restarts, axis=0)
+        centres = rng.permuted(data, axis=1)[:, :T]
+        nearest = np.abs(data[..., None] - centres[:, None]).argmin(-1)
+        sizes = (nearest[..., None] == np.arange(T)).sum(1)
+        rank = np.argsort(np.argsort(-sizes, axis=1), axis=1)  # large components first
+        start = np.take_along_axis(rank, nearest, axis=1)[..., None] == np.arange(T)
+        fit = process.truncated(data, start.astype(np.float64), model)
+        best = fit.final.reshape(self.sets, -1).argmax(1) + self.restarts * np.arange(self.sets)
+        return np.asarray(process.truncated_counts(fit.theta)[best], dtype=np.float64)

@@ -1,0 +1,26 @@
+"""Mixtures without a number of components as knobs."""
+
+from collections.abc import Callable
+
+import pytest
+
+from experiments.contract.errors import BadInput
+from experiments.contract.outcome import Outcome
+from experiments.studies.clustering.dirichlet_process import DirichletProcess
+
+Run = Callable[..., Outcome]
+
+
+def test_sizes_ascend() -> None:
+    with pytest.raises(BadInput, match="allowed: ascending"):
+        DirichletProcess(fitted_sizes=[30, 10])
+
+
+def test_more_points_use_more_components(run: Run) -> None:
+    found = run(DirichletProcess(sizes=[5, 50], draws=50, fitted_sizes=[4, 20], sets=5, sweeps=12))
+    prior = found["prior_clusters"].values.mean(-1)
+    assert (prior[:, 1] > prior[:, 0]).all()
+    few, many = found["sampled_clusters"].values.mean(1)
+    assert few < many
+    assert found["exact_count_probability"].values.sum() == pytest.approx(1)
+    assert found["drawn_count_probability"].values.sum() == pytest.approx(1)

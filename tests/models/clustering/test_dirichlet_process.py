@@ -1,0 +1,77 @@
+"""Dirichlet process mixtures against quadrature, Bell numbers, draws, and enumeration."""
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+
+from models.clustering import dirichlet_process as process
+from models.clustering.dirichlet_process import Model
+
+MODEL = Model(0.8, 0.5, 4.0)
+
+
+def test_marginal_density_of_a_component() -> None:
+    x = np.array([0.3, -1.0, 2.0])
+    right = multivariate_normal(np.zeros(3), 0.5 * np.eye(3) + 4).logpdf(x)
+    found = process.log_marginal(np.array(3.0), x.sum(), (x**2).sum(), MODEL)
+    assert found == pytest.approx(right)
+
+
+def test_partitions_are_as_many_as_bell_says() -> None:
+    assert [len(process.partitions(n)) for n in range(1, 7)] == [1, 2, 5, 15, 52, 203]
+
+
+def test_counts_of_the_prior() -> None:
+    counts = process.draw_counts(30, 2.0, 4000, np.random.default_rng(0))
+    assert counts[:, 0].tolist() == [1] * 4000
+    error = counts[:, -1].std() / np.sqrt(4000)
+    assert abs(counts[:, -1].mean() - process.expected_count(30, 2.0)) < 4 * error
+
+
+def test_with_a_flat_likelihood_the_posterior_is_the_prior() -> None:
+    """Components all at zero cannot be told apart."""
+    p = process.exact_counts(np.array([0.1, -0.2, 0.4]), Model(0.8, 1.0, 1e-12))
+    total = 0.8 * 1.8 * 2.8
+    assert p == pytest.approx([0.8 * 2 / total, 0.8**2 * 3 / total, 0.8**3 / total])
+
+
+def test_gibbs_sampling_has_the_exact_counts() -> None:
+    x = np.array([-2.0, -1.5, 0.2, 1.9])
+    chains = process.gibbs(np.repeat(x[None], 400, 0), MODEL, 12, np.random.default_rng(1))[:, 4:]
+    drawn = np.bincount(chains.ravel(), minlength=5)[1:] / chains.size
+    assert np.abs(drawn - process.exact_counts(x, MODEL)).max() < 0.04
+
+
+def test_data_of_two_points_agree_as_often_as_the_prior_says() -> None:
+    x = process.draw_data(2, Model(1.0, 1e-8, 1.0), 4000, np.random.default_rng(2))
+    assert np.mean(np.abs(x[:, 0] - x[:, 1]) < 1e-2) == pytest.approx(0.5, abs=0.04)
+
+
+def test_truncated_fits_climb_and_find_plain_components() -> None:
+    rng = np.random.default_rng(3)
+    x = np.concatenate([rng.normal(-6, 0.5, 20), rng.normal(6, 0.5, 20)])[None]
+    start = rng.dirichlet(np.full(6, 0.1), (1, 40))
+    fit = process.truncated(x, start, Model(1.0, 0.25, 20.0), tol=0)
+    assert np.nanmin(np.diff(fit.objective)) > -1e-9
+    assert process.truncated_counts(fit.theta)[0] >= 2
+
+
+def test_the_truncated_bound_is_below_the_evidence() -> None:
+    x = np.array([[-2.0, -1.5, 0.2, 1.9]])
+    labels = process.partitions(4)
+    log_p = []
+    for row in labels:
+        parts = [x[0][row == k] for k in range(row.max() + 1)]
+        prior = sum(np.log(0.8) + np.log(np.prod(np.arange(1, max(len(p), 1)))) for p in parts)
+        prior -= np.log(0.8 * 1.8 * 2.8 * 3.8)
+        log_p.append(
+            prior
+            + sum(
+                float(process.log_marginal(np.array(float(len(p))), p.sum(), (p**2).sum(), MODEL))
+                for p in parts
+            )
+        )
+    evidence = np.log(np.exp(log_p).sum())
+    start = np.random.default_rng(4).dirichlet(np.ones(8), (5, 4))
+    fits = process.truncated(np.repeat(x, 5, 0), start, MODEL)
+    assert evidence - 4 < fits.final.max() < evidence
