@@ -46,26 +46,19 @@ def tables(parents: list[list[int]], K: int, tied: bool = False) -> Parametrised
     if tied:
         starts = [0, *[counts[0]] * len(parents)]
 
+    states = np.array(list(product(range(K), repeat=len(parents))))
+    row = [states[:, above] @ K ** np.arange(len(above))[::-1] for above in parents]
+
     def joint(theta: NDArray[np.complex128]) -> NDArray[np.complex128]:
-        p = np.ones(K ** len(parents), complex)
-        states = list(product(range(K), repeat=len(parents)))
-        for node, above in enumerate(parents):
+        p = np.ones(len(states), complex)
+        for node in range(len(parents)):
             own = theta[starts[node] : starts[node] + counts[node]].reshape(-1, K - 1)
             weights = np.exp(np.hstack([own, np.zeros((rows[node], 1))]))
             table = weights / weights.sum(1, keepdims=True)
-            at = [(_row([s[a] for a in above], K), s[node]) for s in states]
-            p = p * table[tuple(np.array(at).T)]
+            p = p * table[row[node], states[:, node]]
         return p
 
     return Parametrised(sum(counts[:2] if tied else counts), joint)
-
-
-def _row(states: list[int], K: int) -> int:
-    """The number of a row of a table, by its parents' states."""
-    number = 0
-    for state in states:
-        number = number * K + state
-    return number
 
 
 def sigmoid(M: int) -> Parametrised:
@@ -74,6 +67,17 @@ def sigmoid(M: int) -> Parametrised:
 
     def table(w: NDArray[np.complex128]) -> NDArray[np.complex128]:
         return np.asarray(1 / (1 + np.exp(-w[0] - x @ w[1:])))
+
+    return Parametrised(M + 1, table)
+
+
+def noisy_or(M: int) -> Parametrised:
+    """p(y = 1 | x) = 1 - (1 - mu_0) prod (1 - mu_i)^x_i of M binary parents (PRML 8.104)."""
+    x = np.array(list(product((0, 1), repeat=M)), dtype=float).reshape(-1, M)
+
+    def table(w: NDArray[np.complex128]) -> NDArray[np.complex128]:
+        log_off = -np.log1p(np.exp(w))  # of 1 - mu, mu = sigma(w)
+        return np.asarray(1 - np.exp(log_off[0] + x @ log_off[1:]))
 
     return Parametrised(M + 1, table)
 

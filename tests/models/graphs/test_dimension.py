@@ -10,6 +10,7 @@ from models.graphs.dimension import (
     dimension,
     full_covariance,
     low_rank_covariance,
+    noisy_or,
     sigmoid,
     tables,
 )
@@ -52,6 +53,23 @@ def test_a_sigmoid_and_a_field_by_hand() -> None:
     weights = np.exp([0, -1.0, 1.0, 0.5])
     assert_allclose(p, weights / weights.sum())
     assert boltzmann(3, biases=False).numbers == 3
+
+
+def test_a_noisy_or_by_hand() -> None:
+    mu = np.array([0.1, 0.6, 0.3])
+    found = noisy_or(2).family(np.log(mu / (1 - mu)).astype(complex)).real
+    assert_allclose(found, [0.1, 1 - 0.9 * 0.7, 1 - 0.9 * 0.4, 1 - 0.9 * 0.4 * 0.7])
+    assert dimension(noisy_or(3), RNG) == 4
+
+
+def test_rows_of_a_table_by_its_parents() -> None:
+    # Three binary nodes, the last with both others as parents: rows 00, 01, 10, 11.
+    theta = np.array([0.2, -0.3, 1.0, 2.0, 0.5, -1.0, -2.0])
+    p = tables([[], [], [0, 1]], 2).family(theta[[0, 1, 3, 4, 5, 6]].astype(complex)).real
+    p = p.reshape(2, 2, 2)
+    given = p / p.sum(2, keepdims=True)
+    assert_allclose(given[0, 1], np.exp([0.5, 0]) / np.exp([0.5, 0]).sum())
+    assert_allclose(given[1, 0], np.exp([-1.0, 0]) / np.exp([-1.0, 0]).sum())
 
 
 def test_covariances_by_hand() -> None:

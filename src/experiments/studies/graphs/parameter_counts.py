@@ -14,6 +14,7 @@ from models.graphs.dimension import (
     dimension,
     full_covariance,
     low_rank_covariance,
+    noisy_or,
     sigmoid,
     tables,
 )
@@ -28,6 +29,7 @@ DISCRETE: dict[str, Maker] = {
     "tied chain": lambda M, K: tables([[i - 1] if i else [] for i in range(M)], K, tied=True),
     "second order": lambda M, K: tables([list(range(max(i - 2, 0), i)) for i in range(M)], K),
     "sigmoid": lambda M, K: sigmoid(M),
+    "noisy-or": lambda M, K: noisy_or(M),
     "field": lambda M, K: boltzmann(M),
     "links": lambda M, K: boltzmann(M, biases=False),
 }
