@@ -1,0 +1,208 @@
+"""Labels of the pixels of an image: segments, or disparities (MLAPP 19.4.3, 19.6.2.7)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.random import Generator
+
+from experiments.contract.outcome import Outcome, Quantity, axis, over
+from experiments.contract.study import Study, knob
+from models.graphs import labelling, stereo
+from models.graphs.pairwise import Field, exact, grid
+from models.types import Floats, Ints
+
+TASKS = ("segmentation", "stereo")
+EDGES = ("equal", "quadratic", "truncated")
+METHODS = ("alone", "modes", "gibbs", "mean field", "messages")
+PENALTIES = ("quadratic", "truncated", "absolute")
+DELTA = 2.0  # delta_0 of truncated links, in labels
+ROUNDS = 24  # of messages
+SWEEPS = 40  # of Gibbs sampling, a quarter of them dropped
+REGIONS = 12  # of an image to be segmented
+SMALL = (2, 4)  # rows and columns of an image all of whose labellings are visited
+SMALL_SWEEPS = 2000
+
+
+@dataclass
+class ImageLabels(Study):
+    """Drawn images or pairs of them, labelled with links of several kinds and strengths.
+
+    Segments have grey values that are a whole number apart and Gaussian noise. Disparities are
+    those of random dots, a rectangle before a plane. Messages are those of marginals for segments
+    and of the best labelling for disparities.
+    """
+
+    headline = {"wrong": "min(mean(wrong, over='draw'))"}
+
+    task: str = knob("segmentation", "what labels are", choices=TASKS)
+    labels: int = knob(4, "K", at_least=2, at_most=60)
+    rows: int = knob(40, "of an image", at_least=8, at_most=400)
+    columns: int = knob(40, "of an image", at_least=8, at_most=400)
+    noise: float = knob(0.8, "standard deviation of each pixel", above=0)
+    strengths: list[float] = knob([0.0, 1.0], "of links", at_least=0, distinct=True)
+    edges: list[str] = knob(["equal"], "kinds of links", choices=EDGES, distinct=True)
+    methods: list[str] = knob(["alone", "messages"], "of labelling", choices=METHODS, distinct=True)
+    draws: int = knob(8, "images", at_least=1, at_most=200)
+
+    def problems(self) -> Iterator[str]:
+        if sorted(self.strengths) != self.strengths:
+            yield "study.strengths: not in their order; allowed: from weak to strong"
+
+    def run(self, rng: Generator) -> Outcome:
+        draw = axis("draw", self.draws)
+        if self.task == "stereo":
+            pairs = [
+                stereo.drawn_pair(self.rows, self.columns, self.labels, self.noise, rng)
+                for _ in range(self.draws)
+            ]
+            truth = np.array([pair.disparity for pair in pairs])
+            sigma = 2**0.5 * self.noise  # both images are noisy
+            u = np.array([stereo.matching_cost(pair, self.labels, sigma) for pair in pairs])
+            image = np.array([pair.left for pair in pairs])
+        else:
+            size = (self.rows, self.columns)
+            truth = np.array(
+                [labelling.drawn_regions(size, self.labels, REGIONS, rng) for _ in draw.values]
+            )
+            image = truth + self.noise * rng.standard_normal(truth.shape)
+            u = self._evidence(image)
+        found = {
+            (e, m, s): self._labelled(u, self._links(e, s), m, rng)
+            for e, m, s in product(self.edges, self.methods, self.strengths)
+        }
+        wrong = [
+            [
+                [(found[e, m, s] != truth).mean((-1, -2)) for s in self.strengths]
+                for m in self.methods
+            ]
+            for e in self.edges
+        ]
+        axes = axis("edges", self.edges), axis("method", self.methods)
+        strength = axis("strength", self.strengths)
+        row, column = axis("row", self.rows), axis("column", self.columns)
+        middle, last = self.strengths[len(self.strengths) // 2], self.methods[-1]
+        shown = [found[e, last, middle][0] for e in self.edges]
+        more = self._stereo(pairs, u, found) if self.task == "stereo" else self._small(rng)
+        return Outcome(
+            wrong=over(wrong, *axes, strength, draw),
+            seen=over(image[0], row, column),
+            true_label=over(truth[0], row, column),
+            picture=over(shown, axes[0], row, column),
+            **more,
+        )
+
+    def _evidence(self, image: Floats) -> Floats:
+        """Costs of labels given grey values, (..., label, row, column)."""
+        off = image[..., None, :, :] - np.arange(self.labels)[:, None, None]
+        return np.asarray(off**2 / (2 * self.noise**2))
+
+    def _links(self, kind: str, strength: float) -> Floats:
+        if kind == "equal":
+            return labelling.potts_cost(self.labels, strength)
+        most = DELTA if kind == "truncated" else np.inf
+        return labelling.quadratic_cost(self.labels, strength, most)
+
+    def _labelled(self, u: Floats, V: Floats, method: str, rng: Generator) -> Ints:
+        if method == "alone":
+            return np.asarray(u.argmin(-3))
+        if method == "modes":
+            return labelling.modes(u, V)
+        if method == "gibbs":
+            return np.asarray(labelling.gibbs(u, V, SWEEPS, SWEEPS // 4, rng).argmax(-3))
+        if method == "mean field":
+            return np.asarray(labelling.mean_field(u, V).argmax(-3))
+        *_, cost = labelling.messages(u, V, ROUNDS, soft=self.task == "segmentation")
+        return np.asarray(cost.argmin(-3))
+
+    def _small(self, rng: Generator) -> dict[str, Quantity]:
+        """Small images: the prior, and beliefs of all kinds against every labelling."""
+        strength = axis("strength", self.strengths)
+        links = grid(*SMALL)
+        states = np.indices([self.labels] * (SMALL[0] * SMALL[1])).reshape(SMALL[0] * SMALL[1], -1)
+        equal = states[links[:, 0]] == states[links[:, 1]]
+        prior = []
+        for J in self.strengths:
+            p = np.exp(J * equal.sum(0))
+            prior.append(float((equal @ (p / p.sum())).min()))
+        J = self.strengths[len(self.strengths) // 2]
+        V = labelling.potts_cost(self.labels, J)
+        means = rng.integers(self.labels, size=(self.draws, *SMALL))
+        u = self._evidence(means + self.noise * rng.standard_normal(means.shape))
+        *_, cost = labelling.messages(u, V, ROUNDS, soft=True)
+        beliefs = {
+            "joint": _by_joint(u, J * equal.sum(0), states),
+            "gibbs": labelling.gibbs(u, V, SMALL_SWEEPS, SMALL_SWEEPS // 10, rng),
+            "messages": np.exp(-cost) / np.exp(-cost).sum(-3, keepdims=True),
+            "mean field": labelling.mean_field(u, V),
+        }
+        tables = np.exp(-np.array([V] * len(links)))
+        nodes = np.exp(-np.moveaxis(u.reshape(*u.shape[:2], -1), 1, 2))
+        right = np.moveaxis(exact(Field(nodes, links, tables)), 2, 1).reshape(u.shape)
+        errors = [np.abs(q - right).max((-1, -2, -3)) for q in beliefs.values()]
+        methods = axis("small_method", list(beliefs))
+        return {
+            "prior_equal": strength.of(prior),
+            "posterior_error": over(errors, methods, axis("draw", self.draws)),
+        }
+
+    def _stereo(
+        self, pairs: list[stereo.Pair], u: Floats, found: dict[tuple[str, str, float], Ints]
+    ) -> dict[str, Quantity]:
+        """Steps at the rectangle's border, rounds of messages, patches, and what links are like."""
+        edges, strength, draw = (
+            axis("edges", self.edges),
+            axis("strength", self.strengths),
+            axis("draw", self.draws),
+        )
+        truth = np.array([pair.disparity for pair in pairs])
+        last, middle = self.methods[-1], self.strengths[len(self.strengths) // 2]
+        steps = [
+            [
+                [stereo.border_step(y, t) for y, t in zip(found[e, last, s], truth, strict=True)]
+                for s in self.strengths
+            ]
+            for e in self.edges
+        ]
+        course = [
+            [
+                (cost.argmin(-3) != truth).mean((-1, -2))
+                for cost in labelling.messages(u, self._links(e, middle), ROUNDS, soft=False)
+            ]
+            for e in self.edges
+        ]
+        patches = np.array([stereo.matched_patches(pair, self.labels) for pair in pairs]) == truth
+        flat = np.array([pair.flat for pair in pairs])
+        penalty, k = axis("penalty", PENALTIES), np.arange(self.labels)
+        far = k[:, None] - k
+        costs = np.array([far**2.0, np.minimum(far**2.0, DELTA**2), np.abs(far)])
+        bend = costs[:, 0, 1:-1] - (costs[:, 0, :-2] + costs[:, 0, 2:]) / 2
+        detour = costs[:, :, None, :] - (costs[:, :, :, None] + costs[:, None, :, :])
+        return {
+            "boundary_step": over(steps, edges, strength, draw),
+            "true_step": draw.of([stereo.border_step(t, t) for t in truth]),
+            "round_wrong": over(
+                np.moveaxis(np.array(course), 1, 2), edges, draw, axis("round", ROUNDS + 1)
+            ),
+            "patch_right": over(
+                [
+                    [p[f == flag].mean() for p, f in zip(patches, flat, strict=True)]
+                    for flag in (0, 1)
+                ],
+                axis("texture", ["textured", "flat"]),
+                draw,
+            ),
+            "chord_excess": over(bend, penalty, axis("difference", k[1:-1])),
+            "triangle_excess": penalty.of(detour.max((1, 2, 3))),
+            "node_curvature": axis("label", k[1:-1]).of(np.diff(u[0, :, 0, 0], 2)),
+        }
+
+
+def _by_joint(u: Floats, log_prior: Floats, states: Ints) -> Floats:
+    """Marginals of p(y | x) from the joint (19.23): prior of every labelling times likelihoods."""
+    flat = u.reshape(*u.shape[:2], -1)
+    pixels = np.arange(len(states))[:, None]
+    p = np.exp(log_prior - np.array([own[states, pixels].sum(0) for own in flat]))
+    p /= p.sum(-1, keepdims=True)
+    return np.stack([p @ (states == k).T for k in range(u.shape[1])], 1).reshape(u.shape)

@@ -1,0 +1,57 @@
+"""Labelling as knobs: what is refused, and what must come of no links and of much noise."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from experiments.contract.errors import BadInput
+from experiments.contract.outcome import Outcome
+from experiments.studies.graphs import image_labels
+from experiments.studies.graphs.image_labels import ImageLabels
+
+Run = Callable[..., Outcome]
+
+
+def test_strengths_come_in_their_order() -> None:
+    with pytest.raises(BadInput, match="not in their order"):
+        ImageLabels(strengths=[1.0, 0.0])
+
+
+def test_without_links_all_methods_agree(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(image_labels, "SMALL_SWEEPS", 300)
+    found = run(
+        ImageLabels(
+            labels=2,
+            rows=12,
+            columns=10,
+            noise=0.1,
+            strengths=[0.0],
+            methods=["alone", "modes", "gibbs", "mean field", "messages"],
+            draws=2,
+        )
+    )
+    assert found["wrong"].values.max() < 0.02
+    assert found["prior_equal"].values == pytest.approx([0.5])
+    assert found["posterior_error"].at(small_method="messages").values.max() < 1e-12
+
+
+def test_pairs_of_dots(run: Run) -> None:
+    found = run(
+        ImageLabels(
+            task="stereo",
+            labels=6,
+            rows=16,
+            columns=20,
+            noise=0.05,
+            strengths=[0.1, 0.2],
+            edges=["quadratic", "truncated"],
+            draws=2,
+        )
+    )
+    assert found["triangle_excess"].values.tolist() == [12.0, 2.0, 0.0]
+    assert found["true_step"].values.tolist() == [3.0, 3.0]
+    first = found["round_wrong"].values[..., 0]
+    alone = found["wrong"].at(method="alone", strength=0.2).values
+    assert np.array_equal(first, alone)
+    assert found["chord_excess"].at(penalty="quadratic").values.max() < 0
