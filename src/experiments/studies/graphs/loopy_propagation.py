@@ -25,6 +25,7 @@ from models.types import Floats, Ints
 
 RIGHT = 1e-10  # a belief this close is right but for rounding
 SHOWN = 30  # rounds whose errors are kept
+SERIAL = 20  # draws in which messages are sent one by one
 
 
 class Course(NamedTuple):
@@ -33,7 +34,7 @@ class Course(NamedTuple):
     belief: Floats  # (field, node)
     change: Floats  # (field,)
     round_error: Floats  # (field, round)
-    first_right: Ints  # the first round after which all beliefs are right; -1 for none
+    first_right: Ints  # the first of these after which all beliefs are right; -1 for none
 
 
 @dataclass
@@ -115,11 +116,12 @@ class LoopyPropagation(Study):
         last = before = np.empty(0)
         for k, messages in enumerate(islice(rounds(field, damping), self.rounds + 1)):
             before, last = last, messages
-            off = np.abs(beliefs(field, messages) - truth).max((-1, -2))
-            right = np.where((right < 0) & (off <= RIGHT), k, right)
-            errors.append(off)
+            if k <= SHOWN:
+                off = np.abs(beliefs(field, messages) - truth).max((-1, -2))
+                right = np.where((right < 0) & (off <= RIGHT), k, right)
+                errors.append(off)
         change = np.abs(last - before).max((-1, -2))
-        return Course(beliefs(field, last)[..., 1], change, np.array(errors[: SHOWN + 1]).T, right)
+        return Course(beliefs(field, last)[..., 1], change, np.array(errors).T, right)
 
     def _in_turn(self, groups: list[list[Field]], rng: Generator) -> dict[str, Quantity]:
         """On a tree: each node sends as often as the tree is long, in turns or all at once."""
@@ -138,12 +140,12 @@ class LoopyPropagation(Study):
         return {"turn_error": over(off, coupling, ways, draw)}
 
     def _one_by_one(self, fields: list[Field], rng: Generator) -> dict[str, Quantity]:
-        """Whether a message is pending after so many; with the first coupling."""
+        """Whether a message is pending after so many; with the first coupling, in some draws."""
         if not self.pending:
             return {}
+        singles = islice((one for field in fields for one in field.each()), SERIAL)
         left = [
             not one_by_one(factor_graph(one.factors()), rng, self.pending, waiting=False).ended
-            for field in fields
-            for one in field.each()
+            for one in singles
         ]
-        return {"still_pending": axis("draw", self.draws).of(left)}
+        return {"still_pending": axis("serial", len(left)).of(left)}
