@@ -49,9 +49,9 @@ def test_messages_are_exact_on_chains(shape: tuple[int, int]) -> None:
 
 def test_gibbs_sampling_comes_to_the_marginals() -> None:
     u = np.stack([costs(2, 2, seed) for seed in (2, 3)])
-    found = lab.gibbs(u, V, 3000, 100, np.random.default_rng(4))
+    found = lab.gibbs(u, V, 1500, 50, np.random.default_rng(4))
     for k in range(2):
-        assert np.abs(found[k] - marginals(u[k], V)).max() < 0.06
+        assert np.abs(found[k] - marginals(u[k], V)).max() < 0.08
 
 
 def test_mean_fields_are_consistent_and_exact_without_links() -> None:

@@ -36,7 +36,7 @@ def draw(study: ImageLabels, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
     if "round_wrong" in outcome:
         for style, kind in zip(("-", "--", ":"), study.edges, strict=False):
             rounds = outcome["round_wrong"].at(edges=kind)
-            share = rounds.values.mean(0)
+            share = rounds.values.mean(-1)
             axes.flat[1].plot(rounds.along("round"), 100 * share, style, color="C1", label=kind)
         axes.flat[1].set(xlabel="rounds of messages", ylabel="pixels wrong, %")
         axes.flat[1].legend()

@@ -182,9 +182,7 @@ class ImageLabels(Study):
         return {
             "boundary_step": over(steps, edges, strength, draw),
             "true_step": draw.of([stereo.border_step(t, t) for t in truth]),
-            "round_wrong": over(
-                np.moveaxis(np.array(course), 1, 2), edges, draw, axis("round", ROUNDS + 1)
-            ),
+            "round_wrong": over(course, edges, axis("round", ROUNDS + 1), draw),
             "patch_right": over(
                 [
                     [p[f == flag].mean() for p, f in zip(patches, flat, strict=True)]

@@ -51,7 +51,7 @@ def test_pairs_of_dots(run: Run) -> None:
     )
     assert found["triangle_excess"].values.tolist() == [12.0, 2.0, 0.0]
     assert found["true_step"].values.tolist() == [3.0, 3.0]
-    first = found["round_wrong"].values[..., 0]
+    first = found["round_wrong"].at(round=0).values
     alone = found["wrong"].at(method="alone", strength=0.2).values
     assert np.array_equal(first, alone)
     assert found["chord_excess"].at(penalty="quadratic").values.max() < 0
