@@ -18,7 +18,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.signal import lfilter
 from scipy.special import beta, ndtr
 
 from models.probability.gaussian import log_density
@@ -87,9 +86,8 @@ def projection(dimension: int, correlation: float) -> Expectation:
         for start in range(0, rows, several):
             count = min(several, rows - start)
             z = rng.standard_normal((count, columns, dimension))
-            if correlation:
-                z[:, 1:] *= np.sqrt(1 - correlation**2)
-                z = lfilter([1.0], [1.0, -correlation], z, axis=1)
+            for s in range(1, columns if correlation else 0):
+                z[:, s] = correlation * z[:, s - 1] + np.sqrt(1 - correlation**2) * z[:, s]
             found[start : start + count] = z.sum(-1) ** 2 / dimension
         return found
 
