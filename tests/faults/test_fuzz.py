@@ -14,8 +14,6 @@ from typing import Any
 import fuzz
 import numpy as np
 import pytest
-import scipy.io
-import scipy.sparse
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -285,25 +283,14 @@ def test_selections(cases: int) -> None:
 
 
 def samples() -> Iterator[tuple[Callable[[bytes], Any], bytes]]:
-    """Every parser with a file that it reads."""
+    """Every parser with a file that it reads.
+
+    But those of MATLAB files: SciPy's reader crashes on some that are torn, and so is given the
+    authors' own alone, which are known by their digests.
+    """
     yield files.numbers, b"0,1,2\n3,4,5\n"
     yield lambda content: files.places(content, ("a", "b")), b"a\nb\n"
     yield files.plain_text, "some téxt\r\n".encode()
-    stream = io.BytesIO()
-    names = np.array([["a"], ["b"]], dtype=object)
-    content = {
-        "G": scipy.sparse.csc_matrix(np.eye(2)),
-        "U": names,
-        "A": np.arange(9.0).reshape(3, 3),
-        "DataTrn": np.ones((3, 2)),
-        "DataTrnLbls": np.eye(3),
-    }
-    for compressed in (False, True):
-        stream = io.BytesIO()
-        scipy.io.savemat(stream, content, do_compression=compressed)
-        for parse in (files.matlab_web, files.matlab_letter):
-            yield parse, stream.getvalue()
-        yield partial(files.matlab_classes, part="Trn"), stream.getvalue()
     yield files.packed, files.pack(np.ones((2, 3, 3)), np.zeros(2))
     stream = io.BytesIO()
     np.savez_compressed(stream, pixels=np.ones((2, 3, 3)), labels=np.zeros(2), table=np.eye(3))

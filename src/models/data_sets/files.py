@@ -87,7 +87,10 @@ def plain_text(content: bytes) -> Text:
 
 
 def matlab(content: bytes, *variables: str) -> tuple[Any, ...]:
-    """Variables of a MATLAB file, of version 4 to 7."""
+    """Variables of a MATLAB file, of version 4 to 7, that is known by its digest.
+
+    A torn one may crash the library, which no exception tells of.
+    """
     from scipy.io import loadmat  # costs a tenth of a second, and few studies need it
 
     if _unpacked_matlab(content) > UNPACKED:
