@@ -42,6 +42,15 @@ def traced(graph: FactorGraph, root: str, *, told: bool = True) -> list[dict[str
     return found
 
 
+def predecessors(graph: FactorGraph, root: str) -> dict[str, Ints]:
+    """Phi of a chain: for each state of a variable's successor its own best one (8.101)."""
+    messages = inward(graph, root, MAX_SUM)
+    return {
+        before: np.argmax(_given_above(graph, messages, k, (above, before), MAX_SUM), axis=1)
+        for above, (before,), k in _steps(graph, root)
+    }
+
+
 def sampled(graph: FactorGraph, root: str, count: int, rng: Generator) -> dict[str, Ints]:
     """Independent draws of all variables: filtered towards the root, sampled away from it."""
     messages = inward(graph, root)

@@ -6,7 +6,14 @@ from graph_tables import STATES, drawn, visited
 from numpy.testing import assert_allclose
 
 from models.graphs.factors import Factor
-from models.graphs.maxima import chosen_apart, conditional_modes, sampled, tied, traced
+from models.graphs.maxima import (
+    chosen_apart,
+    conditional_modes,
+    predecessors,
+    sampled,
+    tied,
+    traced,
+)
 from models.graphs.propagation import factor_graph
 
 TREE = ("ab", "bc", "bd", "dfe", "f")
@@ -43,6 +50,14 @@ def test_without_what_predecessors_were_told_the_past_is_lost() -> None:
     graph = factor_graph(in_logs([Factor(("a", "b"), first), Factor(("b", "c"), second)]))
     assert traced(graph, "c") == [{"c": 0, "b": 1, "a": 1}]
     assert {one["b"] for one in traced(graph, "c", told=False)} == {0}
+
+
+def test_predecessors_of_a_chain_lead_back_to_the_maximum() -> None:
+    factors = drawn(np.random.default_rng(5), "ab", "bc")
+    phi = predecessors(factor_graph(in_logs(factors)), "c")
+    best = visited(factors, "abc").max(0)  # over a
+    assert phi["b"].tolist() == best.argmax(0).tolist()
+    assert phi["a"].tolist() == factors[0].table.argmax(0).tolist()
 
 
 def test_samples_have_the_shares_of_the_joint() -> None:

@@ -2,20 +2,21 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 from scipy.stats import chisquare
 
-from experiments.contract.outcome import Outcome, Quantity, axis
+from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.graphs._joint import off, side_by_side
 from experiments.studies.graphs._scopes import names, scope_problems, split
 from models.graphs.chain_costs import as_factors
 from models.graphs.counting import counted
 from models.graphs.factors import MAX_PRODUCT, MAX_SUM, Factor, clamp, keep, normalised, product
-from models.graphs.maxima import chosen_apart, conditional_modes, sampled, traced
+from models.graphs.maxima import chosen_apart, conditional_modes, predecessors, sampled, traced
 from models.graphs.propagation import FactorGraph, factor_graph, inward, marginal, two_passes
 from models.types import Floats
 
@@ -46,7 +47,8 @@ class MaxSum(Study):
     Tables are scaled so that the joint sums to one. Of values chosen node by node the worst
     combination counts, and so it does of predecessors by (8.101) as printed. Conditional modes
     start from a configuration drawn at random. Without samples their p value is one; cells where
-    fewer than five are expected are counted together.
+    fewer than five are expected are counted together. Of a chain, one more draw is kept as a
+    trellis: each state's predecessor, and the paths that are maxima.
     """
 
     headline = {"gap": "max(traced_gap)", "modes": "max(modes)"}
@@ -80,7 +82,10 @@ class MaxSum(Study):
     def run(self, rng: Generator) -> Outcome:
         tried = [self._tried(rng) for _ in range(self.draws)]
         return Outcome(
-            **side_by_side(tried, axis("draw", self.draws)), **self._long(rng), **self._cost(rng)
+            **side_by_side(tried, axis("draw", self.draws)),
+            **self._long(rng),
+            **self._cost(rng),
+            **self._trellis(rng),
         )
 
     def _tables(self, rng: Generator) -> list[Factor]:
@@ -167,6 +172,20 @@ class MaxSum(Study):
                 ring.plus.reduce(marginal(graph, inward(graph, name, ring), name, ring), axis=(0,))
             counts.append(tally.operations)
         return {"operations": axis("way", ["all configurations", "messages"]).of(counts)}
+
+    def _trellis(self, rng: Generator) -> dict[str, Quantity]:
+        """Figure 8.53: which state before each leads to it, and all paths that are maxima."""
+        every = self.known
+        if [split(scope)[0] for scope in self.factors] != [list(p) for p in pairwise(every)]:
+            return {}
+        graph = factor_graph([Factor(f.variables, np.log(f.table)) for f in self._tables(rng)])
+        before = predecessors(graph, every[-1])
+        paths = [_at(one, every) for one in traced(graph, every[-1])]
+        node, state = axis("node", every), axis("state", self.states)
+        return {
+            "predecessor": over([before[x] for x in every[:-1]], axis("before", every[:-1]), state),
+            "best_path": over(paths, axis("path", len(paths)), node),
+        }
 
 
 def _top(graph: FactorGraph, root: str) -> float:
