@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from experiments.configuration import catalogue
 from experiments.contract.study import studies
 
-SECONDS = 10  # that a case may take
+SECONDS = 10  # of computing that a case may take
+WAITING = 120  # seconds until it has, on a machine with much else to do
 
 scalars = (
     st.none()
@@ -40,13 +41,16 @@ def bounded() -> Iterator[None]:
     def ring(_signal: int, _frame: FrameType | None) -> None:
         raise AssertionError(f"it took more than {SECONDS} s")
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    clocks = {signal.SIGPROF: signal.ITIMER_PROF, signal.SIGALRM: signal.ITIMER_REAL}
+    before = {number: signal.signal(number, ring) for number in clocks}
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, WAITING)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        for number, clock in clocks.items():
+            signal.setitimer(clock, 0)
+            signal.signal(number, before[number])
 
 
 def allowed(call: Callable[[], object], *errors: type[Exception]) -> object:
