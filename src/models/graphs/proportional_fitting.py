@@ -209,7 +209,7 @@ def gradient_passes(target: Floats, features: Floats, best: float, near: float) 
         gaps.append(best - value)
         return -value, features @ (p - target)
 
-    minimize(loss, np.zeros(len(features)), jac=True, method="L-BFGS-B", options={"ftol": 1e-15})
+    minimize(loss, np.zeros(len(features)), jac=True, method="BFGS")
     reached = [k for k, gap in enumerate(gaps) if gap <= near]
     return reached[0] + 1 if reached else len(gaps)
 

@@ -1,0 +1,114 @@
+r"""Patterns kept in the weights of a network, and found again from a part (MLAPP 19.4.2).
+
+    E(y) = -1/2 y'Wy - b'y,  y_s = -1, 1                                               MLAPP 19.19
+    y_s = 1 if sum_t w_st y_t + b_s > 0, else -1                          19.4.2, its sign corrected
+
+Weights are those of the outer product rule, sum_p y_p y_p' / N, or of the pseudo-likelihood with a
+Gaussian prior. As their number is the square of the units', those of images are kept as the few
+numbers that make them: with patterns Y (P, N) the gradient of the pseudo-likelihood is made of
+outer products, so W = Y'A + A'Y with A (P, N) and nothing on the diagonal.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from models.compiled import compiled
+from models.graphs import boltzmann
+from models.types import Bools, Floats, Ints
+
+
+class Memory(NamedTuple):
+    """W = left' right + right' left without its diagonal, and b."""
+
+    left: Floats  # (P, N)
+    right: Floats  # (P, N)
+    bias: Floats  # (N,)
+
+    def field(self, y: Floats) -> Floats:
+        """W y + b, for states (..., N)."""
+        both = y @ self.left.T @ self.right + y @ self.right.T @ self.left
+        own = 2 * (self.left * self.right).sum(0)
+        return np.asarray(both - own * y + self.bias)
+
+    def energy(self, y: Floats) -> Floats:
+        return np.asarray(-((self.field(y) + self.bias) * y).sum(-1) / 2)
+
+
+def outer_product(patterns: Floats) -> Memory:
+    """Hopfield's rule."""
+    N = patterns.shape[1]
+    return Memory(patterns / (2 * N), patterns, np.zeros(N))
+
+
+def by_pseudo_likelihood(patterns: Floats, steps: int = 60, ridge: float = 0.01) -> Memory:
+    """Gradient steps on sum_s ln sigma(2 y_s field_s), less a Gaussian prior, from zero weights."""
+    P, N = patterns.shape
+    memory = Memory(np.zeros((P, N)), patterns, np.zeros(N))
+    for _ in range(steps):
+        miss = 2 / (1 + np.exp(2 * patterns * memory.field(patterns)))  # 2 sigma(-2 y field)
+        pull = miss * patterns / P
+        left = memory.left + (pull / N - ridge * memory.left)
+        memory = Memory(left, patterns, memory.bias + pull.sum(0) / N - ridge * memory.bias)
+    return memory
+
+
+@compiled
+def _sweep(left: Floats, right: Floats, bias: Floats, y: Floats, free: Ints) -> int:
+    """Each free unit to its lower energy, in order and in place; how many changed."""
+    P, N = left.shape
+    along, across = np.zeros(P), np.zeros(P)  # left y, right y
+    for p in range(P):
+        for s in range(N):
+            along[p] += left[p, s] * y[s]
+            across[p] += right[p, s] * y[s]
+    changed = 0
+    for s in free:
+        field = bias[s]
+        for p in range(P):
+            field += left[p, s] * (across[p] - right[p, s] * y[s])
+            field += right[p, s] * (along[p] - left[p, s] * y[s])
+        new = 1.0 if field > 0 else -1.0
+        if field != 0 and new != y[s]:
+            changed += 1
+            for p in range(P):
+                along[p] += left[p, s] * (new - y[s])
+                across[p] += right[p, s] * (new - y[s])
+            y[s] = new
+    return changed
+
+
+def completed(memory: Memory, y: Floats, hidden: Bools, most: int = 50) -> list[Floats]:
+    """States from y on, after each sweep of iterated conditional modes over the hidden units.
+
+    It ends when a sweep has changed nothing.
+    """
+    path, free = [y.copy()], np.flatnonzero(hidden)
+    for _ in range(most):
+        now = path[-1].copy()
+        changed = _sweep(memory.left, memory.right, memory.bias, now, free)
+        path.append(now)
+        if not changed:
+            break
+    return path
+
+
+def by_likelihood(patterns: Floats, ridge: float) -> Memory:
+    """Maximum likelihood with a Gaussian prior, by all states; for few units."""
+    N = patterns.shape[1]
+    links = np.column_stack(np.triu_indices(N, 1))
+    phi = boltzmann.features(boltzmann.all_states(N), links)
+    wanted = boltzmann.features(patterns, links).mean(0)
+
+    theta = np.zeros(phi.shape[1])
+    for _ in range(50):  # damped Newton steps
+        p = boltzmann.probabilities(theta, phi)
+        mean = p @ phi
+        H = (phi.T * p) @ phi - np.outer(mean, mean) + ridge * np.eye(len(theta))
+        move = np.linalg.solve(H, wanted - mean - ridge * theta)
+        size = np.abs(move).max()
+        theta = theta + move / max(size, 1.0)
+        if size < 1e-9:
+            break
+    W = boltzmann.weight_matrix(theta, links, N)
+    return Memory(W / 2, np.eye(N), theta[len(links) :])
