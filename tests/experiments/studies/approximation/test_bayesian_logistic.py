@@ -1,0 +1,31 @@
+"""Posteriors of logistic regression as knobs."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from experiments.contract.errors import BadInput
+from experiments.contract.outcome import Outcome
+from experiments.studies.approximation.bayesian_logistic import BayesianLogistic
+
+Run = Callable[..., Outcome]
+
+
+def test_two_weights() -> None:
+    with pytest.raises(BadInput, match="a bias and a slope"):
+        BayesianLogistic(weights=[1.0])
+
+
+def test_ways(run: Run) -> None:
+    found = run(BayesianLogistic([15], sets=2))
+    off = found["total_variation"].values[0]
+    assert (off[0] == 0).all()
+    assert (off[1:] > 0).all()
+    assert (off[3] < off[1]).all()
+    evidence = found["log_evidence"].values[0]
+    assert (evidence[2] < evidence[0]).all()
+    assert np.abs(evidence[3] - evidence[0]).max() < 0.05
+    assert found["hessian_gap"].values.max() < 1e-4
+    assert found["activation_gap"].values.max() < 1e-6
+    assert found["predicted"].names == ("predictor", "points", "set", "input")
