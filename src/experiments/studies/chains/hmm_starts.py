@@ -87,7 +87,7 @@ class HmmStarts(Study):
                 start, axis("shown", SHOWN), axis("iteration", CURVE + 1),
             ),
         }  # fmt: skip
-        for name in ("smallest_gain", "row_sum_gap", "grown_zeros"):
+        for name in ("smallest_gain", "row_sum_gap", "zeros_at_start", "grown_zeros"):
             found[name] = over([[run[name] for run in row] for row in runs], *axes[:2])
         if self._casino:
             found["step_gap"] = _step_gap(sets[0], rng)
@@ -124,6 +124,7 @@ class HmmStarts(Study):
             "stay_probability": np.trace(ended.A, axis1=1, axis2=2) / ended.A.shape[-1],
             "smallest_gain": smallest_gain(fit.objective),
             "row_sum_gap": np.abs(rows[np.isfinite(final)].sum(axis=-1) - 1).max(initial=0),
+            "zeros_at_start": np.sum(zeros),
             "grown_zeros": np.sum(rows[zeros] != 0),
             "means": None if self._casino else ended.mu,
         }

@@ -46,6 +46,7 @@ def test_starts_and_optima_on_the_book_game(run: Run) -> None:
     assert first.at(start="identical").item == pytest.approx(independent, rel=1e-12)
     assert outcome["best"].at(sequence=0).item == final.values.max()
     assert outcome["step_gap"].item < 1e-14
+    assert outcome["zeros_at_start"].at(start="zeros").values.tolist() == [2 * 12]
     assert not outcome["grown_zeros"].values.any()
     assert outcome["smallest_gain"].values.min() > -1e-9
     distinct = np.sum(np.diff(np.sort(ended["random"])) > 0.05) + 1
