@@ -6,19 +6,22 @@ from matplotlib.figure import Figure
 
 from experiments.contract.outcome import Outcome
 from experiments.drawing.canvas import panels
+from experiments.drawing.clusters import spare
 from experiments.studies.graphs.image_restoration import METHODS, ImageRestoration
 
 TITLES = {
     "original": "original",
     "noisy": "noisy",
     "modes": "iterated conditional modes",
+    "messages": "max-product",
     "cut": "graph cut",
 }
 
 
 def draw(study: ImageRestoration, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, axes = panels(2, 2)
-    for ax, (name, title) in zip(axes.flat, TITLES.items(), strict=True):
+    figure, axes = panels(2, 3)
+    spare(axes.flat[len(TITLES) :])
+    for ax, (name, title) in zip(axes.flat, TITLES.items(), strict=False):
         ax.imshow(outcome["picture"].at(image=name).values, cmap="cividis", vmin=-1, vmax=1)
         share = outcome["agreement"].at(method=name, draw=0).item if name in METHODS else None
         ax.set_title(title if share is None else f"{title}: {100 * float(share):.1f} %")

@@ -9,17 +9,22 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from models.graphs.lattice import conditional_modes, energy, least_cut, shapes
-from models.types import Ints
+from models.graphs.labelling import messages
+from models.graphs.lattice import conditional_modes, energy, least_cut, neighbours, shapes
+from models.types import Floats, Ints
 
-METHODS = ("noisy", "modes", "cut")
+METHODS = ("noisy", "modes", "messages", "cut")
+ROUNDS = 30  # of max-product messages, which keep half of what they were
+BIASES = (0.0, 0.5)  # h of which the prior of a pixel is taken
+SIGNS = np.array([-1.0, 1.0])
 
 
 @dataclass
 class ImageRestoration(Study):
-    """Drawn images of shapes, restored by iterated conditional modes and by a least cut.
+    """Drawn images of shapes, restored by conditional modes, max-product and a least cut.
 
-    Also on small images: what is found against all images there are, with links and without.
+    Also on small images: what is found against all images there are, with links and without; what
+    the energy of a pixel depends on; and the prior of a pixel, with a bias and without.
     """
 
     headline = {"agreement": "mean(agreement['cut'])"}
@@ -45,7 +50,8 @@ class ImageRestoration(Study):
             original = shapes(self.size, rng)
             noisy = self._flipped(original, rng)
             path = list(conditional_modes(noisy, self.beta, self.eta, self.h))
-            found = [noisy, path[-1], least_cut(noisy, self.beta, self.eta, self.h)]
+            cut = least_cut(noisy, self.beta, self.eta, self.h)
+            found = [noisy, path[-1], self._max_product(noisy), cut]
             levels = np.array([self._energy(x, noisy) for x in path])
             agreement[:, k] = [np.mean(x == original) for x in found]
             level[:, k] = [self._energy(x, noisy) for x in found]
@@ -68,22 +74,66 @@ class ImageRestoration(Study):
     def _energy(self, x: Ints, y: Ints) -> float:
         return float(energy(x, y, self.beta, self.eta, self.h))
 
+    def _max_product(self, y: Ints) -> Ints:
+        """The labels of least cost after some rounds of messages."""
+        costs = np.array([self.h * x - self.eta * x * y for x in SIGNS])
+        *_, last = messages(costs, -self.beta * np.outer(SIGNS, SIGNS), ROUNDS, False, 0.5)
+        return np.where(last.argmin(0) == 1, 1, -1)
+
     def _small(self, rng: Generator) -> dict[str, Quantity]:
         """Images of three by four: the least energy of all, and the most probable one."""
         number = axis("small", self.small)
         every = np.array(list(product((-1, 1), repeat=12)), dtype=np.int64).reshape(-1, 3, 4)
-        cut, modes, unlinked = [], [], []
+        excess = dict[str, list[float]](cut=[], modes=[], messages=[])
+        unlinked, far, local, gain = [], [], [], []
         for _ in range(self.small):
             y = rng.choice(np.array([-1, 1]), (3, 4))
             levels = energy(every, y, self.beta, self.eta, self.h)
-            found = least_cut(y, self.beta, self.eta, self.h)
             *_, settled = conditional_modes(y, self.beta, self.eta, self.h)
-            cut.append(self._energy(found, y) - levels.min())
-            modes.append(self._energy(settled, y) - levels.min())
+            cut = least_cut(y, self.beta, self.eta, self.h)
+            ends = {"cut": cut, "modes": settled, "messages": self._max_product(y)}
+            for name, x in ends.items():
+                excess[name].append(self._energy(x, y) - levels.min())
             alone = every[energy(every, y, 0.0, self.eta, 0.0).argmin()]
             unlinked.append(bool(np.array_equal(alone, y)))
+            x = rng.choice(np.array([-1, 1]), (3, 4))
+            far.append(self._far(x, y))
+            formula = 2 * self.h - 2 * self.beta * neighbours(x) - 2 * self.eta * y
+            local.append(np.abs(self._differences(x, y) - formula).max())
+            gain.append((settled * self._differences(settled, y)).max())
         return {
-            "cut_excess": number.of(cut),
-            "modes_excess": number.of(modes),
+            **{f"{name}_excess": number.of(values) for name, values in excess.items()},
             "unlinked_is_noisy": number.of(unlinked),
+            "far_difference": number.of(far),
+            "local_error": number.of(local),
+            "flip_gain": number.of(gain),
+            "prior_up": self._prior(),
         }
+
+    def _differences(self, x: Ints, y: Ints) -> Floats:
+        """E with x_j = 1 less E with x_j = -1, for each pixel j, from the whole energy."""
+        one = np.eye(x.size, dtype=bool).reshape(-1, *x.shape)
+        up, down = (energy(np.where(one, v, x), y, self.beta, self.eta, self.h) for v in (1, -1))
+        return np.asarray((up - down).reshape(x.shape))
+
+    def _far(self, x: Ints, y: Ints) -> float:
+        """How much a pixel's difference changes with what is no neighbour of it, at most."""
+        before, most = self._differences(x, y), 0.0
+        row, column = np.indices(x.shape)
+        for i, j in np.ndindex(x.shape):
+            away = np.abs(row - i) + np.abs(column - j)
+            turned = np.where(away == 0, -1, 1)
+            other = np.abs(self._differences(x * turned, y) - before)[away > 1]
+            seen = np.abs(self._differences(x, y * turned) - before)[away > 0]
+            most = max(most, float(other.max()), float(seen.max()))
+        return most
+
+    def _prior(self) -> Quantity:
+        """P(x_i = 1) of (8.43) on two by three pixels, all x and all y summed."""
+        every = np.array(list(product((-1, 1), repeat=6)), dtype=np.int64).reshape(-1, 2, 3)
+        x, y = np.broadcast_arrays(every[:, None], every[None])
+        found = []
+        for h in BIASES:
+            p = np.exp(-energy(x, y, self.beta, self.eta, h)).sum(1)
+            found.append((p / p.sum()) @ (every.reshape(-1, 6) > 0))
+        return over(found, axis("bias", BIASES), axis("pixel", 6))
