@@ -27,7 +27,7 @@ from models.em import take
 from models.types import Bools, Floats, Ints
 
 DIRECT, EM = METHODS = ("direct", "em")
-_REMOVED = 1e9  # a precision from which on a weight is taken for zero
+REMOVED = 1e9  # a precision from which on a weight is taken for zero
 _GRID = np.linspace(-15, 20, 71)  # of ln alpha, where a search begins
 
 
@@ -110,7 +110,7 @@ def re_estimate(
         above, below = (np.broadcast_to(p.sum(-1, keepdims=True), p.shape) for p in (above, below))
     with np.errstate(divide="ignore", invalid="ignore"):
         alpha = above / below  # (9.63), (9.67); notes 2.32
-    kept = at.kept & (alpha > 0) & (alpha < _REMOVED) if not shared else at.kept
+    kept = at.kept & (alpha > 0) & (alpha < REMOVED) if not shared else at.kept
     alpha = np.where(kept, alpha, 1.0)
     return Precisions(alpha, at.beta if known_noise else 1 / variance, kept)
 
@@ -127,6 +127,8 @@ def maximise(
     max_iter: int = 1000,
 ) -> Maximised:
     """Re-estimate until no precision moves by a share of `tol`: evidence rests long before them."""
+    if shared:
+        return _maximise_shared(Phi, t, start, method, known_noise, tol, max_iter)
     R = len(t)
     end = Precisions(start.alpha.copy(), start.beta.copy(), start.kept.copy())
     history = np.full((R, max_iter + 1), np.nan)
@@ -149,6 +151,84 @@ def maximise(
     history = history[:, : iterations.max() + 1]
     final = history[np.arange(R), iterations]
     return Maximised(end, final, history, first, iterations, ~np.isin(np.arange(R), active))
+
+
+class _Spectrum(NamedTuple):
+    """All that a shared alpha needs of R data sets, and where it is."""
+
+    alpha: Floats  # (R,)
+    beta: Floats  # (R,)
+    s2: Floats  # (R, r) squared singular values of Phi
+    c2: Floats  # (R, r) squared components of t along its left singular vectors
+    rest: Floats  # (R,) what no weights can explain
+
+
+def _spectrum(Phi: Floats, t: Floats, start: Precisions) -> _Spectrum:
+    U, s, _ = np.linalg.svd(Phi, full_matrices=False)
+    c = np.vecmat(t, U)
+    rest = ((t - np.matvec(U, c)) ** 2).sum(-1)
+    return _Spectrum(start.alpha[:, 0].copy(), start.beta.copy(), s**2, c**2, rest)
+
+
+def _shared_step(at: _Spectrum, method: str, N: int, M: int, known_noise: bool) -> _Spectrum:
+    """One re-estimation of the shared alpha, and of beta: a few vectors along the spectrum."""
+    values = at.beta[:, None] * at.s2
+    precision = at.alpha[:, None] + values  # of the weights along the right singular vectors
+    gamma = (values / precision).sum(-1)
+    m2 = (at.beta[:, None] * values * at.c2 / precision**2).sum(-1)
+    error = at.rest + (at.c2 * (at.alpha[:, None] / precision) ** 2).sum(-1)
+    if method == EM:
+        trace = (1 / precision).sum(-1) + (M - at.s2.shape[1]) / at.alpha
+        alpha, variance = M / (m2 + trace), (error + gamma / at.beta) / N  # (9.63), (9.68)
+    else:
+        alpha, variance = gamma / m2, error / (N - gamma)  # notes 2.32, 2.34
+    return at._replace(alpha=alpha, beta=at.beta if known_noise else 1 / variance)
+
+
+def _shared_evidence(at: _Spectrum, N: int) -> Floats:
+    """Log density of t ~ N(0, I / beta + Phi Phi^T / alpha), (R,)."""
+    variance = 1 / at.beta[:, None] + at.s2 / at.alpha[:, None]
+    log_det = np.log(variance).sum(-1) - (N - at.s2.shape[1]) * np.log(at.beta)
+    square = (at.c2 / variance).sum(-1) + at.rest * at.beta
+    return np.asarray(-(N * np.log(2 * np.pi) + log_det + square) / 2)
+
+
+def _maximise_shared(
+    Phi: Floats,
+    t: Floats,
+    start: Precisions,
+    method: str,
+    known_noise: bool,
+    tol: float,
+    max_iter: int,
+) -> Maximised:
+    R, N, M = Phi.shape
+    end = _spectrum(Phi, t, start)
+    history = np.full((R, max_iter + 1), np.nan)
+    history[:, 0] = _shared_evidence(end, N)
+    first = _shared_step(end, method, N, M, known_noise)
+    iterations, active, at = np.zeros(R, dtype=np.int64), np.arange(R), end
+    for k in range(1, max_iter + 1):
+        new = _shared_step(at, method, N, M, known_noise)
+        history[active, k], iterations[active] = _shared_evidence(new, N), k
+        change = np.maximum(*(np.abs(np.log(n / o)) for n, o in zip(new[:2], at[:2], strict=True)))
+        going = change > tol
+        at = new
+        if not going.all():
+            end.alpha[active], end.beta[active] = new.alpha, new.beta
+            active, at = active[going], take(new, going)
+        if not active.size:
+            break
+    end.alpha[active], end.beta[active] = at.alpha, at.beta
+    history = history[:, : iterations.max() + 1]
+    whole = [
+        Precisions(np.repeat(one.alpha[:, None], M, axis=1), one.beta, start.kept.copy())
+        for one in (end, first)
+    ]
+    rests = ~np.isin(np.arange(R), active)
+    return Maximised(
+        whole[0], history[np.arange(R), iterations], history, whole[1], iterations, rests
+    )
 
 
 class Summary(NamedTuple):

@@ -94,3 +94,17 @@ def test_a_removed_weight_is_no_column_at_all(data: Data) -> None:
     q = evidence.posterior(Phi, t, at._replace(kept=kept))
     assert (q.m[:, 2] == 0).all()
     assert (evidence.relevance(at._replace(kept=kept), q)[:, 2] == 0).all()
+
+
+@pytest.mark.parametrize("method", evidence.METHODS)
+def test_along_the_spectrum_a_step_is_that_of_the_matrices(data: Data, method: str) -> None:
+    Phi, t = data
+    start = evidence.started(Phi, 0.3, 5.0)
+    step = {"shared": True, "known_noise": False}
+    plain = evidence.re_estimate(Phi, t, start, method, **step)
+    quick = evidence.maximise(Phi, t, start, method, max_iter=1, **step)
+    for found in (quick.at, quick.first):
+        np.testing.assert_allclose(found.alpha, plain.alpha)
+        np.testing.assert_allclose(found.beta, plain.beta)
+    np.testing.assert_allclose(quick.log_evidence, evidence.log_evidence(Phi, t, plain))
+    assert not quick.converged.any()
