@@ -12,6 +12,7 @@ from functools import partial
 from typing import NamedTuple
 
 from benchmarks import (
+    evidence,
     first_use,
     growth,
     hmm,
@@ -33,6 +34,7 @@ MODELS = {
     "hmm": hmm.CASES,
     "mixtures": mixtures.CASES,
     "regression": regression.CASES,
+    "evidence": evidence.CASES,
     "state-space": state_space.CASES,
     "particle-filter": particle_filter.CASES,
 }

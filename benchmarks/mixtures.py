@@ -31,12 +31,13 @@ STEPS = 25  # of EM, in each of the small restarts
 LARGE_STEPS, LARGE_CYCLES = 20, 10
 
 
-def _faithful() -> Floats:
+def faithful() -> Floats:
+    """Old Faithful, each variable with mean 0 and standard deviation 1."""
     X = load("old-faithful").matrix
     return (X - X.mean(0)) / X.std(0)
 
 
-def _clouds(rows: int) -> Floats:
+def clouds(rows: int) -> Floats:
     """Ten overlapping clouds in eight dimensions, made in place: no temporary hides a peak."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((rows, 8))
@@ -53,7 +54,8 @@ def _centres(X: Floats, K: int, restarts: int) -> Floats:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
+    """The peer without checks of its input and without warnings."""
     import sklearn
 
     with (
@@ -67,7 +69,7 @@ def _quiet() -> Iterator[None]:
 def _em_of_scikit_learn(X: Floats, start: GaussianMixture, steps: int) -> dict[str, Any]:
     from sklearn.mixture import GaussianMixture as Peer
 
-    with _quiet():
+    with quiet():
         fits = [
             Peer(
                 len(pi),
@@ -99,7 +101,7 @@ def _em(X: Floats, start: GaussianMixture, steps: int) -> dict[str, Any]:
 def _kmeans_of_scikit_learn(X: Floats, starts: Floats, cycles: int) -> dict[str, Any]:
     from sklearn.cluster import KMeans
 
-    with _quiet():
+    with quiet():
         fits = [
             KMeans(len(start), init=start, n_init=1, tol=0, max_iter=cycles, algorithm="lloyd").fit(
                 X
@@ -114,31 +116,31 @@ def _kmeans_of_scikit_learn(X: Floats, starts: Floats, cycles: int) -> dict[str,
 
 
 def _em_restarts(restarts: int) -> Contest:
-    X = _faithful()
+    X = faithful()
     start = start_at(_centres(X, 2, restarts), np.cov(X.T))
-    return _alone(partial(_em, X, start, STEPS), partial(_em_of_scikit_learn, X, start, STEPS))
+    return alone(partial(_em, X, start, STEPS), partial(_em_of_scikit_learn, X, start, STEPS))
 
 
 def _em_rows(rows: int) -> Contest:
-    X = _clouds(rows)
+    X = clouds(rows)
     start = start_at(_centres(X, 10, 1), np.cov(X[:10_000].T))
     peer = partial(_em_of_scikit_learn, X, start, LARGE_STEPS)
-    return _alone(partial(_em, X, start, LARGE_STEPS), peer)
+    return alone(partial(_em, X, start, LARGE_STEPS), peer)
 
 
 def _kmeans_restarts(restarts: int) -> Contest:
-    X = _faithful()
+    X = faithful()
     starts = _centres(X, 2, restarts)
 
     def ours() -> dict[str, Any]:
         fit = kmeans(X, starts)
         return {"labels": fit.labels, "centres": fit.centres, "distortion": fit.final}
 
-    return _alone(ours, partial(_kmeans_of_scikit_learn, X, starts, 300))
+    return alone(ours, partial(_kmeans_of_scikit_learn, X, starts, 300))
 
 
 def _kmeans_rows(rows: int) -> Contest:
-    X = _clouds(rows)
+    X = clouds(rows)
     starts = _centres(X, 10, 1)
 
     def ours() -> dict[str, Any]:  # the peer ends with an E step: one more cycle gives it
@@ -158,7 +160,7 @@ def _kmeans_rows(rows: int) -> Contest:
     return Contest(ours, peer, floor=Floor(what, read))
 
 
-def _alone(ours: Any, peer: Any) -> Contest:
+def alone(ours: Any, peer: Any) -> Contest:
     """Both ways on one thread."""
     import sklearn.cluster
     import sklearn.mixture  # noqa: F401  the libraries must be there to be limited
