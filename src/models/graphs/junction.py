@@ -98,7 +98,7 @@ def potentials(
     return tables
 
 
-def _schedule(tree: JunctionTree) -> list[Link]:
+def schedule(tree: JunctionTree) -> list[Link]:
     """Who sends to whom: towards the first clique, then away from it."""
     order = [(0, -1)]
     for i, before in order:
@@ -120,7 +120,7 @@ def shafer_shenoy(
     """Messages are kept, and each is made from all others that have come."""
     tables = potentials(tree, names, factors, ring)
     sent: dict[Link, Factor] = {}
-    for i, j in _schedule(tree):
+    for i, j in schedule(tree):
         heard = [sent[k, i] for k in tree.near(i) if k != j]
         sent[i, j] = keep(product([tables[i], *heard], ring), _names(tree, names, (i, j)), ring)
     beliefs = [
@@ -138,7 +138,7 @@ def hugin(tree: JunctionTree, names: Sequence[str], factors: Sequence[Factor]) -
     """Tables take up what comes, divided by what they knew of it before; 0 / 0 is 0."""
     tables = potentials(tree, names, factors)
     known: dict[Link, Floats] = {link: np.ones(()) for link in tree.tree}
-    for i, j in _schedule(tree):
+    for i, j in schedule(tree):
         link = (i, j) if (i, j) in known else (j, i)
         fresh = keep(tables[i], _names(tree, names, link))
         old = np.broadcast_to(known[link], fresh.table.shape)

@@ -9,6 +9,7 @@ first node to its second, then one for each the other way, and any number of axe
 """
 
 from collections.abc import Iterator
+from functools import reduce
 from itertools import combinations
 from typing import NamedTuple
 
@@ -58,7 +59,12 @@ def ones(field: Field) -> Floats:
 def beliefs(field: Field, messages: Floats) -> Floats:
     """What each node thinks of itself, normalised (20.10)."""
     heard = np.exp(_log_product(field, messages))
-    return np.asarray(heard / heard.sum(-1, keepdims=True))
+    return np.asarray(heard / _over_states(np.add, heard))
+
+
+def _over_states(of: np.ufunc, table: Floats) -> Floats:
+    """A sum or maximum over the last axis, which is short: faster state by state."""
+    return np.asarray(reduce(of, np.moveaxis(table, -1, 0)))[..., None]
 
 
 def _log_product(field: Field, messages: Floats) -> Floats:
@@ -67,7 +73,7 @@ def _log_product(field: Field, messages: Floats) -> Floats:
     total = np.moveaxis(total, -2, 0).copy()  # nodes first, to add at them
     np.add.at(total, field.receivers, np.moveaxis(np.log(messages), -2, 0))
     total = np.moveaxis(total, 0, -2)
-    return np.asarray(total - total.max(-1, keepdims=True))
+    return np.asarray(total - _over_states(np.maximum, total))
 
 
 def pass_on(field: Field, messages: Floats) -> Floats:
@@ -75,11 +81,12 @@ def pass_on(field: Field, messages: Floats) -> Floats:
     E = len(field.links)
     back = np.concatenate([np.arange(E, 2 * E), np.arange(E)])  # the same links, the other way
     rest = _log_product(field, messages)[..., field.senders, :] - np.log(messages[..., back, :])
-    rest = np.exp(rest - rest.max(-1, keepdims=True))
-    there = np.einsum("...ek,...ekl->...el", rest[..., :E, :], field.tables)
-    back_again = np.einsum("...el,...ekl->...ek", rest[..., E:, :], field.tables)
+    rest = np.exp(rest - _over_states(np.maximum, rest))
+    states = range(rest.shape[-1])
+    there = sum(rest[..., :E, k, None] * field.tables[..., k, :] for k in states)
+    back_again = sum(rest[..., E:, k, None] * field.tables[..., :, k] for k in states)
     new = np.concatenate([there, back_again], axis=-2)
-    return np.asarray(new / new.sum(-1, keepdims=True))
+    return np.asarray(new / _over_states(np.add, new))
 
 
 def rounds(field: Field, damping: float = 0.0) -> Iterator[Floats]:

@@ -22,6 +22,7 @@ from models.graphs.junction import (
 )
 from models.graphs.junction_costs import in_a_row, largest_table, operations
 from models.graphs.pairwise import random_tree
+from models.graphs.queries import Queries
 from models.graphs.structure import (
     Dag,
     cliques,
@@ -44,6 +45,7 @@ class Tried(NamedTuple):
 
     error: list[float]  # by way of sending messages
     total_gap: float
+    batch_error: float
     independences: int
     independences_kept: int
     independences_invented: int
@@ -121,6 +123,7 @@ class JunctionTree(Study):
                 max(off(t.table, keep(joint, t.variables).table) for t in one.cliques)
                 for one in found
             ],
+            batch_error=_batch_error(tables, every),
             total_gap=float(np.abs(np.array(sums) / joint.table.sum() - 1).max()),
             independences=len(ours),
             independences_kept=len(ours & theirs),
@@ -148,6 +151,15 @@ class JunctionTree(Study):
             "triangulated_by_fours": cycle.of([is_chordal(graph) for graph in across]),
             "running_uncut": cycle.of([sum(t.runs for t in all_trees(cliques(r))) for r in rings]),
         }
+
+
+def _batch_error(tables: list[Factor], every: list[str]) -> float:
+    """Of posteriors given each state of the last variable, all states at once."""
+    joint = keep(product(tables), every)
+    states = np.arange(joint.table.shape[-1])
+    found = Queries(tables, every[-1:]).posteriors({every[-1]: states})
+    right = {x: keep(joint, [every[-1], x]).table for x in every[:-1]}
+    return max(off(found[x], t / t.sum(1, keepdims=True)) for x, t in right.items())
 
 
 def _name(k: int) -> str:
