@@ -1,0 +1,25 @@
+"""Functions drawn from the prior, a panel for each precision that falls."""
+
+from collections.abc import Iterator
+
+from matplotlib.figure import Figure
+
+from experiments.contract.outcome import Outcome
+from experiments.drawing.canvas import panels
+from experiments.studies.networks.network_priors import NetworkPriors
+
+
+def draw(study: NetworkPriors, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+    figure, axes = panels(2, 3, sharex=True, sharey=True)
+    sample = outcome["sample"]
+    names = sample.along("reduced").tolist()
+    for ax, name in zip(axes.flat, names, strict=False):
+        ax.plot(sample.along("x"), sample.at(reduced=name).values.T, lw=1)
+        words = "as stated" if name == "default" else f"alpha_{name} / {study.factor:g}"
+        ax.set(title=words, ylim=(-12, 12))
+    axes.flat[-1].set_visible(False)
+    for ax in axes[1]:
+        ax.set_xlabel("x")
+    for ax in axes[:, 0]:
+        ax.set_ylabel("f(x)")
+    yield "functions", figure

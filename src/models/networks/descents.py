@@ -1,0 +1,65 @@
+"""Ways downhill on a network's error, and what it looks like at the bottom (notes 2.4.2)."""
+
+from collections.abc import Callable
+from contextlib import suppress
+
+import numpy as np
+from numpy.random import Generator
+from scipy import optimize
+
+from models.networks.neural_network import Sizes, error_and_gradient
+from models.types import Floats
+
+RATES = (0.003, 0.01, 0.03, 0.1)  # of gradient descent, on the mean error
+SCIPY = {"conjugate": "CG", "quasi-newton": "BFGS"}
+
+
+def descent_courses(start: Floats, sizes: Sizes, x: Floats, t: Floats, budget: int) -> Floats:
+    """Errors of gradient descent with each rate, (rates, R, budget), one evaluation a step."""
+    theta = np.repeat(start[None], len(RATES), axis=0)
+    rate = np.array(RATES)[:, None, None] / len(x)
+    found = np.empty((*theta.shape[:2], budget))
+    with np.errstate(over="ignore", invalid="ignore"):  # too large a rate flies off
+        for k in range(budget):
+            error, gradient = error_and_gradient(theta, sizes, x, t)
+            found[..., k] = error
+            theta = theta - rate * gradient
+    return found
+
+
+def scipy_course(
+    method: str, start: Floats, sizes: Sizes, x: Floats, t: Floats, budget: int
+) -> Floats:
+    """The least error after each evaluation of error and gradient, (budget,), of one start."""
+    errors: list[float] = []
+
+    def objective(theta: Floats) -> tuple[float, Floats]:
+        if len(errors) == budget:
+            raise StopIteration
+        error, gradient = error_and_gradient(theta, sizes, x, t)
+        errors.append(float(error))
+        return float(error), gradient
+
+    with suppress(StopIteration):
+        optimize.minimize(objective, start, jac=True, method=SCIPY[method], options={"gtol": 1e-6})
+    course = np.minimum.accumulate(errors)[:budget]
+    return np.concatenate([course, np.full(budget - len(course), course[-1])])
+
+
+def first_below(courses: Floats, level: Floats) -> Floats:
+    """Evaluations until an error is at most a level, (...); one more than all if it never is."""
+    below = courses <= level[..., None]
+    return np.asarray(np.where(below.any(-1), below.argmax(-1) + 1, courses.shape[-1] + 1))
+
+
+def hessian(gradient: Callable[[Floats], Floats], at: Floats, step: float = 1e-4) -> Floats:
+    """By central differences of a gradient that takes a batch, (P, P)."""
+    moves = step * np.eye(len(at))
+    H = (gradient(at + moves) - gradient(at - moves)) / (2 * step)
+    return np.asarray((H + H.T) / 2)
+
+
+def unit_vectors(n: int, size: int, rng: Generator) -> Floats:
+    """Directions (n, size), uniform."""
+    drawn = rng.standard_normal((n, size))
+    return np.asarray(drawn / np.linalg.norm(drawn, axis=1, keepdims=True))

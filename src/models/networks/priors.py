@@ -1,0 +1,82 @@
+"""Functions drawn from a network's prior, and what each of its precisions does (MLAPP 16.79)."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from models.networks.neural_network import layers, per_layer, predict, sample_prior
+from models.types import Floats
+
+
+class Precisions(NamedTuple):
+    """Of weights and biases of both layers."""
+
+    v: float
+    b: float
+    w: float
+    c: float
+
+    def over(self, name: str, factor: float) -> "Precisions":
+        """With one of them divided by a factor; any other name: as they are."""
+        return self._replace(**{name: getattr(self, name) / factor}) if name in "vbwc" else self
+
+
+class Shapes(NamedTuple):
+    """Of functions on a grid, each a number for many draws."""
+
+    steepness: float  # median of the largest slope, in units of the function's own range
+    centre_spread: float  # interquartile range of the place of the largest slope
+    sensitivity: float  # median of the mean absolute slope
+    dynamic_range: float  # median of the range
+    level_spread: float  # standard deviation of the mean over the inputs
+    mean_square: float
+
+
+def draw_functions(
+    alpha: Precisions, hidden: int, x: Floats, n: int, rng: Generator
+) -> tuple[Floats, Floats]:
+    """Weights (n, P) and functions (n, len(x)) of one input and one output."""
+    sizes = (1, hidden, 1)
+    precision = per_layer(sizes, (alpha.v, alpha.w), (alpha.b, alpha.c))
+    theta = sample_prior(precision, n, rng)
+    return theta, predict(theta, sizes, x[:, None])[..., 0]
+
+
+def shapes(x: Floats, f: Floats) -> Shapes:
+    """What functions (n, len(x)) look like."""
+    slope = np.abs(np.diff(f, axis=1) / np.diff(x))
+    size = np.ptp(f, axis=1)
+    centre = x[slope.argmax(1)]
+    return Shapes(
+        float(np.median(slope.max(1) / size)),
+        float(np.subtract(*np.quantile(centre, [0.75, 0.25]))),
+        float(np.median(slope.mean(1))),
+        float(np.median(size)),
+        float(f.mean(1).std()),
+        float((f**2).mean()),
+    )
+
+
+def expected_square(alpha: Precisions, hidden: int, x: Floats) -> float:
+    """E f^2 over the inputs, H E[tanh^2] / alpha_w + 1 / alpha_c, by the trapezoidal rule."""
+    node = np.linspace(-8, 8, 4001)
+    weight = np.exp(-(node**2) / 2)
+    deviation = np.sqrt(x**2 / alpha.v + 1 / alpha.b)
+    squares = (np.tanh(deviation[:, None] * node) ** 2 @ weight) / weight.sum()
+    return float(hidden * squares.mean() / alpha.w + 1 / alpha.c)
+
+
+def rescaled(
+    theta: Floats, hidden: int, inputs: tuple[float, float], out: tuple[float, float]
+) -> Floats:
+    """Weights (..., P) of c f(x) + d as a function of a x + b."""
+    sizes = (1, hidden, 1)
+    (a, b), (c, d) = inputs, out
+    found = np.array(theta)
+    first, second = layers(found, sizes)
+    first.W[...] /= a
+    first.b[...] -= first.W[..., 0] * b
+    second.W[...] *= c
+    second.b[...] = c * second.b + d
+    return found

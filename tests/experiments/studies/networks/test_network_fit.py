@@ -1,0 +1,23 @@
+"""Fits as knobs."""
+
+from collections.abc import Callable
+
+from experiments.contract.outcome import Outcome
+from experiments.studies.networks.network_fit import NetworkFit
+
+Run = Callable[..., Outcome]
+
+
+def test_a_square_is_fitted(run: Run) -> None:
+    found = run(NetworkFit(targets=["square"], points=12, starts=3))
+    assert found["fit_error"].values[0] < 0.01
+    assert found["basis_gap"].values.max() < 1e-12
+    assert "evaluations" not in found
+
+
+def test_methods_are_compared(run: Run) -> None:
+    ways = ["gradient", "quasi-newton"]
+    found = run(NetworkFit(points=10, noise=0.1, hidden=2, starts=2, methods=ways, budget=60))
+    assert found["evaluations"].values.max() <= 61
+    assert found["likelihood_gap"].values.max() < 1e-12
+    assert abs(found["least_eigenvalue"].at(minimum="dead unit").item) < 1e-9

@@ -1,0 +1,28 @@
+"""Posteriors as knobs."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from experiments.contract.outcome import Outcome
+from experiments.studies.networks.network_posterior import NetworkPosterior
+
+Run = Callable[..., Outcome]
+
+
+def test_error_bars_and_chains(run: Run) -> None:
+    found = run(NetworkPosterior(hidden=2, cycles=3, repetitions=2, samples=20))
+    assert found["deviation"].values.shape == (2, 101)
+    assert (found["sampled_deviation"].values > 0).any()
+    assert 0 < found["acceptance"].values.mean() <= 1
+    assert found["penalty_plus_prior"].item < 1e-12 < found["penalty_less_prior"].item
+    assert found["hessian_gap"].values.max() < 1e-4
+
+
+def test_groups_have_precisions_of_their_own(run: Run) -> None:
+    knobs = {"problem": "redundant", "points": 30, "hidden": 2, "groups": "inputs", "cycles": 1}
+    found = run(NetworkPosterior(**knobs, updates=3, repetitions=2))
+    assert found["alpha"].along("group").tolist() == ["x1", "x2", "x3", "b", "w", "c"]
+    assert np.all(found["alpha"].values > 0)
+    assert found["well_determined_gap"].values.max() < 1e-6
+    assert "predicted" not in found

@@ -1,0 +1,41 @@
+"""Courses downhill, and Hessians of functions that are known."""
+
+import numpy as np
+
+from models.networks import descents
+from models.networks.neural_network import error_and_gradient, random_start
+
+SIZES = (1, 2, 1)
+X = np.linspace(-1, 1, 8)[:, None]
+T = np.sin(2 * X)
+
+
+def test_a_course_of_gradient_descent_is_its_own_steps() -> None:
+    start = random_start(SIZES, 3, np.random.default_rng(0))
+    found = descents.descent_courses(start, SIZES, X, T, 4)
+    theta = start
+    for k in range(4):
+        error, gradient = error_and_gradient(theta, SIZES, X, T)
+        assert np.allclose(found[1, :, k], error)
+        theta = theta - descents.RATES[1] / len(X) * gradient
+
+
+def test_scipy_courses_never_rise_and_end_in_time() -> None:
+    start = random_start(SIZES, 1, np.random.default_rng(0))[0]
+    for method in descents.SCIPY:
+        found = descents.scipy_course(method, start, SIZES, X, T, 30)
+        assert len(found) == 30
+        assert (np.diff(found) <= 0).all()
+        assert found[0] == error_and_gradient(start, SIZES, X, T)[0]
+
+
+def test_first_below() -> None:
+    courses = np.array([[3.0, 2.0, 1.0], [3.0, 3.0, 3.0]])
+    assert descents.first_below(courses, np.array([2.0, 2.0])).tolist() == [2, 4]
+
+
+def test_hessian_of_a_quadratic_form_and_unit_vectors() -> None:
+    A = np.array([[2.0, 0.5], [0.5, 1.0]])
+    assert np.allclose(descents.hessian(lambda w: w @ A, np.array([0.3, -1.0])), A)
+    drawn = descents.unit_vectors(5, 3, np.random.default_rng(0))
+    assert np.allclose((drawn**2).sum(1), 1)
