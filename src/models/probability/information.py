@@ -52,13 +52,16 @@ def joint_information(table: Floats) -> JointInformation:
     )
 
 
-def climb(p: Floats, steps: int = 2000, rate: float = 1.0) -> Floats:
-    """Distributions (..., K) after so many steps uphill in entropy, in the logarithms of p."""
+def climb(p: Floats, steps: int = 500, rate: float = 0.1) -> Floats:
+    """Distributions (..., K) after so many steps uphill in entropy, in the logarithms of p.
+
+    The gradient is divided by p, which leaves it uphill, so that small entries grow as well.
+    """
     a = np.log(p)
     for _ in range(steps):
         p = np.exp(a - a.max(-1, keepdims=True))
         p = p / p.sum(-1, keepdims=True)
-        a = a - rate * p * (np.log(p) + entropy(p)[..., None])
+        a = a - rate * (np.log(p) + entropy(p)[..., None])
     return p
 
 
