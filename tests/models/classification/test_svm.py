@@ -128,6 +128,12 @@ def test_a_hard_margin_needs_its_support_vectors_only(problems):
     assert svm.refit_gap(fit, X, t).max() < 1e-6
     soft = svm.solve(linear(X, X), t, 0.01)  # which another margin holds
     assert svm.refit_gap(soft, X, t).min() > 0.01
+    # The largest change of a coefficient, with the machine of scikit-learn for the second fit.
+    kept, before = soft.support[0], svm.line(soft, X, t)[0]
+    alone = SVC(C=1e9, kernel="linear", tol=1e-9).fit(X[0][kept], t[0][kept])
+    change = np.abs(np.append(alone.coef_[0], alone.intercept_) - before)
+    expected = change.max() / np.abs(before).max()
+    assert svm.refit_gap(soft, X, t)[0] == pytest.approx(expected, rel=1e-3)
 
 
 def test_scores_of_new_points_by_scikit_learn(problems):

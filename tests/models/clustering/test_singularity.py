@@ -6,7 +6,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture as SklearnMixture
 
 from models.clustering.gaussian_mixture import GaussianMixture
-from models.clustering.gaussian_mixture_starts import start_at_points
+from models.clustering.gaussian_mixture_starts import start_at, start_at_points
 from models.clustering.singularity import (
     METHODS,
     fit_by,
@@ -95,3 +95,16 @@ def test_the_prior_enters_map_and_variational_bayes():
     Sigma, _ = fit_by("vb", points, start, np.random.default_rng(0), **options)
     # PRML 10.61 to 10.63 with m0 at the mean: E[Lambda]^-1 = W^-1 / nu, nu = nu0 + N
     np.testing.assert_allclose(Sigma[0, 0], (S0 + scatter) / (4 + 30), rtol=1e-6)
+
+
+def test_variational_bayes_begins_with_the_points_nearest_to_each_mean():
+    """A narrow cluster and a broad one: each component keeps the one that it began at."""
+    rng = np.random.default_rng(1)
+    narrow, broad = rng.normal(0, 0.1, (60, 2)), rng.normal(20, 2, (60, 2))
+    X, mu = np.concatenate([narrow, broad]), np.array([[[0.0, 0.0], [20.0, 20.0]]])
+    options = {"min_eigenvalue": 1e-3, "tol": 1e-9, "max_iter": 50}
+    for order in ([0, 1], [1, 0]):
+        start = start_at(mu[:, order], np.eye(2))
+        Sigma, _ = fit_by("vb", X, start, rng, **options)
+        widths = np.trace(Sigma[0], axis1=1, axis2=2)[order]
+        assert 2 * widths[0] < widths[1]
