@@ -177,6 +177,9 @@ class Composer:
             raise BadInput(f"{' '.join(overrides)}: {error}".partition("\n")[0]) from error
         except RecursionError as error:
             raise BadInput("the configuration is nested too deeply") from error
+        except AssertionError as error:  # Hydra about a group without a name, `+@x=`
+            told = " ".join(overrides)
+            raise BadInput(f"{told}: not understood; allowed: <name>=<value>") from error
         return found
 
     def __call__(self, overrides: list[str]) -> Composed:

@@ -154,3 +154,8 @@ def test_a_glob_finds_the_users_experiments(tmp_path: Path) -> None:
         assert list(found.sweep_string_iterator()) == ["my-first", "my-second"]
     with composer([], []):
         assert list(parsed(["experiment=glob(my-*)"])[0].sweep_string_iterator()) == []
+
+
+def test_a_group_without_a_name_is_refused() -> None:
+    with composer([], []) as compose, pytest.raises(BadInput, match=r"^\+@x=: not understood"):
+        compose(["+@x="])
