@@ -66,7 +66,7 @@ class OrderRecovery(SyntheticCurve, Study):
             yield f"study.held_out={self.held_out}: {self.n} points; allowed: <= {self.n - 2}"
         elif max(self.orders) >= points:
             yield f"study.orders={self.orders}: fits to {points} points; allowed: orders < {points}"
-        if self.noise == 0 and set(METHODS) - set(LOSSES) & set(self.methods):
+        if self.noise == 0 and (set(METHODS) - set(LOSSES)) & set(self.methods):
             yield "study.noise=0: evidence and bound need some; allowed: > 0"
         if not set(self.averaged_orders) <= set(self.orders) and "average" in self.methods:
             yield f"study.averaged_orders={self.averaged_orders}; allowed: some of study.orders"

@@ -293,3 +293,9 @@ def test_five_terms_and_means_over_the_prior_are_the_evidence(run: Run) -> None:
 def test_checks_of_the_evidence_that_make_no_sense(knobs: dict[str, Any], complaint: str) -> None:
     with pytest.raises(BadInput, match=complaint):
         OrderRecovery(**knobs)
+
+
+def test_losses_need_no_noise_and_evidence_does() -> None:
+    OrderRecovery(noise=0.0, methods=["loo"])
+    with pytest.raises(BadInput, match="need some"):
+        OrderRecovery(noise=0.0, methods=["evidence"])
