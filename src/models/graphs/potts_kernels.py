@@ -54,23 +54,41 @@ def gibbs_sweeps(labels: Ints, states: int, more: Floats, sweeps: int, rng: Gene
                     y[i, j] = around[k]
 
 
+HALF = 2.0**26
+
+
 @compiled
 def spin_sweeps(spins: AnyArray, up: Floats, sweeps: int, rng: Generator) -> None:
-    """Spins -1 and 1, in small integers: each is 1 with probability up[4 + sum of neighbours]."""
+    """Spins -1 and 1, in small integers: each is 1 with probability up[4 + sum of neighbours].
+
+    One colour of a chequerboard after the other: no spin waits for the one before it. A number
+    drawn serves two spins, its first 26 bits the one and those after them the other, so that
+    probabilities are right to a part in sixty million.
+    """
     chains, rows, columns = spins.shape
     for c in range(chains):
-        for _ in range(sweeps):
+        for turn in range(2 * sweeps):
             for i in range(rows):
                 here = spins[c, i]
                 above, below = spins[c, max(i - 1, 0)], spins[c, min(i + 1, rows - 1)]
                 top, bottom = int(i > 0), int(i < rows - 1)
-                left = 0
-                for j in range(columns - 1):
-                    field = top * above[j] + bottom * below[j] + left + here[j + 1]
-                    left = 1 if rng.random() < up[field + 4] else -1
-                    here[j] = left
-                field = top * above[columns - 1] + bottom * below[columns - 1] + left
-                here[columns - 1] = 1 if rng.random() < up[field + 4] else -1
+                rest = 0.0
+                fresh = True
+                for j in range((i + turn) % 2, columns, 2):
+                    field = top * above[j] + bottom * below[j] + 4
+                    if j > 0:
+                        field += here[j - 1]
+                    if j < columns - 1:
+                        field += here[j + 1]
+                    if fresh:
+                        rest = rng.random() * HALF
+                        first = np.floor(rest)
+                        rest -= first
+                        drawn = first / HALF
+                    else:
+                        drawn = rest
+                    fresh = not fresh
+                    here[j] = 2 * int(drawn < up[field]) - 1
 
 
 @compiled
