@@ -90,4 +90,5 @@ def test_beliefs_by_hand() -> None:
 def test_a_flat_top_is_one_maximum_and_an_end_is_none() -> None:
     p = np.array([[0.0, 1.0, 1.0, 0.0, 0.5, 0.0], [3.0, 1.0, 2.0, 2.0, 2.0, 1.0]])
     p = np.concatenate([p, [[0.0, 1.0, 0.0, 0.1, 0.0, 0.2]]])  # no more than a tenth does not count
-    assert GridFiltered(np.arange(6.0), p, np.zeros(3)).modes.tolist() == [2, 1, 1]
+    p = np.concatenate([p, [[0.0, 1.0, 0.0, 0.11, 0.0, 0.2]]])  # more does
+    assert GridFiltered(np.arange(6.0), p, np.zeros(4)).modes.tolist() == [2, 1, 1, 2]

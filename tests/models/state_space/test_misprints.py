@@ -15,6 +15,7 @@ from models.state_space.misprints import (
 )
 from models.state_space.nonlinear_examples import random_lds
 from models.state_space.unscented import Scaling
+from models.types import Floats
 
 
 def line(a: float, q: float, c: float, v: float) -> LDS:
@@ -65,6 +66,23 @@ def test_the_regression_of_a_state_on_the_one_before() -> None:
     assert_allclose(printed, abs(xy - slope * past) / xy, rtol=1e-12)
     assert corrected < 1e-15
     assert_allclose(regression_gradients(line(0.5, 0.5, 2.0, 1.5), z[:3]).printed, 0, atol=1e-15)
+
+
+def test_the_largest_derivative_by_differences() -> None:
+    theta = random_lds(np.random.default_rng(3))
+    z, _ = simulate(theta, 30, np.random.default_rng(4))
+
+    def log_density(A: Floats) -> float:
+        off = z[1:] - z[:-1] @ A.T
+        return float(-0.5 * np.sum(off * np.linalg.solve(theta.Gamma, off.T).T))
+
+    def largest(A: Floats) -> float:
+        steps = 1e-4 * np.eye(9).reshape(9, 3, 3)
+        return max(abs(log_density(A + s) - log_density(A - s)) / 2e-4 for s in steps)
+
+    two = np.linalg.lstsq(z[:2], z[1:3])[0].T
+    expected = largest(two) / largest(np.zeros((3, 3)))
+    assert_allclose(regression_gradients(theta, z).printed, expected, rtol=1e-6)
 
 
 def test_the_noise_is_what_outputs_do_not_share() -> None:
