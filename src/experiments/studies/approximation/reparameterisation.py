@@ -1,0 +1,101 @@
+"""Point estimates when the parameter is changed (Ghahramani 1.3)."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from scipy.optimize import minimize_scalar
+from scipy.special import expit
+
+from experiments.contract.outcome import Outcome, axis, over
+from experiments.contract.study import Study, knob
+from models.types import Floats, Ints
+
+# A coin's probability as a function of each parameter, its derivative, and the parameter's ends.
+Map = tuple[Callable[[float], float], Callable[[float], float], tuple[float, float]]
+MAPS: dict[str, Map] = {
+    "probability": (lambda u: u, lambda u: 1.0, (0.0, 1.0)),
+    "log odds": (
+        lambda u: float(expit(u)),
+        lambda u: float(expit(u) * expit(-u)),
+        (-30.0, 30.0),
+    ),
+    "square": (lambda u: u**0.5, lambda u: 0.5 * u**-0.5, (0.0, 1.0)),
+    "angle": (lambda u: np.sin(u) ** 2, lambda u: np.sin(2 * u), (0.0, np.pi / 2)),
+}
+POINTS, INPUTS, SIMPLE = 30, 12, 3  # of a regression; inputs there are, and that the simple one has
+
+
+@dataclass
+class Reparameterisation(Study):
+    """The most probable probability of a coin, searched in several parameters and turned back.
+
+    Beside it the best penalised likelihood, which is no density; and the likelihood of linear
+    regressions on random inputs, the more complex one with two inputs more.
+    """
+
+    headline = {"range": "max(most_probable) - min(most_probable)"}
+
+    prior: list[float] = knob([2.0, 2.0], "parameters of the beta prior", above=1)
+    heads: int = knob(3, "heads seen", at_least=0)
+    tosses: int = knob(4, "tosses", at_least=1)
+    draws: int = knob(100, "pairs of regressions", at_least=1, at_most=100_000)
+
+    def problems(self) -> Iterator[str]:
+        if len(self.prior) != 2:
+            yield f"study.prior={self.prior}; allowed: two"
+        if self.heads > self.tosses:
+            yield f"study.heads={self.heads}; allowed: up to study.tosses={self.tosses}"
+
+    def run(self, rng: Generator) -> Outcome:
+        name, draw = axis("parameter", list(MAPS)), axis("draw", self.draws)
+        pairs = np.array([_likelihoods(rng) for _ in range(self.draws)])
+        curves = axis("r", np.linspace(0.01, 0.99, 99))
+        return Outcome(
+            most_probable=name.of([self._best(of, density=True) for of in MAPS.values()]),
+            best_penalised=name.of([self._best(of, density=False) for of in MAPS.values()]),
+            penalised=curves.of([self._penalised(float(r)) for r in curves.values]),
+            jacobian=over([_jacobian(of, curves.values) for of in MAPS.values()], name, curves),
+            simple_likelihood=draw.of(pairs[:, 0]),
+            complex_likelihood=draw.of(pairs[:, 1]),
+        )
+
+    def _penalised(self, r: float) -> float:
+        """Ln likelihood with the log prior of r as its penalty."""
+        a, b = self.prior[0] - 1 + self.heads, self.prior[1] - 1 + self.tosses - self.heads
+        return float(a * np.log(r) + b * np.log1p(-r))
+
+    def _best(self, of: Map, *, density: bool) -> float:
+        p, slope, (low, high) = of
+
+        def cost(u: float) -> float:
+            value = self._penalised(p(u))
+            return -(value + np.log(abs(slope(u)))) if density else -value
+
+        room = 1e-9 * (high - low)
+        found = minimize_scalar(
+            cost, bounds=(low + room, high - room), method="bounded", options={"xatol": 1e-11}
+        )
+        return float(p(found.x))
+
+
+def _jacobian(of: Map, r: Floats) -> list[float]:
+    """|du / dr| at probabilities, the parameter of each being found in a table."""
+    p, slope, ends = of
+    u = np.linspace(*ends, 20_001)[1:-1]
+    return [1 / abs(slope(v)) for v in np.interp(r, [p(v) for v in u], u)]
+
+
+def _likelihoods(rng: Generator) -> tuple[float, float]:
+    """Largest log likelihoods of two regressions that are not nested, noise 1, on one data set."""
+    X = rng.standard_normal((POINTS, INPUTS))
+    y = X[:, :2].sum(1) + rng.standard_normal(POINTS)
+    order = rng.permutation(INPUTS)
+    first, second = order[:SIMPLE], order[SIMPLE : 2 * SIMPLE + 2]
+
+    def largest(which: Ints) -> float:
+        off = y - X[:, which] @ np.linalg.lstsq(X[:, which], y, rcond=None)[0]
+        return float(-(off @ off + POINTS * np.log(2 * np.pi)) / 2)
+
+    return largest(first), largest(second)
