@@ -31,9 +31,9 @@ class Move(NamedTuple):
 
     z: Floats  # (C, D)
     height: Floats  # (C,) log p there; kept by those that ask for it
-    accepted: Bools  # (C,)
-    evaluations: Ints  # (C,) of the density, or of its gradient
-    lowered: Bools  # (C,) H of the candidate is below H; nowhere, where there is no H
+    accepted: Bools | bool  # (C,), or all alike
+    evaluations: Ints | int  # (C,) of the density, or of its gradient
+    lowered: Bools | bool  # (C,) H of the candidate is below H; nowhere, where there is no H
 
 
 class Kernel(NamedTuple):
@@ -109,9 +109,11 @@ def walk(target: Target, kernels: Sequence[Kernel], starts: Floats, steps: int, 
 
 def metropolis(target: Target, z: Floats, height: Floats, numbers: Floats, rng: Rng) -> Move:
     """A Gaussian proposal round the state."""
-    proposal = z + numbers[:, :1] * rng.standard_normal(z.shape)
+    proposal = rng.standard_normal(z.shape)
+    proposal *= numbers[:, :1]
+    proposal += z
     level = target.log_p(proposal)
-    accept = np.log1p(-rng.random(len(z))) <= level - height  # PRML 11.33
+    accept = -rng.standard_exponential(len(z)) <= level - height  # PRML 11.33, in logs
     z, height = np.where(accept[:, None], proposal, z), np.where(accept, level, height)
     return _made(z, height)._replace(accepted=accept)
 
@@ -129,7 +131,7 @@ def gibbs(target: Target, z: Floats, height: Floats, numbers: Floats, rng: Rng) 
 def hamiltonian(target: Target, z: Floats, height: Floats, numbers: Floats, rng: Rng) -> Move:
     """Leapfrog steps with fresh momenta, forwards or backwards, and the test of (11.67)."""
     move, change = _leap(target, z, height, numbers, rng)
-    accept = np.log1p(-rng.random(len(z))) <= -change  # PRML 11.67
+    accept = rng.standard_exponential(len(z)) >= change  # PRML 11.67, in logs
     end = np.where(accept[:, None], move.z, z)
     return move._replace(z=end, height=np.where(accept, move.height, height), accepted=accept)
 
@@ -146,10 +148,11 @@ def leapfrog(
     force: Callable[[Floats], Floats], z: Floats, r: Floats, size: Floats | float, steps: int
 ) -> tuple[Floats, Floats]:
     """Positions and momenta (..., D) after some steps, with half steps combined (PRML 11.64-66)."""
-    r = r + size / 2 * force(z)
+    half, z, r = size / 2, np.array(z), np.array(r)
+    r += half * force(z)
     for left in range(steps - 1, -1, -1):
-        z = z + size * r
-        r = r + (size if left else size / 2) * force(z)
+        z += size * r
+        r += (size if left else half) * force(z)
     return z, r
 
 
@@ -167,8 +170,7 @@ def _leap(
         level = target.log_p(end)
         change = (left**2 - r**2).sum(-1) / 2 - level + height
     change = np.where(np.isfinite(change), change, np.inf)
-    cost = np.full(len(z), leaps, dtype=np.int64)
-    return _made(end, level)._replace(evaluations=cost, lowered=change < 0), change
+    return _made(end, level)._replace(evaluations=leaps, lowered=change < 0), change
 
 
 def flow(target: Target, z: Floats, height: Floats, numbers: Floats, rng: Rng) -> Move:
@@ -244,8 +246,7 @@ def _step_out(
 
 def _made(z: Floats, height: Floats) -> Move:
     """A step that is accepted for sure and takes one evaluation."""
-    C = len(z)
-    return Move(z, height, np.ones(C, bool), np.ones(C, dtype=np.int64), np.zeros(C, bool))
+    return Move(z, height, accepted=True, evaluations=1, lowered=False)
 
 
 FLOWN = 1e4  # by so much H rises only if the step is too large for the steps to be stable

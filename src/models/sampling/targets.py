@@ -21,6 +21,7 @@ from scipy.special import ndtr
 from models.types import Bools, Floats
 
 Rng = np.random.Generator
+FEW = 4  # components
 Resample = Callable[[Floats, int, Floats, Rng], Floats]
 
 
@@ -59,11 +60,12 @@ def gaussian_of(deviations: Floats, directions: Floats) -> Target:
     """A Gaussian with mean zero, by its principal standard deviations and directions (columns)."""
     D, whiten = len(deviations), directions / deviations
     precision = whiten @ whiten.T
+    minus = -precision
     ends = np.argsort(deviations, kind="stable")[[0, -1]][2 - min(D, 2) :]
 
     def log_p(z: Floats) -> Floats:
         y = z @ whiten
-        return np.asarray(np.einsum("...i,...i->...", y, y) / -2)
+        return np.asarray(_squared_length(y) / -2)
 
     def resample(z: Floats, i: int, alpha: Floats, rng: Rng) -> Floats:
         mean = conditional_mean(precision, z, i)
@@ -73,7 +75,7 @@ def gaussian_of(deviations: Floats, directions: Floats) -> Target:
     return Target(
         dimension=D,
         log_p=log_p,
-        gradient=lambda z: -(z @ precision),
+        gradient=lambda z: z @ minus,
         draw=lambda n, rng: (rng.standard_normal((n, D)) * deviations) @ directions.T,
         uniforms=lambda z: ndtr(z @ whiten),
         principal=lambda z: (z @ whiten)[..., ends],
@@ -82,6 +84,16 @@ def gaussian_of(deviations: Floats, directions: Floats) -> Target:
         deviations=deviations,
         directions=directions,
     )
+
+
+def _squared_length(y: Floats) -> Floats:
+    """The squared length of vectors (..., D); of few components one by one, which is faster."""
+    if y.shape[-1] > FEW:
+        return np.asarray(np.einsum("...i,...i->...", y, y))
+    total = y[..., 0] ** 2
+    for i in range(1, y.shape[-1]):
+        total += y[..., i] ** 2
+    return np.asarray(total)
 
 
 def conditional_mean(precision: Floats, z: Floats, i: int) -> Floats:

@@ -20,7 +20,7 @@ def draw(study: Leapfrog, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
         left.plot(*closed.T, color=f"C{k}", lw=1.5, label=label)
     left.set(xlabel="position $z_1$", ylabel="momentum $r_1$", title=study.energies[0])
     left.set_aspect("equal", adjustable="datalim")
-    left.legend(fontsize="small", loc="lower left")
+    left.legend(fontsize="small", loc="upper left")
     sizes = np.array(study.step_sizes)
     for k, name in enumerate(study.energies):
         error = outcome["trajectory_error"].at(energy=name).values.mean(-1)

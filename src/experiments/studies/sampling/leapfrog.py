@@ -23,7 +23,7 @@ SHEAR = 40  # points round a circle in phase space, for the figure
 
 @dataclass
 class Leapfrog(Study):
-    """Energies of two variables from random points, moved over a time in steps of some sizes."""
+    """Energies of two variables from points within one of nought, moved in steps of some sizes."""
 
     headline = {"error": "max(trajectory_error)"}
 
@@ -43,7 +43,7 @@ class Leapfrog(Study):
     def run(self, rng: Generator) -> Outcome:
         point, energy = axis("point", self.points), axis("energy", self.energies)
         size = axis("step_size", self.step_sizes)
-        start = rng.standard_normal((2, self.points, 2))
+        start = rng.uniform(-1, 1, (2, self.points, 2))
         state = start[0], start[1]
         found = [self._of_energy(ENERGIES[name], state, rng) for name in self.energies]
         axes: dict[str, tuple[Any, ...]] = {
