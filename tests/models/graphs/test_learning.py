@@ -101,6 +101,7 @@ def test_a_climb_ends_at_the_first_top() -> None:
     line = np.array([[False, True, False], [True, False, True], [False, True, False]])
     assert climbed(np.array([0.0, 1.0, 2.0]), line, 0) == 2
     assert climbed(np.array([1.0, 0.0, 2.0]), line, 0) == 0
+    assert climbed(np.array([1.0, 1.0, 1.0]), line, 0) == 0  # level ground is no way up
 
 
 def test_chains_visit_structures_as_often_as_they_are_probable() -> None:
@@ -113,3 +114,9 @@ def test_chains_visit_structures_as_often_as_they_are_probable() -> None:
     assert (visits.sum(1) == 1000).all()
     assert_allclose(visits.mean(0) / 1000, posterior(scores)[0], atol=0.015)
     assert_allclose(posterior(scores + 700)[0], [0.4, 0.1, 0.3, 0.2])
+    assert_allclose(posterior(np.log([[[1.0, 3.0]], [[2.0, 2.0]]])), [[[0.25, 0.75]], [[0.5, 0.5]]])
+
+
+def test_priors_count_as_one_each_or_as_one_in_all() -> None:
+    assert pseudo_counts("uniform", 3, 4) == 1
+    assert 3 * 4 * pseudo_counts("one observation", 3, 4) == pytest.approx(1)

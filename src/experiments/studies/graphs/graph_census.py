@@ -57,6 +57,7 @@ class GraphCensus(Study):
         return Outcome(
             undirected_count=sizes.of([len(undirected_stating(M)) for M in some]),
             directed_count=sizes.of([len(directed_graphs(M)) for M in some]),
+            class_count=sizes.of([len(directed_stating(M)) for M in some]),
             order_disagrees=sizes.of([_disagreeing(M) for M in some]),
             undirected_unmonotone=sizes.of([_lost(M, undirected_stating(M)) for M in some]),
             directed_unmonotone=sizes.of([_lost(M, directed_graphs(M).values()) for M in some]),

@@ -12,6 +12,7 @@ def test_three_nodes(run: Run) -> None:
     found = run(GraphCensus([3], draws=2))
     assert found["undirected_count"].at(M=3).item == 8
     assert found["directed_count"].at(M=3).item == 25
+    assert found["class_count"].at(M=3).item == 11
     # A chain is stated by three directed graphs, a triangle by six, the graph without links by one.
     alike = found["directed_alike"]
     assert [alike.at(graph=g).item for g in ("1-2 2-3", "1-2 1-3 2-3", "none")] == [3, 6, 1]
