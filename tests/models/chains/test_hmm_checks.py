@@ -130,3 +130,36 @@ def test_means_short_of_the_last_datum_by_hand() -> None:
         np.einsum("ntk,nt->nk", g, x[:, : g.shape[1]]) / g.sum(1) for g in (gamma, gamma[:, :-1])
     ]
     assert printed["means"] == pytest.approx(np.abs(means[1] - means[0]).max(), rel=1e-10)
+
+
+def test_the_gap_of_scaled_messages_is_that_of_the_worst_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model, right = casino(), hmm.smoother
+    log_lik = np.log(np.random.default_rng(5).uniform(0.1, 0.9, (2, 4, 2)))
+
+    def one_wrong(*given: Floats) -> hmm.Smoothed:
+        found = right(*given)
+        found.forward.filtered[1, 2, 0] += 0.125
+        found.forward.log_scale[1, -1] *= 1.5
+        return found
+
+    assert scaled_gaps(model.pi, model.A, log_lik)["filtered_gap"] < 1e-12
+    c = np.exp(hmm.forward_filter(model.pi, model.A, log_lik).log_scale[:, 1:])
+    printed = scaled_gaps(model.pi, model.A, log_lik)["printed_sum"]
+    assert printed == pytest.approx(c.max() ** 2, rel=1e-9)
+    monkeypatch.setattr(hmm, "smoother", one_wrong)
+    assert scaled_gaps(model.pi, model.A, log_lik)["filtered_gap"] == pytest.approx(0.125)
+    assert survival(model.pi, model.A, log_lik).log_evidence_gap > 0.01
+
+
+def test_the_gap_of_predictions_is_that_of_the_worst_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, belief = casino(), np.array([0.3, 0.7])
+    states, symbols = hmm.predict_states, hmm.predict_symbols
+    monkeypatch.setattr(hmm, "predict_states", lambda *x: states(*x) + np.array([0.0, 0.125]))
+    monkeypatch.setattr(
+        hmm, "predict_symbols", lambda *x: symbols(*x) + np.array([0.0] * 5 + [0.5])
+    )
+    gaps = prediction_gaps(belief, model.A, model.B, 3)
+    assert gaps["two_step_gap"] == pytest.approx(0.125)
+    assert gaps["symbol_gap"] >= 0.5

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from models.chains import baum_welch as bw
+from models.chains import labelled as module
 from models.chains.baum_welch_starts import perturb
 from models.chains.casino import casino
 from models.chains.labelled import (
@@ -44,3 +45,29 @@ def test_moments_are_the_most_likely() -> None:
         off * np.linalg.solve(S, off) for off, S in zip(offs, data.truth.Sigma[0], strict=True)
     ]
     assert squared_errors(data)[1] == pytest.approx(np.mean(errors), rel=1e-12)
+
+
+@pytest.mark.parametrize(("chain", "part"), [("casino", "A"), ("casino", "B")])
+def test_one_wrong_estimate_is_the_gap_of_counts(
+    chain: str, part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (data,) = make_data(chain, 300, 1, np.random.default_rng(0))
+    _one_wrong(part, data, monkeypatch)
+    assert counts_gap(data) == pytest.approx(0.125, rel=1e-6)
+
+
+@pytest.mark.parametrize("part", ["mu", "Sigma"])
+def test_one_wrong_estimate_is_the_gap_of_moments(
+    part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (data,) = make_data("lilypad", 300, 1, np.random.default_rng(0))
+    _one_wrong(part, data, monkeypatch)
+    assert moments_gap(data) == pytest.approx(0.125, rel=1e-6)
+
+
+def _one_wrong(part: str, data: Data, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the last state's first number of one part be wrong by an eighth."""
+    fit = labelled(data)
+    values = getattr(fit, part).copy()
+    values[(0, -1, *[0] * (values.ndim - 2))] += 0.125
+    monkeypatch.setattr(module, "labelled", lambda data: fit._replace(**{part: values}))
