@@ -25,7 +25,7 @@ class ProportionalFitting(Study):
     """Fits of a given table, and of drawn ones, from potentials of one.
 
     Drawn tables are of binary variables, positive everywhere; drawn Gaussians have a covariance of
-    thrice as many points as variables, on the graph of all pairs that a clique has. One sweep is
+    ten times as many points as variables, on the graph of all pairs that a clique has. One sweep is
     tried in up to 120 orders of the cliques.
     """
 
@@ -128,9 +128,10 @@ def _after_one(target: Floats, of: list[ipf.Clique], N: int) -> Floats:
 
 
 def _covariances(draws: int, N: int, rng: Generator) -> Floats:
-    X = rng.standard_normal((draws, 3 * N, N)) @ rng.standard_normal((N, N))
+    mix = np.eye(N) + 0.4 * rng.standard_normal((draws, N, N))
+    X = rng.standard_normal((draws, 10 * N, N)) @ mix
     X = X - X.mean(1, keepdims=True)
-    return np.asarray(np.swapaxes(X, -1, -2) @ X / (3 * N))
+    return np.asarray(np.swapaxes(X, -1, -2) @ X / (10 * N))
 
 
 def _gaussian_gap(K: Floats, S: Floats, of: list[ipf.Clique]) -> Floats:

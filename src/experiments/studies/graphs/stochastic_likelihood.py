@@ -28,9 +28,9 @@ class Data(NamedTuple):
 
 
 class Course(NamedTuple):
-    """All runs of one way: parameters at the end, and what happened on the way."""
+    """All runs of one way: parameters and likelihoods after some epochs, and the steps."""
 
-    theta: Floats  # (run, parameter)
+    path: Floats  # (kept epoch, run, parameter)
     level: Floats  # (run, kept epoch)
     moved: Floats  # (step,) total variation of each step of the first run
 
@@ -66,12 +66,16 @@ class StochasticLikelihood(Study):
         one, parameter = axis("run", self.runs), axis("parameter", start.shape[1])
         kept = axis("epoch", _kept(self.epochs))
         first = courses[0][0]
-        ends = probabilities(np.array([start[0], first.theta[0]]), data.phi)
+        ends = probabilities(np.array([start[0], first.path[-1, 0]]), data.phi)
         path = np.array([[c.level for c in row] for row in courses])
         printed = self._course(data, start, "persistent", self.gibbs_steps[0], rng, sign=-1.0)
+        maximum = newton(data.share[None], data.phi.T)[0]
+        found = np.array([[c.path for c in row] for row in courses])
+        distance = np.sqrt(((found - maximum) ** 2).mean((-1, -2)))
         return Outcome(
-            maximum=parameter.of(newton(data.share[None], data.phi.T)[0]),
-            estimate=over([[c.theta for c in row] for row in courses], way, steps, one, parameter),
+            maximum=parameter.of(maximum),
+            estimate=over(found[:, :, -1], way, steps, one, parameter),
+            distance=over(distance, way, steps, kept),
             start_log_likelihood=one.of(log_likelihood(start, data.phi, data.share)),
             log_likelihood=over(path[..., -1], way, steps, one),
             printed_log_likelihood=one.of(printed.level[:, -1]),
@@ -95,7 +99,7 @@ class StochasticLikelihood(Study):
         theta, phi = start.copy(), features(data.cases, data.links)
         y = rng.choice(np.array([-1.0, 1.0]), (self.runs, self.samples, data.cases.shape[1]))
         p = probabilities(theta[0], data.phi)
-        levels, moved = [], []
+        paths, levels, moved = [], [], []
         for epoch in range(1, self.epochs + 1):
             order = rng.permuted(np.tile(np.arange(self.cases), (self.runs, 1)), axis=1)
             for at in range(0, self.cases, self.batch):
@@ -110,8 +114,9 @@ class StochasticLikelihood(Study):
                 if epoch > 1:
                     moved.append(np.abs(p - before).sum() / 2)
             if epoch in _kept(self.epochs):
+                paths.append(theta)
                 levels.append(log_likelihood(theta, data.phi, data.share))
-        return Course(theta, np.array(levels).T, np.array(moved))
+        return Course(np.array(paths), np.array(levels).T, np.array(moved))
 
 
 def _kept(epochs: int) -> Ints:
