@@ -1,0 +1,149 @@
+"""Logistic regression online: one update against exact moments, one pass against a grid."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from scipy.optimize import minimize
+from scipy.special import expit, ndtr
+
+from experiments.contract.outcome import Outcome, axis, over
+from experiments.contract.study import Study, knob
+from models.approximation import online_logistic as model
+from models.approximation.online_logistic import Belief
+from models.approximation.variational_logistic import tilted
+from models.classification import logistic
+from models.types import Floats
+
+PRIOR = 4.0  # variance of the weights, before the first point
+
+
+@dataclass
+class OnlineLogistic(Study):
+    """Assumed density filtering with independent weights (MLAPP 18.5.3.2).
+
+    A case is a drawn belief of two weights, inputs and a label.
+    """
+
+    headline = {"gap": "max(update_gap['corrected'])"}
+
+    cases: int = knob(40, "updates that are checked", at_least=1, at_most=1000)
+    sets: int = knob(20, "data sets of one pass", at_least=1, at_most=1000)
+    points: int = knob(100, "points of a data set", at_least=2, at_most=2000)
+    dimensions: list[int] = knob([2, 4, 8], "numbers of weights, for operations", at_least=1)
+
+    def run(self, rng: Generator) -> Outcome:
+        case, place, size = (
+            axis("case", self.cases),
+            axis("set", self.sets),
+            axis("D", self.dimensions),
+        )
+        told = [_checked(rng) for _ in range(self.cases)]
+        form, moment = axis("form", ["printed", "corrected"]), axis("moment", ["mean", "variance"])
+
+        def gathered(name: str) -> Any:
+            return np.moveaxis(np.array([row[name] for row in told]), 0, -1)
+
+        online, before = self._one_pass(rng)
+        return Outcome(
+            update_gap=over(gathered("update_gap"), form, case),
+            search_gap=case.of(gathered("search_gap")),
+            change_larger_input=over(gathered("larger_input"), moment, case),
+            change_smaller_input=over(gathered("smaller_input"), moment, case),
+            change_larger_variance=over(gathered("larger_variance"), moment, case),
+            change_smaller_variance=over(gathered("smaller_variance"), moment, case),
+            unscented_gap=case.of(gathered("unscented_gap")),
+            probit_gap=case.of(gathered("probit_gap")),
+            largest_curvature=case.of(gathered("curvature")),
+            operations=size.of([model.operations(D) for D in self.dimensions]),
+            online_error=place.of(online),
+            prior_error=place.of(before),
+        )
+
+    def _one_pass(self, rng: Generator) -> tuple[Floats, Floats]:
+        """Distances of the mean after one pass, and of the prior's, from the exact mean."""
+        x = rng.standard_normal((self.sets, self.points))
+        X = np.stack([np.ones_like(x), x], axis=-1)
+        t = (rng.random(x.shape) < expit(0.5 + 1.5 * x)).astype(float)
+        belief = model.filtered(X, t, PRIOR)
+        exact = []
+        for row, labels in zip(X, t, strict=True):
+            p = logistic.Posterior(row, labels, PRIOR)
+            mode = logistic.newton_raphson(p, np.zeros((1, 2)), tol=1e-20).path[-1, 0]
+            S = np.linalg.inv(-logistic.hessian(p, mode))
+            grid = logistic.quadrature(p, mode, 7 * np.sqrt(np.diag(S)), 61)
+            exact.append(grid.probability @ grid.w)
+        truth = np.array(exact)
+        far = np.linalg.norm(belief.mean - truth, axis=-1), np.linalg.norm(truth, axis=-1)
+        return np.asarray(far[0]), np.asarray(far[1])
+
+
+def _checked(rng: Generator) -> dict[str, Any]:
+    """One drawn update in all ways."""
+    belief = Belief(rng.normal(0, 1, 2), rng.uniform(0.3, 3, 2))
+    x, y = rng.normal(0, 1.5, 2), float(rng.integers(2))
+    exact = model.exact_moments(belief, x, y)
+    gaps = [
+        max(np.abs(b - e).max() for b, e in zip(update, exact, strict=True))
+        for update in (model.update(belief, x, np.array(y), printed=p) for p in (True, False))
+    ]
+    m, v, sign = float(x @ belief.mean), float(x**2 @ belief.variance), 2 * y - 1
+    right, rough = tilted(np.array(m), np.array(v), np.array(sign)), model.unscented(m, v, sign)
+    equal = Belief(belief.mean, np.full(2, belief.variance[0]))
+    inputs = np.array([0.5, 1.0]) * rng.uniform(0.5, 2) * rng.choice([-1, 1], 2)
+    by_input = _changes(equal, inputs, y)
+    wide = Belief(belief.mean, np.sort(belief.variance))
+    by_variance = _changes(wide, np.full(2, x[0]), y)
+    theta = rng.normal(0, 2, 2)
+    s = expit(theta @ x)
+    bend = -np.outer(x, x) * s * (1 - s) - np.diag(1 / belief.variance)
+    return {
+        "update_gap": gaps,
+        "search_gap": _search_gap(belief, x, y, exact),
+        "smaller_input": by_input[:, 0],
+        "larger_input": by_input[:, 1],
+        "smaller_variance": by_variance[:, 0],
+        "larger_variance": by_variance[:, 1],
+        "unscented_gap": max(abs(rough.mean - right.mean), abs(rough.variance - right.variance)),
+        "probit_gap": _probit_gap(m, v, sign),
+        "curvature": np.linalg.eigvalsh(bend)[-1],
+    }
+
+
+def _changes(belief: Belief, x: Floats, y: float) -> Floats:
+    """How much exact means and variances change, (2, parameters)."""
+    exact = model.exact_moments(belief, x, y)
+    return np.abs([exact.mean - belief.mean, exact.variance - belief.variance])
+
+
+def _search_gap(belief: Belief, x: Floats, y: float, exact: Belief) -> float:
+    """The factored Gaussian of least KL(p||q) by a search against moments."""
+    side = np.linspace(-7, 7, 71)
+    z = np.stack(np.meshgrid(side, side, indexing="ij"), axis=-1).reshape(-1, 2)
+    theta = belief.mean + z * np.sqrt(belief.variance)
+    mass = np.exp(-(z**2).sum(-1) / 2) * expit((2 * y - 1) * (theta @ x))
+    mass /= mass.sum()
+
+    def cost(at: Floats) -> tuple[float, Floats]:
+        off, precision = theta - at[:2], np.exp(-at[2:])
+        squares = mass @ off**2
+        value = float((squares * precision + at[2:]).sum()) / 2
+        return value, np.concatenate([-(mass @ off) * precision, (1 - squares * precision) / 2])
+
+    start = np.concatenate([belief.mean, np.log(belief.variance)])
+    options = {"gtol": 1e-10, "ftol": 1e-15}
+    found = minimize(cost, start, jac=True, method="L-BFGS-B", options=options).x
+    gaps = np.abs(found[:2] - exact.mean).max(), np.abs(np.exp(found[2:]) - exact.variance).max()
+    return float(max(gaps))
+
+
+def _probit_gap(m: float, v: float, sign: float) -> float:
+    """The closed form for a probit likelihood against quadrature."""
+    z = np.linspace(-11, 11, 2201)
+    s = m + np.sqrt(v) * z
+    weight = np.exp(-(z**2) / 2) * ndtr(sign * s)
+    weight /= weight.sum()
+    mean = weight @ s
+    found = model.probit(np.array(m), np.array(v), np.array(sign))
+    return float(max(abs(found.mean - mean), abs(found.variance - weight @ (s - mean) ** 2)))

@@ -1,0 +1,58 @@
+"""Online updates against exact moments and SciPy."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import integrate, stats
+
+from models.approximation import online_logistic as ol
+from models.approximation.online_logistic import Belief
+
+BELIEF = Belief(np.array([0.4, -1.0]), np.array([0.5, 2.0]))
+X = np.array([1.2, -0.7])
+
+
+@pytest.mark.parametrize("y", [0.0, 1.0])
+def test_an_update_has_the_exact_moments_unless_as_printed(y: float) -> None:
+    exact = ol.exact_moments(BELIEF, X, y)
+    found = ol.update(BELIEF, X, np.array(y))
+    assert_allclose(found.mean, exact.mean, atol=1e-10)
+    assert_allclose(found.variance, exact.variance, atol=1e-10)
+    assert np.abs(ol.update(BELIEF, X, np.array(y), printed=True).mean - exact.mean).max() > 0.01
+
+
+def test_the_printed_gain_by_hand() -> None:
+    below = (1.44 + 0.49) * BELIEF.variance**2
+    assert_allclose(ol.gain(X, BELIEF.variance, printed=True), X * BELIEF.variance / below)
+    assert_allclose(ol.gain(X, BELIEF.variance) @ X, 1)
+
+
+def test_a_probit_update_against_scipy() -> None:
+    def moment(k: int) -> float:
+        def f(a: float) -> float:
+            return float(a**k * stats.norm.cdf(-a) * stats.norm.pdf(a, 0.6, 1.5**0.5))
+
+        return float(integrate.quad(f, -12, 12)[0])
+
+    Z, first, second = (moment(k) for k in range(3))
+    found = ol.probit(np.array(0.6), np.array(1.5), np.array(-1.0))
+    assert_allclose(np.exp(found.log_z), Z)
+    assert_allclose(found.mean, first / Z)
+    assert_allclose(found.variance, second / Z - (first / Z) ** 2)
+
+
+def test_sigma_points_are_right_where_the_activation_is_narrow() -> None:
+    wide, narrow = ol.unscented(0.3, 9.0, 1.0), ol.unscented(0.3, 0.01, 1.0)
+    assert_allclose(narrow.mean, 0.3 + 0.01 * (1 - stats.logistic.cdf(0.3)), atol=1e-4)
+    assert wide.variance > 0
+
+
+def test_a_pass_widens_by_its_drift_and_counts_are_linear() -> None:
+    x = np.random.default_rng(0).normal(size=(2, 5, 3))
+    y = np.ones((2, 5))
+    still, moving = ol.filtered(x, y, 4.0), ol.filtered(x, y, 4.0, drift=0.5)
+    assert (moving.variance > still.variance).all()
+    assert_allclose(ol.filtered(x[:, :1], y[:, :1], 4.0).mean, ol.update(
+        Belief(np.zeros((2, 3)), np.full((2, 3), 4.0)), x[:, 0], y[:, 0]).mean)  # fmt: skip
+    one, two, three = (ol.operations(D) for D in (2, 3, 4))
+    assert three - two == two - one > 0
