@@ -25,7 +25,12 @@ class Web:
         self.links = np.asarray(links, dtype=np.int64).reshape(-1, 2)
         self.pages = pages
         self.out_links = np.bincount(self.links[:, 0], minlength=pages)
-        self.in_links = np.bincount(self.links[:, 1], minlength=pages)
+        self.nowhere = np.flatnonzero(self.out_links == 0)
+
+    @cached_property
+    def in_links(self) -> Ints:
+        """How many links lead to each page."""
+        return np.bincount(self.links[:, 1], minlength=self.pages)
 
     @cached_property
     def GD(self) -> sparse.csr_array:
@@ -40,7 +45,8 @@ class Web:
 
     def step(self, v: Floats, p: float) -> Floats:
         """M v, without M (17.38)."""
-        return np.asarray(p * (self.GD @ v) + self.z(p) @ v)
+        lost = (1 - p) / self.pages * v.sum() + p / self.pages * v[self.nowhere].sum()  # z^T v
+        return np.asarray(p * (self.GD @ v) + lost)
 
     def matrix(self, p: float) -> Floats:
         """M, page by page as (17.34) has it."""

@@ -46,12 +46,6 @@ def scipy_course(
     return np.concatenate([course, np.full(budget - len(course), course[-1])])
 
 
-def first_below(courses: Floats, level: Floats) -> Floats:
-    """Evaluations until an error is at most a level, (...); one more than all if it never is."""
-    below = courses <= level[..., None]
-    return np.asarray(np.where(below.any(-1), below.argmax(-1) + 1, courses.shape[-1] + 1))
-
-
 def hessian(gradient: Callable[[Floats], Floats], at: Floats, step: float = 1e-4) -> Floats:
     """By central differences of a gradient that takes a batch, (P, P)."""
     moves = step * np.eye(len(at))

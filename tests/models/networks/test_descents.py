@@ -29,11 +29,6 @@ def test_scipy_courses_never_rise_and_end_in_time() -> None:
         assert found[0] == error_and_gradient(start, SIZES, X, T)[0]
 
 
-def test_first_below() -> None:
-    courses = np.array([[3.0, 2.0, 1.0], [3.0, 3.0, 3.0]])
-    assert descents.first_below(courses, np.array([2.0, 2.0])).tolist() == [2, 4]
-
-
 def test_hessian_of_a_quadratic_form_and_unit_vectors() -> None:
     A = np.array([[2.0, 0.5], [0.5, 1.0]])
     assert np.allclose(descents.hessian(lambda w: w @ A, np.array([0.3, -1.0])), A)

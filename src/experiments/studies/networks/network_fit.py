@@ -39,6 +39,7 @@ class NetworkFit(Study):
     points: int = knob(50, "equally spaced", at_least=5, at_most=1000)
     noise: float = knob(0.0, "standard deviation", at_least=0)
     hidden: int = knob(3, "tanh units", at_least=1, at_most=50)
+    decay: float = knob(1e-6, "of the weights; valleys are flat without it", above=0)
     starts: int = knob(10, "random starts", at_least=2, at_most=200)
     methods: list[str] = knob([], "to compare", choices=METHODS, may_be_empty=True, distinct=True)
     budget: int = knob(3000, "evaluations of the gradient", at_least=10, at_most=100_000)
@@ -55,7 +56,9 @@ class NetworkFit(Study):
         t += self.noise * rng.standard_normal(t.shape)
         start = networks.random_start(self.sizes, self.starts, rng)
         fits = [
-            networks.fit_networks(start, self.sizes, 3 * x[:, None], row, max_iter=STEPS)
+            networks.fit_networks(
+                start, self.sizes, 3 * x[:, None], row, decay=self.decay, max_iter=STEPS
+            )
             for row in t
         ]
         best = np.array([fit.theta[fit.objective.argmin()] for fit in fits])
@@ -98,15 +101,12 @@ class NetworkFit(Study):
                     for row in start
                 ]
                 courses[name] = np.array(rows)[None]
-        ends = np.nanmin([np.nanmin(c[..., -1], axis=0) for c in courses.values()], axis=0)
-        needed = [descents.first_below(c, 1.001 * ends).min(0) for c in courses.values()]
         method, begin = axis("method", self.methods), axis("start", self.starts)
         flat = fit.converged
         distinct = np.unique(np.round(fit.theta[flat], 3), axis=0)
         shown = np.unique(np.geomspace(1, self.budget, 60).astype(int)) - 1
         middle = [np.nanmedian(np.nanmin(c, axis=0)[:, shown], axis=0) for c in courses.values()]
         return {
-            "evaluations": over(needed, method, begin),
             "median_error": over(middle, method, axis("evaluation", shown + 1)),
             "distinct_ends": Quantity(len(distinct)),
             "flat_ends": Quantity(int(flat.sum())),
@@ -132,15 +132,16 @@ class NetworkFit(Study):
     ) -> dict[str, Quantity]:
         theta = fit.theta[fit.objective.argmin()]
 
-        def gradient(at: Floats) -> Floats:
-            return networks.error_and_gradient(at, self.sizes, x, t)[1]
+        def objective(at: Floats) -> tuple[Floats, Floats]:
+            error, gradient = networks.error_and_gradient(at, self.sizes, x, t)
+            return error + self.decay / 2 * (at**2).sum(-1), gradient + self.decay * at
 
-        H = descents.hessian(gradient, theta)
+        H = descents.hessian(lambda at: objective(at)[1], theta)
         ways = descents.unit_vectors(DIRECTIONS, len(theta), rng)
-        base = networks.error_and_gradient(theta, self.sizes, x, t)[0]
+        base = objective(theta)[0]
         left = []
         for distance in DISTANCES:
-            error = networks.error_and_gradient(theta + distance * ways, self.sizes, x, t)[0]
+            error = objective(theta + distance * ways)[0]
             form = 0.5 * distance**2 * np.einsum("np,pq,nq->n", ways, H, ways)
             left.append(np.sqrt(((error - base - form) ** 2).mean()))
         idle = theta.copy()  # outputs of a network with one unit less are its own targets

@@ -12,6 +12,7 @@ from models.networks.neural_network import error_and_gradient, fit_networks, pre
 
 WAYS = {"flips": (True, False), "orders": (False, True), "all": (True, True)}
 FLAT = 1e-5  # no entry of a gradient at a minimum is larger
+DECAY = 1e-3  # without it valleys are too flat to come to rest in
 
 
 @dataclass
@@ -65,8 +66,9 @@ class NetworkSymmetries(Study):
         t = np.sin(np.pi * x) + 0.2 * rng.standard_normal(x.shape)
         many = np.repeat(3 * x, R, axis=0)[..., None], np.repeat(t, R, axis=0)
         start = random_start(sizes, S * R, rng)
-        theta = fit_networks(start, sizes, *many, max_iter=400).theta
+        theta = fit_networks(start, sizes, *many, decay=DECAY, max_iter=400).theta
         error, gradient = error_and_gradient(theta, sizes, many[0], many[1][..., None])
+        gradient = gradient + DECAY * theta
         flat = (np.abs(gradient).max(1) <= FLAT).reshape(S, R)
         error = error.reshape(S, R)
         high = np.where(flat, error, -np.inf).max(1)
