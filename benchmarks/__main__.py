@@ -14,6 +14,7 @@ from typing import NamedTuple
 from benchmarks import (
     evidence,
     first_use,
+    graphs,
     growth,
     hmm,
     machine,
@@ -37,6 +38,7 @@ MODELS = {
     "evidence": evidence.CASES,
     "state-space": state_space.CASES,
     "particle-filter": particle_filter.CASES,
+    "graphs": graphs.CASES,
 }
 
 
