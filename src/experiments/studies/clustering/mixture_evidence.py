@@ -63,6 +63,7 @@ class MixtureEvidence(Study):
         likelihood, information = np.empty((2, *map(len, axes[1:])))
         evaluations = np.empty((len(n), len(sets)), dtype=int)
         found: dict[str, Quantity] = {}
+        runs: list[Floats] = []
         for j, N in enumerate(self.sizes):
             X = self._data(N, rng)
             for m, K in enumerate(self.k):
@@ -90,9 +91,9 @@ class MixtureEvidence(Study):
                         if j == 0:
                             found |= self._any_q(X, em, given, sets, rng)
             if self.temperatures:
-                found[f"n{N}"] = self._annealed(X, rng)
+                runs.append(self._annealed(X, rng))
         if self.temperatures:
-            found |= self._at_cost([found.pop(f"n{N}") for N in self.sizes], evaluations, n, sets)
+            found |= self._at_cost(np.stack(runs, axis=1), evaluations, n, sets)
         if self.models:
             found |= self._models(bound[0, 0], gap[0, 0], evidence[0, 0], sets, k, rng)
         return Outcome(
@@ -160,18 +161,16 @@ class MixtureEvidence(Study):
     def _rough(self, X: Floats, K: int, rng: Generator) -> Floats:
         return rng.dirichlet(np.ones(K), (self.sets, self.restarts, X.shape[1]))
 
-    def _annealed(self, X: Floats, rng: Generator) -> Quantity:
+    def _annealed(self, X: Floats, rng: Generator) -> Floats:
         """Estimates (temperatures, set) with the last number of components and the first prior."""
         prior, K = Prior(self.alpha0, self.beta_priors[0]), self.k[-1]
-        runs = [exact.annealed(X, K, prior, T, rng) for T in self.temperatures]
-        return over(runs, axis("temperatures", self.temperatures), self._sets())
+        return np.stack([exact.annealed(X, K, prior, T, rng) for T in self.temperatures])
 
     def _at_cost(
-        self, runs: list[Quantity], evaluations: Floats, n: Axis, sets: Axis
+        self, values: Floats, evaluations: AnyArray, n: Axis, sets: Axis
     ) -> dict[str, Quantity]:
-        """All annealed estimates, and of each data set the one that cost no more than the fit."""
+        """Annealed estimates (temperatures, n, set); of each set the one that the fit could pay."""
         steps = axis("temperatures", self.temperatures)
-        values = np.stack([run.values for run in runs], axis=1)  # (temperatures, n, set)
         # A sweep evaluates each point in each component; the first labels take one as well.
         cost = np.outer(self.temperatures, np.array(self.sizes) * self.k[-1])
         same = np.empty(evaluations.shape)

@@ -118,15 +118,13 @@ class BayesianCurve(CurveOrData, Study):
     def _kernels(self, Phi: Floats, t: Floats, at: Floats) -> dict[str, Quantity]:
         """Predictions as sums over targets after all data, and with a prior mean of one."""
         n, M, sigma2 = self.observed[-1], self.functions, 1 / self.beta
-        if n == 0:
+        if n == 0 or self.curve == "unknown":
             return {}
         Phi, t = Phi[:n], t[:n]
         belief = self._belief(Phi, t, Posterior(np.zeros(M), np.eye(M) / self.alpha))
         moved = self._belief(Phi, t, Posterior(np.ones(M), np.eye(M) / self.alpha))
         kernel = bayes.equivalent_kernel(at, Phi, sigma2, belief)
         grid, target = axis("x", self.grid()), axis("target", n)
-        if self.curve == "unknown":
-            return {}
         return {
             "kernel": over(kernel, grid, target),
             "kernel_prediction": grid.of((kernel * t).sum(-1)),
