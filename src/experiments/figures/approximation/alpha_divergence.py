@@ -19,7 +19,7 @@ def draw(study: AlphaDivergence, outcome: Outcome) -> Iterator[tuple[str, Figure
         left.plot(alpha[order], outcome["divergence"].values[order, k], color=f"C{k}")
         ends = outcome["kullback_leibler"].values[:, k]
         left.plot([1, -1], ends, "o", mfc="none", color=f"C{k}")
-    left.set(xlabel="α", ylabel="divergence of pairs; circles KL", ylim=(0, None))
+    left.set(xlabel="α", ylabel="divergence of pairs; circles KL", yscale="log")
     p = outcome["shown_p"].values
     state = np.arange(len(p))
     right.bar(state, p, color="0.75", label="p")

@@ -56,6 +56,7 @@ def _variances(outcome: Outcome) -> Figure:
     ax.semilogx(sizes, biased, "k--", lw=1, label="maximum likelihood")
     ax.axhline(1, color="0.6", lw=1)
     ax.set_xticks(sizes, [f"{n:g}" for n in sizes])
+    ax.set_xticks([], minor=True)
     ax.set(xlabel="points", ylabel="variance, mean over data sets")
     ax.legend()
     return figure
