@@ -12,6 +12,7 @@ from functools import partial
 from typing import NamedTuple
 
 from benchmarks import (
+    chains,
     evidence,
     first_use,
     graphs,
@@ -38,6 +39,7 @@ MODELS = {
     "evidence": evidence.CASES,
     "state-space": state_space.CASES,
     "particle-filter": particle_filter.CASES,
+    "chains": chains.CASES,
     "graphs": graphs.CASES,
 }
 
