@@ -27,7 +27,9 @@ class BigramPriors(Study):
     headline = {"prior_mean": "max(prior_mean)"}
 
     data: str | None = knob("mlapp-darwin", "the text", dataset="text")
-    text: str = knob("", "or a passage: then nothing is held out")
+    text: list[str] = knob(
+        [], "or the lines of a passage: then nothing is held out", may_be_empty=True
+    )
     unit: str = knob("letters", "symbols", choices=("letters", "words"))
     train: int = knob(1500, "symbols of a training part", at_least=10)
     held: int = knob(10_000, "symbols after it, held out", at_least=10)
@@ -39,7 +41,7 @@ class BigramPriors(Study):
             yield "study.data and study.text: one of the two is needed, and only one"
         if self.data is not None and self.unit == "words":
             yield "study.unit=words: a table of all pairs; allowed with study.text only"
-        missing = [w for w in self.watched if w not in ngrams.words(self.text)]
+        missing = [w for w in self.watched if w not in ngrams.words(" ".join(self.text))]
         if self.text and missing:
             yield f"study.watched: '{missing[0]}' is not in study.text"
 
@@ -48,11 +50,11 @@ class BigramPriors(Study):
 
     def _passage(self) -> dict[str, Quantity]:
         if self.unit == "words":
-            tokens = ngrams.words(self.text)
+            tokens = ngrams.words(" ".join(self.text))
             names = ngrams.vocabulary(tokens)
             symbols = ngrams.coded(tokens, names)
         else:
-            symbols, names = ngrams.letters(self.text), [*ngrams.LETTERS]
+            symbols, names = ngrams.letters(" ".join(self.text)), [*ngrams.LETTERS]
         N = ngrams.count(symbols, 2, len(names)).table
         means = _means(N)
         chosen = self.watched or names[:10]

@@ -16,7 +16,7 @@ Run = Callable[..., Outcome]
     [
         ({"data": None}, "one of the two"),
         ({"unit": "words"}, "with study.text only"),
-        ({"data": None, "text": "a b a", "unit": "words", "watched": ["c"]}, "'c' is not"),
+        ({"data": None, "text": ["a b a"], "unit": "words", "watched": ["c"]}, "'c' is not"),
     ],
 )
 def test_what_is_refused(knobs: dict[str, object], words: str) -> None:
@@ -26,7 +26,7 @@ def test_what_is_refused(knobs: dict[str, object], words: str) -> None:
 
 def test_a_passage_counts_contexts(run: Run) -> None:
     text = "x b y b x b z b a b a b"
-    found = run(BigramPriors(data=None, text=text, unit="words", watched=["a", "b"]))
+    found = run(BigramPriors(data=None, text=[text], unit="words", watched=["a", "b"]))
     assert found["occurrences"].values.tolist() == [2, 6]
     assert found["contexts"].values.tolist() == [1, 4]
     assert found["novel_interpolated"].at(weight=1.0).values.tolist() == [2 / 11, 6 / 11]
