@@ -7,7 +7,7 @@ occur: a table if there are few n-grams, sorted keys if there are many.
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import NamedTuple
 
 import numpy as np
@@ -40,8 +40,8 @@ def vocabulary(tokens: list[str], size: int = 0) -> list[str]:
 
 def coded(tokens: list[str], known: list[str]) -> Ints:
     """Places in a vocabulary; what is not in it has the place after the last."""
-    place = {word: k for k, word in enumerate(known)}
-    return np.array([place.get(token, len(known)) for token in tokens], dtype=np.int64)
+    place = defaultdict(lambda: len(known), zip(known, range(len(known)), strict=True))
+    return np.fromiter(map(place.__getitem__, tokens), np.int64, len(tokens))
 
 
 def keys(symbols: Ints, n: int, K: int) -> Ints:
