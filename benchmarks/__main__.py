@@ -18,14 +18,17 @@ from benchmarks import (
     graphs,
     growth,
     hmm,
+    lattices,
     machine,
     mixtures,
     page,
+    page_rank,
     particle_filter,
     pipeline,
     regression,
     scale,
     state_space,
+    text,
     timing,
     whole,
 )
@@ -41,6 +44,9 @@ MODELS = {
     "particle-filter": particle_filter.CASES,
     "chains": chains.CASES,
     "graphs": graphs.CASES,
+    "lattices": lattices.CASES,
+    "page-rank": page_rank.CASES,
+    "text": text.CASES,
 }
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import page
 from benchmarks.case import Case, Contest
 from models.graphs.lattice import energy, least_cut, shapes
 from models.graphs.potts import equal_share, sweep_spins
@@ -107,11 +106,3 @@ CASES = [
         note="No goal: SciPy's maximum flow needs no package of its own.",
     ),
 ]
-
-
-if __name__ == "__main__":
-    results = [case.run() for case in CASES]
-    print(page.comparison(results), page.growth(results), sep="\n\n")
-    spins = results[0]
-    for name, seconds in (("ours", spins.ours_s), ("NumPy", spins.peer_s)):
-        print(f"{name}: {1e9 * seconds / CASES[0].size:.2f} ns a spin update")
