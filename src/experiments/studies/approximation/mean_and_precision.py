@@ -78,6 +78,7 @@ class MeanAndPrecision(Study):
             "tau_variance": over(
                 [[q.a / q.b**2 for q in ends[name]] for name in forms], form, size, place
             ),
+            "final_shape": over([[q.a[0] for q in ends[name]] for name in forms], form, size),
             "sample_mean": over([d.mean for d in data], size, place),
             "biased_variance": over([d.biased for d in data], size, place),
         }
