@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -18,6 +19,16 @@ PROBLEMS = ("sine", "redundant")
 SAMPLED = 400  # draws from the Gaussian posterior
 NARROW = 10.0
 MODES = 10  # data sets, and starts on each, whose ends are compared
+
+
+class _Fitted(NamedTuple):
+    """What was found for the data sets, and from what."""
+
+    found: laplace.Posterior
+    which: Ints  # the group of each weight
+    sizes: networks.Sizes
+    x: Floats
+    t: Floats
 
 
 @dataclass
@@ -61,7 +72,11 @@ class NetworkPosterior(Study):
             weighted_error=repetition.of(weighted),
             at_rest=repetition.of(found.moved <= 1e-3),
             well_determined_gap=repetition.of(self._determined(found, which)),
-            **(self._curves(found, which, sizes, x, t, rng) if self.problem == "sine" else {}),
+            **(
+                self._curves(_Fitted(found, which, sizes, x, t), rng)
+                if self.problem == "sine"
+                else {}
+            ),
         )
 
     def _data(self, rng: Generator) -> tuple[Floats, Floats]:
@@ -81,15 +96,8 @@ class NetworkPosterior(Study):
         whole = found.beta * np.einsum("rpq,rqp->r", found.H, inverse)
         return np.asarray(np.abs(found.gamma.sum(1) - whole))
 
-    def _curves(
-        self,
-        found: laplace.Posterior,
-        which: Ints,
-        sizes: networks.Sizes,
-        x: Floats,
-        t: Floats,
-        rng: Generator,
-    ) -> dict[str, Quantity]:
+    def _curves(self, fit: _Fitted, rng: Generator) -> dict[str, Quantity]:
+        found, which, sizes, x, t = fit
         repetition, place = axis("repetition", self.repetitions), axis("x", np.linspace(0, 1, 101))
         grid = place.values[:, None]
         mean, variance = laplace.predictive(found, which, sizes, grid)
@@ -114,20 +122,19 @@ class NetworkPosterior(Study):
             "deviation": over(np.sqrt(variance), repetition, place),
             "linear_likeness": repetition.of(likeness),
             "diagonal_ratio": repetition.of(ratio),
-            "hessian_gap": repetition.of(self._hessian_gap(found, which, sizes, x, t)),
+            "hessian_gap": repetition.of(self._hessian_gap(fit)),
             "posterior_modes": axis("tried", min(MODES, self.repetitions)).of(
-                self._modes(found, which, sizes, x, t, rng)
+                self._modes(fit, rng)
             ),
             **_formulas(rng),
             "inputs": over(x[..., 0], repetition, axis("point", self.points)),
             "targets": over(t, repetition, axis("point", self.points)),
-            **(self._chains(found, which, sizes, x, t, grid, rng) if self.samples else {}),
+            **(self._chains(fit, grid, rng) if self.samples else {}),
         }
 
-    def _energy(
-        self, found: laplace.Posterior, which: Ints, sizes: networks.Sizes, x: Floats, t: Floats
-    ) -> Callable[[Floats], tuple[Floats, Floats]]:
+    def _energy(self, fit: _Fitted) -> Callable[[Floats], tuple[Floats, Floats]]:
         """E and its gradient (16.83), of a weight vector for each data set."""
+        found, which, sizes, x, t = fit
         beta, alpha = found.beta, found.alpha[:, which]
 
         def energy(theta: Floats) -> tuple[Floats, Floats]:
@@ -137,11 +144,10 @@ class NetworkPosterior(Study):
 
         return energy
 
-    def _hessian_gap(
-        self, found: laplace.Posterior, which: Ints, sizes: networks.Sizes, x: Floats, t: Floats
-    ) -> Floats:
+    def _hessian_gap(self, fit: _Fitted) -> Floats:
         """Second differences of E itself against beta H + alpha I, relative to the largest."""
-        energy = self._energy(found, which, sizes, x, t)
+        found, which, sizes, x, t = fit
+        energy = self._energy(fit)
         P, step = found.theta.shape[1], 1e-3
         H = laplace.data_hessian(found.theta, sizes, x, t)
         A = found.beta[:, None, None] * H + np.eye(P) * found.alpha[:, which][:, None]
@@ -157,43 +163,28 @@ class NetworkPosterior(Study):
                 gap = np.maximum(gap, np.abs(second - A[:, i, j]))
         return np.asarray(gap / np.abs(A).max((1, 2)))
 
-    def _modes(
-        self,
-        found: laplace.Posterior,
-        which: Ints,
-        sizes: networks.Sizes,
-        x: Floats,
-        t: Floats,
-        rng: Generator,
-    ) -> Ints:
+    def _modes(self, fit: _Fitted, rng: Generator) -> Ints:
         """Different weights at the ends of some starts, with the precisions that were found."""
+        found, which, sizes, x, t = fit
         S = min(MODES, self.repetitions)
         rows = np.repeat(np.arange(S), MODES)
         decay = (found.alpha[:, which] / found.beta[:, None])[rows]
         start = 3 * networks.random_start(sizes, len(rows), rng)
-        fit = networks.fit_networks(
+        fits = networks.fit_networks(
             start, sizes, x[rows], t[rows], decay=decay, tol=1e-5, max_iter=800
         )
-        flat = fit.converged.reshape(S, MODES)
-        ends = np.round(fit.theta, 3).reshape(S, MODES, -1)
+        flat = fits.converged.reshape(S, MODES)
+        ends = np.round(fits.theta, 3).reshape(S, MODES, -1)
         return np.array([len(np.unique(e[f], axis=0)) for e, f in zip(ends, flat, strict=True)])
 
-    def _chains(
-        self,
-        found: laplace.Posterior,
-        which: Ints,
-        sizes: networks.Sizes,
-        x: Floats,
-        t: Floats,
-        grid: Floats,
-        rng: Generator,
-    ) -> dict[str, Quantity]:
+    def _chains(self, fit: _Fitted, grid: Floats, rng: Generator) -> dict[str, Quantity]:
         """A chain for each data set from its mode, in coordinates as wide as the posterior is.
 
         No coordinate is wider than NARROW^-1/2, beyond which tanh bends. The first half sets the
         size of the steps, and is not kept.
         """
-        energy = self._energy(found, which, sizes, x, t)
+        found, which, sizes = fit.found, fit.which, fit.sizes
+        energy = self._energy(fit)
         wide = found._replace(alpha=found.alpha + NARROW)
         root = np.linalg.cholesky(laplace.covariance(wide, which))
 
