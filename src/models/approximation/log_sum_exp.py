@@ -56,5 +56,8 @@ def convex_objective(problem: Problem, w: Floats) -> Floats:
 
 def zero_one_gap(problem: Problem, w: Floats) -> Floats:
     """R_EL for 0-1 loss less R_MAP (19.80 less 19.78)."""
-    log_p = problem.own(w) - logsumexp(problem.scores(w), axis=-1)
-    return np.asarray(np.log1p(-np.exp(log_p)).sum(-1) + log_p.sum(-1))
+    scores = problem.scores(w)
+    total = logsumexp(scores, axis=-1)
+    wrong = np.arange(scores.shape[-1]) != problem.labels[:, None]
+    others = logsumexp(np.where(wrong, scores, -np.inf), axis=-1)  # log (1 - p) without cancelling
+    return np.asarray((others - total + problem.own(w) - total).sum(-1))

@@ -38,7 +38,8 @@ class AlphaDivergence(Study):
 
     def run(self, rng: Generator) -> Outcome:
         alpha, pair = axis("alpha", self.alphas), axis("pair", self.pairs)
-        m, n = rng.uniform(-1, 1, (2, self.pairs))
+        m = rng.uniform(-1, 1, self.pairs)
+        n = m + rng.choice([-1, 1], self.pairs) * rng.uniform(0.2, 1.5, self.pairs)  # apart
         v, w = rng.uniform(0.75, 1.4, (2, self.pairs))  # no ratio above 2: all are finite
         x = np.linspace(-25, 25, 2001)
         p, q, room = _normal(x, m, v), _normal(x, n, w), x[1] - x[0]

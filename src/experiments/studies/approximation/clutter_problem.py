@@ -178,7 +178,9 @@ def _projection_gap(x: float, m: float, known: Clutter, v: float = 2.0) -> float
         return -float(p @ clutter.log_normal((theta - at[0]) ** 2, float(np.exp(at[1])), 1))
 
     options = {"xatol": 1e-9, "fatol": 1e-15, "maxiter": 2000}
-    found = minimize(divergence, [m, 0.0], method="Nelder-Mead", options=options).x
+    found = np.array([m, 0.0])
+    for _ in range(3):  # a simplex may have collapsed on the way
+        found = minimize(divergence, found, method="Nelder-Mead", options=options).x
     moments = clutter.tilted(np.array([x]), np.array([m]), np.array(v), known)
     gaps = found[0] - moments.mean[0], np.exp(found[1]) - moments.variance
     return float(np.abs(gaps).max())

@@ -53,12 +53,14 @@ class LogSumExp(Study):
 
 def _compared(rng: Generator) -> dict[str, object]:
     """A drawn problem at drawn weights: the bound's slack, and chords against the middle."""
-    problem = Problem(
-        rng.standard_normal((EXAMPLES, LABELS, FEATURES)),
-        rng.integers(LABELS, size=EXAMPLES),
-        rng.normal(0, 1, (EXAMPLES, LABELS)),
-    )
     w = rng.standard_normal((2, FEATURES)) * rng.uniform(0.1, 3)
+    features = rng.standard_normal((EXAMPLES, LABELS, FEATURES))
+    labels = rng.integers(LABELS, size=EXAMPLES)
+    log_loss = rng.normal(0, 1, (EXAMPLES, LABELS))
+    own = np.arange(EXAMPLES), labels
+    features[own] += rng.uniform(0, 3) * w[0] / np.linalg.norm(w[0])  # fitted more or less well
+    log_loss[own] -= 3  # the right label costs least
+    problem = Problem(features, labels, log_loss)
     least = log_sum_exp.convex_objective(problem, w) - log_sum_exp.expected_loss(problem, w)
     chords = [
         f(problem, w).mean() - f(problem, w.mean(0))
