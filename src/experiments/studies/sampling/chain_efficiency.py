@@ -22,6 +22,7 @@ SHOWN = 100  # states of a first chain that are kept for the figure
 CURVE = 40  # lags of the autocorrelation in the figure
 MOVES = 500  # at which Gibbs sampling is held against Metropolis-Hastings
 UPDATES = 2000  # in which over-relaxation is looked at
+REACHES = 100, 10_000, 1_000_000  # of squares in which a density may have a mass
 
 
 @dataclass
@@ -218,6 +219,8 @@ class ChainEfficiency(Study):
         if "over-relaxed" in families:
             shares = sorted(k.numbers[0] for k in moves if k.family == "over-relaxed")
             found |= self._updates(next(iter(densities.values())), np.array(shares), rng)
+            masses = [[targets.product_mass(a, reach) for reach in REACHES] for a in (0, 1)]
+            found["product_mass"] = over(masses, axis("added", [0, 1]), axis("reach", REACHES))
         return found
 
     def _updates(self, target: Target, alphas: Floats, rng: Generator) -> dict[str, Quantity]:
