@@ -51,11 +51,11 @@ def fit_alpha(N: Floats, iterations: int = 300) -> Floats:
     """
     Nj, seen = N.sum(1), N.sum(0) > 0
     alpha = np.where(seen, (contexts(N) + 0.5) / len(N), 0.0)
-    C = N[:, seen]
+    j, k = np.nonzero(N)  # of all others the difference is nought
     for _ in range(iterations):
-        a, a0 = alpha[seen], alpha.sum()
-        up = (psi(C + a) - psi(a)).sum(0)
-        alpha[seen] = a * up / (psi(Nj + a0) - psi(a0)).sum()
+        a, a0 = alpha[k], alpha.sum()
+        up = np.bincount(k, psi(N[j, k] + a) - psi(a), len(alpha))
+        alpha *= up / (psi(Nj + a0) - psi(a0)).sum()
     return alpha
 
 
@@ -87,8 +87,9 @@ def pair_bits(A: Floats, pairs: Ints) -> float:
 
 
 def pairs_within(symbols: Ints, N: Floats) -> Ints:
-    """The pairs (2, N) of a text whose second symbol has been counted."""
+    """The pairs (2, N) of a text, known symbols both, whose second has been counted."""
     pairs = np.stack([symbols[:-1], symbols[1:]])
+    pairs = pairs[:, pairs.max(0) < len(N)]
     return np.asarray(pairs[:, N.sum(0)[pairs[1]] > 0])
 
 

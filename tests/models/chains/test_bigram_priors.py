@@ -60,6 +60,7 @@ def test_bits_of_pairs_and_what_is_left_out(N: Floats) -> None:
     assert priors.pair_bits(A, np.array([[0, 1], [1, 0]])) == pytest.approx(1.5)
     N[:, 2] = 0
     assert priors.pairs_within(np.array([0, 2, 1, 0]), N).tolist() == [[2, 1], [1, 0]]
+    assert priors.pairs_within(np.array([0, 3, 1, 0]), N).tolist() == [[1], [0]]
 
 
 def test_the_weight_is_large_without_memory_and_small_with_much() -> None:

@@ -12,17 +12,18 @@ from experiments.studies.chains.bigram_priors import METHODS, BigramPriors
 
 
 def draw(study: BigramPriors, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    yield ("means", _means(outcome)) if study.text else ("weights", _weights(outcome))
+    yield ("means", _means(outcome)) if study.text else ("weights", _weights(study, outcome))
 
 
-def _weights(outcome: Outcome) -> Figure:
+def _weights(study: BigramPriors, outcome: Outcome) -> Figure:
     figure, (left, right) = panels(1, 2)
+    one = study.unit.removesuffix("s")
     bits = outcome["weight_bits"]
     left.plot(bits.along("weight"), bits.values.T, color="0.6", lw=0.7)
     for k, name in enumerate(METHODS[1:]):
         held = outcome["held_bits"].at(method=name).values.mean()
         left.axhline(held, color=f"C{k}", ls="--", label=name)
-    left.set(xlabel="weight of single letters", ylabel="bits a letter, held out")
+    left.set(xlabel=f"weight of single {one}s", ylabel=f"bits a {one}, held out")
     left.legend()
     count = outcome["context_count"].values
     right.semilogx(np.maximum(count, 0.5), outcome["context_weight"].values, ".")
@@ -34,7 +35,7 @@ def _weights(outcome: Outcome) -> Figure:
     ):
         right.annotate(str(name), (max(x, 0.5), y), fontsize=6)
     right.xaxis.set_minor_formatter(NullFormatter())
-    right.set(xlabel="times that the letter is left", ylabel="weight of the prior mean after it")
+    right.set(xlabel=f"times that the {one} is left", ylabel="weight of the prior mean after it")
     return figure
 
 

@@ -15,6 +15,8 @@ from models.types import Floats, Ints
 
 MEANS = ("fitted", "contexts", "frequencies")
 WEIGHTS = np.linspace(0, 1, 21)
+CONTEXTS = 27  # all letters, or the most frequent words
+MOST_WORDS = 5000
 
 
 @dataclass
@@ -39,8 +41,8 @@ class BigramPriors(Study):
     def problems(self) -> Iterator[str]:
         if (self.data is None) == (not self.text):
             yield "study.data and study.text: one of the two is needed, and only one"
-        if self.data is not None and self.unit == "words":
-            yield "study.unit=words: a table of all pairs; allowed with study.text only"
+        if self.data is not None and self.unit == "words" and self.train > MOST_WORDS:
+            yield f"study.train={self.train}: of words at most {MOST_WORDS}; all pairs have a place"
         missing = [w for w in self.watched if w not in ngrams.words(" ".join(self.text))]
         if self.text and missing:
             yield f"study.watched: '{missing[0]}' is not in study.text"
@@ -80,10 +82,13 @@ class BigramPriors(Study):
         }
 
     def _parts(self) -> dict[str, Quantity]:
-        codes = ngrams.letters(load(self.data or "").text)
+        text = load(self.data or "").text
+        tokens = ngrams.words(text) if self.unit == "words" else []
+        codes = ngrams.letters(text) if self.unit == "letters" else np.arange(len(tokens))
         size = self.train + self.held
         starts = np.linspace(0, max(len(codes) - size, 0), self.blocks).astype(int)
-        rows = [self._part(codes[start : start + size]) for start in starts]
+        parts = [self._named(codes[start : start + size], tokens) for start in starts]
+        rows = [self._part(part, len(names)) for part, names in parts]
         block, mean = axis("block", self.blocks), axis("mean_of", MEANS)
         method = axis("method", METHODS)
         axes = {
@@ -103,14 +108,21 @@ class BigramPriors(Study):
             *(block, axis("weight", WEIGHTS)),
         )
         last = rows[-1]
-        context = axis("context", [*ngrams.LETTERS])
+        context = axis("context", parts[-1][1][:CONTEXTS])
         found["context_weight"] = context.of(last["context_weight"])
         found["context_count"] = context.of(last["context_count"])
         return found
 
-    def _part(self, part: Ints) -> dict[str, Floats | float | int]:
-        """Everything of one part of the text."""
-        K = len(ngrams.LETTERS)
+    def _named(self, part: Ints, tokens: list[str]) -> tuple[Ints, list[str]]:
+        """A part in its vocabulary, and that: letters, or the words of its training part."""
+        if self.unit == "letters":
+            return part, [*ngrams.LETTERS]
+        own = [tokens[k] for k in part]
+        known = ngrams.vocabulary(own[: self.train])
+        return ngrams.coded(own, known), known
+
+    def _part(self, part: Ints, K: int) -> dict[str, Floats | float | int]:
+        """Everything of one part of the text, which has K symbols."""
         own, rest = part[: self.train], part[self.train - 1 :]
         N = ngrams.count(own, 2, K).table
         means = _means(N)
@@ -134,10 +146,11 @@ class BigramPriors(Study):
         apart = [
             np.abs(predictions[name][at] - bayes[at]).mean() for name in ("counts", "interpolated")
         ]
+        other = _by_evidence(N[:CONTEXTS], alpha)
         sequential = priors.sequential_log_evidence(own, alpha)
         total = N.sum(1)
         return {
-            "predictive_gap": float(np.abs(bayes - _by_evidence(N, alpha)).max()),
+            "predictive_gap": float(np.abs(bayes[:CONTEXTS] - other).max()),
             "evidence_gap": abs(priors.log_evidence(N, alpha) / sequential - 1),
             "evidence": np.array(evidence),
             "mean_likeness": np.array(
@@ -150,8 +163,8 @@ class BigramPriors(Study):
             "weight_bits": np.array(
                 [priors.pair_bits(priors.interpolated(N, w), pairs) for w in WEIGHTS]
             ),
-            "context_weight": alpha.sum() / (total + alpha.sum()),
-            "context_count": total.astype(int),
+            "context_weight": alpha.sum() / (total[:CONTEXTS] + alpha.sum()),
+            "context_count": total[:CONTEXTS].astype(int),
         }
 
 
@@ -169,12 +182,10 @@ def _means(N: Floats) -> dict[str, Floats]:
 
 
 def _by_evidence(N: Floats, alpha: Floats) -> Floats:
-    """p(k | j, D) as the evidence with one more pair over that without it, for every pair."""
-    K = len(N)
-    found, base = np.empty((K, K)), priors.log_evidence(N, alpha)
-    for j in range(K):
-        for k in range(K):
-            more = N.copy()
-            more[j, k] += 1
-            found[j, k] = np.exp(priors.log_evidence(more, alpha) - base)
+    """p(k | j, D) as the evidence with one more pair over that without it; rows are factors."""
+    found = np.empty(N.shape)
+    for j, k in np.ndindex(N.shape):
+        more = N[j] + (np.arange(len(alpha)) == k)
+        gain = priors.log_evidence(more[None], alpha) - priors.log_evidence(N[j : j + 1], alpha)
+        found[j, k] = np.exp(gain)
     return found

@@ -7,6 +7,8 @@ import pytest
 from experiments.contract.errors import BadInput
 from experiments.contract.outcome import Outcome
 from experiments.studies.chains.bigram_priors import BigramPriors
+from models.chains import ngrams
+from models.datasets import load
 
 Run = Callable[..., Outcome]
 
@@ -15,7 +17,7 @@ Run = Callable[..., Outcome]
     ("knobs", "words"),
     [
         ({"data": None}, "one of the two"),
-        ({"unit": "words"}, "with study.text only"),
+        ({"unit": "words", "train": 6000}, "at most 5000"),
         ({"data": None, "text": ["a b a"], "unit": "words", "watched": ["c"]}, "'c' is not"),
     ],
 )
@@ -37,3 +39,13 @@ def test_parts_of_a_text(run: Run) -> None:
     assert found["predictive_gap"].values.max() < 1e-9
     assert found["evidence_gap"].values.max() < 1e-9
     assert found["weight_bits"].values.shape == (2, 21)
+
+
+def test_words_of_a_text(run: Run) -> None:
+    found = run(BigramPriors(unit="words", train=200, held=200, blocks=2))
+    assert found["predictive_gap"].values.max() < 1e-9
+    assert found["evidence_gap"].values.max() < 1e-9
+    own = ngrams.words(load("mlapp-darwin").text)[-400:-200]
+    word = found["context_count"].along("context")[0]
+    assert found["context_count"].values[0] == own[:-1].count(word)
+    assert own.count(word) == max(own.count(other) for other in own)
