@@ -58,6 +58,9 @@ def test_interpolation_by_hand(N: Floats) -> None:
 def test_bits_of_pairs_and_what_is_left_out(N: Floats) -> None:
     A = np.array([[0.5, 0.5], [0.25, 0.75]])
     assert priors.pair_bits(A, np.array([[0, 1], [1, 0]])) == pytest.approx(1.5)
+    weights, pairs = np.array([0.0, 0.3, 1.0]), np.array([[0, 2, 1], [1, 1, 1]])
+    one_by_one = [priors.pair_bits(priors.interpolated(N, w), pairs) for w in weights]
+    assert priors.interpolated_bits(N, pairs, weights) == pytest.approx(one_by_one)
     N[:, 2] = 0
     assert priors.pairs_within(np.array([0, 2, 1, 0]), N).tolist() == [[2, 1], [1, 0]]
     assert priors.pairs_within(np.array([0, 3, 1, 0]), N).tolist() == [[1], [0]]

@@ -159,9 +159,7 @@ class BigramPriors(Study):
             "chosen_weight": weight,
             "held_bits": np.array([priors.pair_bits(predictions[k], pairs) for k in METHODS]),
             "distance": np.array(apart),
-            "weight_bits": np.array(
-                [priors.pair_bits(priors.interpolated(N, w), pairs) for w in WEIGHTS]
-            ),
+            "weight_bits": priors.interpolated_bits(N, pairs, WEIGHTS),
             "context_weight": alpha.sum() / (total[:CONTEXTS] + alpha.sum()),
             "context_count": total[:CONTEXTS].astype(int),
         }
