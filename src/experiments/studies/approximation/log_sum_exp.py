@@ -6,13 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 from scipy.special import logsumexp
+from scipy.stats import norm
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
 from models.approximation import log_sum_exp
 from models.approximation.log_sum_exp import Problem
+from models.types import Floats
 
 EXAMPLES, LABELS, FEATURES = 5, 4, 3  # of a drawn problem
+C = 2.0  # of (19.90), the variance of the prior
 
 
 @dataclass
@@ -48,6 +51,7 @@ class LogSumExp(Study):
             objective_slack=over(made["objective"], constant, draw),
             chord_slack=over(made["chord"], axis("objective", ["19.87", "19.89"]), draw),
             zero_one_gap=draw.of(made["zero_one"]),
+            prior_gap=over(made["prior"], axis("energy", ["printed", "corrected"]), draw),
         )
 
 
@@ -71,4 +75,14 @@ def _compared(rng: Generator) -> dict[str, object]:
         "objective": [worst, worst + EXAMPLES * np.log(LABELS)],
         "chord": chords,
         "zero_one": float(log_sum_exp.zero_one_gap(problem, w[0])),
+        "prior": _prior_gap(w),
     }
+
+
+def _prior_gap(w: Floats) -> list[float]:
+    """From one of two weights to the other, what -E of (19.82) changes beside a log Gaussian."""
+    half_square = (w**2).sum(-1) / (2 * C)
+    log_gaussian = norm.logpdf(w, scale=np.sqrt(C)).sum(-1)
+    return [
+        float(np.diff(log_prior - log_gaussian)[0]) for log_prior in (half_square, -half_square)
+    ]

@@ -26,3 +26,9 @@ def test_slacks(run: Run) -> None:
     assert_allclose(right - printed, 5 * np.log(4))
     assert right.min() > 0
     assert found["chord_slack"].values[1].min() > 0
+
+
+def test_energy_of_the_prior(run: Run) -> None:
+    printed, corrected = run(LogSumExp(draws=40))["prior_gap"].values
+    assert np.abs(printed).min() > 1e-6
+    assert_allclose(corrected, 0, atol=1e-12)
