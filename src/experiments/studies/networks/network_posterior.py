@@ -236,7 +236,6 @@ def _formulas(rng: Generator) -> dict[str, Quantity]:
     right = -(y * np.log(f) + (1 - y) * np.log(1 - f)).sum()
     printed = (y * np.log(f) + (1 - y) * np.log(f)).sum()  # 16.89
     return {
-        "penalty_less_prior": Quantity(abs(penalty - prior)),
         "penalty_plus_prior": Quantity(abs(penalty + prior)),
         "printed_cross_entropy_gap": Quantity(abs(printed - right)),
     }
