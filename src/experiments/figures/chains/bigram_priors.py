@@ -27,13 +27,9 @@ def _weights(study: BigramPriors, outcome: Outcome) -> Figure:
     left.legend()
     count = outcome["context_count"].values
     right.semilogx(np.maximum(count, 0.5), outcome["context_weight"].values, ".")
-    for name, x, y in zip(
-        outcome["context_count"].along("context"),
-        count,
-        outcome["context_weight"].values,
-        strict=True,
-    ):
-        right.annotate(str(name), (max(x, 0.5), y), fontsize=6)
+    names, weight = outcome["context_count"].along("context"), outcome["context_weight"].values
+    for k in np.unique(count, return_index=True)[1]:  # equal counts lie in one place
+        right.annotate(str(names[k]), (max(count[k], 0.5), weight[k]), fontsize=6)
     right.xaxis.set_minor_formatter(NullFormatter())
     right.set(xlabel=f"times that the {one} is left", ylabel="weight of the prior mean after it")
     return figure
