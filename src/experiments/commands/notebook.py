@@ -8,6 +8,7 @@ import argparse
 import dataclasses
 import json
 import math
+import re
 import sys
 import textwrap
 from collections.abc import Iterator
@@ -99,13 +100,20 @@ def _cells(name: str, job: Job, outputs: str | None) -> Iterator[tuple[str, str]
     metric = _metric(job)
     shown, of = (f"metric = {_literal(metric)}\n", ", metric=metric") if metric else ("", "")
     if knob == "seed":
-        call = f'sweep("{name}", seed={_literal(values)}, **knobs{of}{where})'
-        yield "sweep", f"{shown}swept = {call}\nswept"
+        yield "sweep", f"{shown}{_called(name, f'seed={_literal(values)}, **knobs{of}{where}')}"
         return
     begin = f'several = {{"{_key(knob)}": '
-    call = f'sweep("{name}", seed=seed, **knobs | several{of}{where})'
     several = f"{begin}{_literal(values, len(begin))}}}\n"
-    yield "sweep", f"{several}{shown}swept = {call}\nswept"
+    call = _called(name, f"seed=seed, **knobs | several{of}{where}")
+    yield "sweep", f"{several}{shown}{call}"
+
+
+def _called(name: str, words: str) -> str:
+    """The lines that sweep a result and show what came of it."""
+    line = f'swept = sweep("{name}", {words})'
+    if len(line) > WIDTH:
+        line = f'swept = sweep(\n    "{name}", {words}\n)'
+    return f"{line}\nswept"
 
 
 def _says(name: str, job: Job) -> str:
@@ -176,8 +184,10 @@ def _key(knob: str) -> str:
 def _literal(value: Any, indent: int = 0) -> str:
     """Python for a value; a list that is too long for its line goes on below itself."""
     text = _on_a_line(value)
-    if len(text) + indent <= WIDTH or not isinstance(value, list | dict):
+    if len(text) + indent <= WIDTH or not isinstance(value, list | dict | str):
         return text
+    if isinstance(value, str):
+        return _broken(value, indent + 1)
     inner, lines = indent + 1, [""]
     for name, entry in _entries(value):
         part = name + _on_a_line(entry)
@@ -188,6 +198,17 @@ def _literal(value: Any, indent: int = 0) -> str:
         lines[-1] += f"{part}, "
     inside = f"\n{' ' * inner}".join(line.rstrip() for line in lines).removesuffix(",")
     return text[0] + inside + text[-1]
+
+
+def _broken(text: str, indent: int) -> str:
+    """A text in pieces, which Python puts together."""
+    pieces = [""]
+    for word in re.findall(r"\S+\s*|\s+", text):
+        if pieces[-1] and indent + len(_on_a_line(pieces[-1] + word)) >= WIDTH:
+            pieces.append("")
+        pieces[-1] += word
+    below = "\n" + " " * indent
+    return f"({below.join(map(_on_a_line, pieces))})"
 
 
 def _on_a_line(value: Any) -> str:

@@ -4,17 +4,25 @@ import asyncio
 import json
 import re
 import sqlite3
-from collections.abc import MutableMapping
+from collections.abc import Coroutine, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
 from experiments.tracking.studies import COLUMNS
 from experiments.tracking.ui_app import DATABASE, OnRuns, script
 
+T = TypeVar("T")
 PAGE = b"<!doctype html><html><head><title>MLflow</title></head></html>"
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """In a thread of its own: a browser's tests leave a loop running in the first."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
 
 
 async def inner(scope: Any, receive: Any, send: Any) -> None:
@@ -33,7 +41,7 @@ def asked(path: str) -> list[MutableMapping[str, Any]]:
     async def receive() -> MutableMapping[str, Any]:
         return {}
 
-    asyncio.run(OnRuns(inner)({"type": "http", "path": path}, receive, send))
+    run(OnRuns(inner)({"type": "http", "path": path}, receive, send))
     return sent
 
 

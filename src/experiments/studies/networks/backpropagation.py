@@ -26,7 +26,7 @@ class Backpropagation(Study):
     reach: float = knob(10.0, "activations are drawn from minus this to this", above=0)
     inputs: int = knob(3, "with the one that is always 1", at_least=2, at_most=20)
     hidden: int = knob(4, "units", at_least=1, at_most=50)
-    outputs: int = knob(3, "outputs", at_least=2, at_most=10)
+    targets: int = knob(3, "outputs of the network", at_least=2, at_most=10)
     cases: int = knob(5, "points", at_least=1, at_most=100)
     draws: int = knob(40, "random networks with data", at_least=1, at_most=1000)
     widths: list[int] = knob([5, 10, 20], "units whose cost is counted", at_least=1, distinct=True)
@@ -62,7 +62,7 @@ class Backpropagation(Study):
             x = rng.standard_normal((self.cases, self.inputs))
             x[:, -1] = 1.0
             V = rng.standard_normal((self.hidden, self.inputs))
-            W = rng.standard_normal((self.outputs, self.hidden + 1))
+            W = rng.standard_normal((self.targets, self.hidden + 1))
             for o, name in enumerate(OUTPUTS):
                 t = self._targets(name, rng)
                 for k, g in enumerate(ACTIVATIONS):
@@ -88,23 +88,23 @@ class Backpropagation(Study):
         return back.error(kind, back.forward(Weights(V, W), x, g)[1], t)
 
     def _targets(self, kind: str, rng: Generator) -> Floats:
-        shape = (self.cases, self.outputs)
+        shape = (self.cases, self.targets)
         if kind == "regression":
             return rng.standard_normal(shape)
         if kind == "binary":
             return (rng.random(shape) < 0.5).astype(float)
-        return np.eye(self.outputs)[rng.integers(self.outputs, size=self.cases)]
+        return np.eye(self.targets)[rng.integers(self.targets, size=self.cases)]
 
     def _costs(self) -> dict[str, Quantity]:
         """Multiplications of a gradient: forwards and backwards, or by differences."""
         units = axis("units", sorted(self.widths))
         weights, differences, passes = np.empty((3, len(units)), dtype=np.int64)
         for k, hidden in enumerate(units.values.tolist()):
-            counted = back.difference_operations(self.inputs, hidden, self.outputs, self.cases)
+            counted = back.difference_operations(self.inputs, hidden, self.targets, self.cases)
             weights[k], differences[k] = counted
             tally, x = back.Tally(), np.ones((self.cases, self.inputs))
-            V, W = np.ones((hidden, self.inputs)), np.ones((self.outputs, hidden + 1))
-            t = np.zeros((self.cases, self.outputs))
+            V, W = np.ones((hidden, self.inputs)), np.ones((self.targets, hidden + 1))
+            t = np.zeros((self.cases, self.targets))
             back.gradient(Weights(V, W), x, t, "regression", "tanh", tally)
             passes[k] = tally.count
         return {
