@@ -199,6 +199,10 @@ def pieces(path: Path, position: int, size: int, lock: Path) -> Iterator[Piece]:
             except Torn as problem:
                 if not _is_left(lock):
                     return
+                grown = os.fstat(stream.fileno()).st_size
+                if grown > size:  # a writer has ended its work since
+                    size = grown
+                    continue
                 found, position = _salvaged(stream.fileno(), position, size)
                 damage = f"{path} is damaged ({problem}); {len(found)} runs were found in that part"
                 # What a killed process left at the end is no damage.

@@ -127,6 +127,18 @@ def test_a_group_that_is_being_written_is_not_there_yet(pack: Path, lock: Path) 
     assert len(whole(pack, lock)) == 11  # its writer was killed: three of four are whole
 
 
+def test_a_group_that_is_finished_while_it_is_looked_at_is_read_whole(
+    pack: Path, lock: Path
+) -> None:
+    """Its size was asked for half-way; by the next look its writer has let go of the lock."""
+    size = pack.stat().st_size
+    for seen in range(1, size, 97):
+        found = list(pieces(pack, 0, seen, lock))
+        groups = [piece.group for piece in found]
+        assert None not in groups
+        assert found[-1].end >= seen
+
+
 def test_a_full_disk_leaves_no_trace(
     tmp_path: Path, lock: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
