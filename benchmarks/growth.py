@@ -17,6 +17,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks import looks
 from benchmarks.pipeline import bythebook
 from experiments.configuration.jobs import Job
 from experiments.running.work import compute, one_thread
@@ -45,15 +46,19 @@ class Size(NamedTuple):
 
 
 def table(sizes: tuple[int, ...] = SIZES) -> str:
-    """A row for each size; what a further run costs leaves the start-up out."""
+    """A row for each size; what a further run costs leaves the start-up out. Then the looks."""
     lines = ["| " + " | ".join(COLUMNS) + " |", "|" + " ---: |" * len(COLUMNS)]
     before: Size | None = None
+    seen = ""
     for size in sizes:
-        found = measured(size)
-        lines.append("| " + " | ".join(_cells(found, before)) + " |")
-        print(lines[-1], file=sys.stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            found = measured(size, Path(folder))
+            lines.append("| " + " | ".join(_cells(found, before)) + " |")
+            print(lines[-1], file=sys.stderr)
+            if size == max(sizes):
+                seen = looks.table(Path(folder) / "outputs")
         before = found
-    return "\n".join(lines)
+    return "\n".join([*lines, "", f"With {max(sizes):,} runs:", "", seen])
 
 
 def _cells(size: Size, before: Size | None) -> list[str]:
@@ -78,19 +83,18 @@ def _cells(size: Size, before: Size | None) -> list[str]:
     ]
 
 
-def measured(runs: int) -> Size:
+def measured(runs: int, folder: Path) -> Size:
     """A sweep of so many runs in a store of its own, and the same once more."""
-    with tempfile.TemporaryDirectory() as folder:
-        outputs = Path(folder) / "outputs"
-        bythebook(Path(folder), "run", "study=ridge_path", "study.ln_count=0", "figures=false")
-        empty = (outputs / "mlflow.db").stat().st_size
-        wall, peak = _issued(outputs, runs)
-        again, _ = _issued(outputs, runs)
-        store = (outputs / "mlflow.db").stat().st_size - empty
-        packs = list(outputs.glob("runs/*/*/cells/*.pack"))
-        records = sum(path.stat().st_size for path in packs)
-        floor = _computed(runs) + _inserted(outputs / "mlflow.db") + _written(outputs, records)
-        return Size(runs, wall, again, peak, records, store, floor / PROCESSES)
+    outputs = folder / "outputs"
+    bythebook(folder, "run", "study=ridge_path", "study.ln_count=0", "figures=false")
+    empty = (outputs / "mlflow.db").stat().st_size
+    wall, peak = _issued(outputs, runs)
+    again, _ = _issued(outputs, runs)
+    store = (outputs / "mlflow.db").stat().st_size - empty
+    packs = list(outputs.glob("runs/*/*/cells/*.pack"))
+    records = sum(path.stat().st_size for path in packs)
+    floor = _computed(runs) + _inserted(outputs / "mlflow.db", folder) + _written(folder, records)
+    return Size(runs, wall, again, peak, records, store, floor / PROCESSES)
 
 
 def _issued(outputs: Path, runs: int) -> tuple[float, int]:
@@ -129,12 +133,12 @@ def _computed(runs: int) -> float:
     return (time.perf_counter() - start) * runs / TRIED
 
 
-def _inserted(database: Path) -> float:
+def _inserted(database: Path, folder: Path) -> float:
     """Seconds to put the store's rows into tables like its own, in one transaction."""
     found = 0.0
     with (
         closing(sqlite3.connect(database)) as full,
-        closing(sqlite3.connect(database.with_name("bare.db"), isolation_level=None)) as bare,
+        closing(sqlite3.connect(folder / "bare.db", isolation_level=None)) as bare,
     ):
         for (sql,) in full.execute(
             f"SELECT sql FROM sqlite_master WHERE tbl_name IN {TABLES} AND sql IS NOT NULL"
@@ -142,11 +146,11 @@ def _inserted(database: Path) -> float:
             bare.execute(sql)
         bare.execute("BEGIN")
         for name in TABLES:
-            rows = full.execute(f"SELECT * FROM {name} ORDER BY rowid").fetchall()
-            if rows:
-                places = ", ".join("?" * len(rows[0]))
+            rows = full.execute(f"SELECT * FROM {name} ORDER BY rowid")
+            places = ", ".join("?" * len(rows.description))
+            while some := rows.fetchmany(100_000):
                 start = time.perf_counter()
-                bare.executemany(f"INSERT INTO {name} VALUES ({places})", rows)
+                bare.executemany(f"INSERT INTO {name} VALUES ({places})", some)
                 found += time.perf_counter() - start
         start = time.perf_counter()
         bare.execute("COMMIT")

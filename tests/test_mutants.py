@@ -209,14 +209,16 @@ def test_what_runs_at_import_matters_to_those_who_import_it() -> None:
 
 def test_shares_are_of_the_faults_that_do_not_crash() -> None:
     one, two, three = faults(TOY, "a/toy.py")[:3]
-    nothing = {"crashed": False, "raised": {}, "claims": [], "printed": [], "tried": ["result"]}
+    kinds: dict[str, list[str]] = {"claims": [], "stated": [], "printed": []}
+    nothing = {"crashed": False, "raised": {}, "tried": ["result"], **kinds}
     found = [
         page.tried(one, {"tests": ["test"]}, {**nothing, "crashed": True, "raised": {"r": "!"}}),
-        page.tried(two, {"tests": []}, {**nothing, "claims": ["claim"]}),
+        page.tried(two, {"tests": []}, {**nothing, "claims": ["claim"], "stated": ["claim"]}),
         page.tried(three, {"tests": []}, nothing),
     ]
     told = page.table(found).splitlines()
-    assert told[-1] == "| all | 3 | 1 | 1 of 3, 33% | 1 of 2, 50% | 0 of 2, 0% | 2 of 3, 67% |"
+    shares = ["1 of 3, 33%", "1 of 2, 50%", "1 of 2, 50%", "0 of 2, 0%", "2 of 3, 67%"]
+    assert told[-1] == f"| all | 3 | 1 | {' | '.join(shares)} |"
     text = page.page(found, [], 0)
     nobody = text.partition("## Noticed by nothing")[2].partition("##")[0]
     assert three.id in nobody

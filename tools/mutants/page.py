@@ -18,7 +18,8 @@ call the function. It wrote this page.
 | crash | every result that calls the function raises or hangs: no claim is needed to see it | all |
 | tests | a test below `tests/models` fails | all |
 | claims | a claim of any kind comes out otherwise | those that do not crash |
-| printed | so does one that a text makes, and that could have failed | those that do not crash |
+| stated | so does one that a text makes | those that do not crash |
+| printed | and one of these that is not so by construction | those that do not crash |
 | together | a test fails, a claim comes out otherwise or a result raises | all |
 
 What a sample shows is mended, so its own share of tests says nothing of other faults: for that take
@@ -34,6 +35,7 @@ class Tried(NamedTuple):
     raised: bool  # some result raises
     tests: bool
     claims: bool
+    stated: bool
     printed: bool
     met: bool  # some result calls the function
 
@@ -50,6 +52,7 @@ def tried(fault: Fault, tests: dict[str, Any], claims: dict[str, Any]) -> Tried:
         raised=bool(claims["raised"]),
         tests=bool(tests["tests"]),
         claims=bool(claims["claims"]),
+        stated=bool(claims["stated"]),
         printed=bool(claims["printed"]),
         met=bool(claims["tried"]),
     )
@@ -86,8 +89,8 @@ def page(found: list[Tried], same: Iterable[Fault], seed: int) -> str:
 def table(found: list[Tried]) -> str:
     """Counts and shares by topic."""
     lines = [
-        "| topic | faults | crash | tests | claims | printed | together |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+        "| topic | faults | crash | tests | claims | stated | printed | together |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     topics = sorted({one.fault.topic for one in found})
     for topic in topics:
@@ -103,6 +106,7 @@ def _line(name: str, found: list[Tried]) -> str:
         str(len(found) - len(running)),
         _share([one.tests for one in found]),
         _share([one.claims for one in running]),
+        _share([one.stated for one in running]),
         _share([one.printed for one in running]),
         _share([one.noticed for one in found]),
     ]

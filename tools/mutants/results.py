@@ -21,7 +21,8 @@ class Verdict(NamedTuple):
     """One claim's verdict, or why there is none."""
 
     says: str
-    printed: bool  # said by the text, and could have come out otherwise
+    stated: bool  # said by the text
+    printed: bool  # and could have come out otherwise
     verdict: str
 
 
@@ -52,8 +53,8 @@ def _result(name: str) -> Result:
             verdict = judge(claim, outcome, job.grade, originals).verdict
         except BadInput as error:
             verdict = f"{UNJUDGED}: {error}"
-        printed = claim.origin == "printed" and claim.by is None
-        found.append(Verdict(claim.says, printed, verdict))
+        stated = claim.origin == "printed"
+        found.append(Verdict(claim.says, stated, stated and claim.by is None, verdict))
     return Result(found, {key: _digest(outcome[key].values) for key in outcome})
 
 
@@ -100,7 +101,8 @@ class Noticed(NamedTuple):
     tried: list[str]
     raised: dict[str, str]  # result: how it ended
     claims: list[str]  # result: claim, for every verdict that changed
-    printed: list[str]  # those that the text makes
+    stated: list[str]  # those that the text makes
+    printed: list[str]  # and that are not so by construction
     changed: dict[str, list[str]]  # result: the quantities with other values
 
     @property
@@ -113,7 +115,7 @@ def try_results(copy: Copy, wanted: list[str], usual: Mapping[str, Ran]) -> Noti
     """Run the results in order until a printed claim has another verdict than without the fault."""
     found = in_child(lambda: _try_results(copy, wanted, usual))
     if isinstance(found, Hung | Broke):  # nothing can be imported
-        return Noticed(wanted, dict.fromkeys(wanted, str(found)), [], [], {})
+        return Noticed(wanted, dict.fromkeys(wanted, str(found)), [], [], [], {})
     return found
 
 
@@ -122,7 +124,7 @@ def _try_results(copy: Copy, wanted: list[str], usual: Mapping[str, Ran]) -> Not
     for module in ("configuration.build", "running.work"):  # once for all results
         importlib.import_module(f"experiments.{module}")
 
-    noticed = Noticed([], {}, [], [], {})
+    noticed = Noticed([], {}, [], [], [], {})
     hangs = 0
     for name in wanted:
         noticed.tried.append(name)
@@ -146,9 +148,10 @@ def _compare(name: str, found: Result, usual: Ran, noticed: Noticed) -> None:
         if claim.verdict.startswith(UNJUDGED):
             noticed.raised[name] = claim.verdict
         elif claim.verdict != before:
-            noticed.claims.append(f"{name}: {claim.says}")
-            if claim.printed:
-                noticed.printed.append(f"{name}: {claim.says}")
+            told = f"{name}: {claim.says}"
+            noticed.claims.append(told)
+            noticed.stated.extend([told] * claim.stated)
+            noticed.printed.extend([told] * claim.printed)
     noticed.changed[name] = sorted(
         key for key, digest in found.quantities.items() if usual.quantities.get(key) != digest
     )
