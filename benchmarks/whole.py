@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -76,7 +76,7 @@ def _measure(selection: list[str]) -> None:
     from experiments.running import work
     from experiments.tracking.tracker import Forgiving
 
-    spent: Counter[str] = Counter()
+    spent: dict[str, float] = defaultdict(float)
 
     def clocked(owner: Any, name: str, part: str) -> None:
         action: Callable[..., Any] = getattr(owner, name)
@@ -95,7 +95,7 @@ def _measure(selection: list[str]) -> None:
     clocked(run_files, "ensure_tables", "tables")
     clocked(Forgiving, "put", "logging")
     main(["reproduce", "--jobs", "1", *selection])
-    spent["start-up"] = time.process_time() - spent.total()
+    spent["start-up"] = time.process_time() - sum(spent.values())
     print(json.dumps(spent))
 
 
