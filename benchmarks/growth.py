@@ -7,7 +7,6 @@ the packs; shared evenly by the two cores.
 
 import math
 import os
-import re
 import sqlite3
 import subprocess
 import sys
@@ -103,23 +102,13 @@ def _issued(outputs: Path, runs: int) -> tuple[float, int]:
     command += ["study.ln_count=0", f"seed=range(0,{runs})", f"jobs={PROCESSES}"]
     command += [f"most_cells={runs}"]
     environment = {**os.environ, "BYTHEBOOK_OUTPUTS": str(outputs)}
-    start, peak = time.perf_counter(), 0
+    start = time.perf_counter()
     with tempfile.TemporaryFile() as sink:
         process = subprocess.Popen(command, env=environment, stdout=sink, stderr=sink)
-        while process.poll() is None:
-            peak = max(peak, _resident(process.pid))
-            time.sleep(0.05)
+        peak = looks.peak_memory(process)
     if process.returncode != 0:
         raise RuntimeError(f"the sweep of {runs} ended with {process.returncode}")
     return time.perf_counter() - start, peak
-
-
-def _resident(pid: int) -> int:
-    try:
-        found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
-    except OSError:
-        return 0
-    return int(found[1]) * 1024 if found else 0
 
 
 def _computed(runs: int) -> float:

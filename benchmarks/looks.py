@@ -47,12 +47,21 @@ def looks(outputs: Path) -> Iterator[Look]:
     for what, words in COMMANDS.items():
         start = time.perf_counter()
         process = _bythebook(outputs, *words, stdout=subprocess.DEVNULL)
-        _, status, used = os.wait4(process.pid, 0)
-        if os.waitstatus_to_exitcode(status) != 0:
+        peak = peak_memory(process)
+        if process.returncode != 0:
             raise RuntimeError(f"bythebook {' '.join(words)} failed")
-        seconds = time.perf_counter() - start
-        yield Look(what, f"`bythebook {' '.join(words)}`", seconds, used.ru_maxrss * 1024)
+        yield Look(what, f"`bythebook {' '.join(words)}`", _since(start), peak)
     yield from _pages(outputs)
+
+
+def peak_memory(process: "subprocess.Popen[bytes]") -> int:
+    """Wait for its end; the most bytes it had (`wait4` counts what it was forked from, too)."""
+    peak, status = 0, Path(f"/proc/{process.pid}/status")
+    while process.poll() is None:
+        found = re.search(r"VmHWM:\s+(\d+) kB", status.read_text())
+        peak = max(peak, int(found[1]) * 1024 if found else 0)
+        time.sleep(0.02)
+    return peak
 
 
 def _pages(outputs: Path) -> Iterator[Look]:
