@@ -112,6 +112,7 @@ def _curves(x: Floats, of: Clutter, sites: clutter.Sites) -> dict[str, Quantity]
     theta = np.linspace(-6, 8, 281)
     P, h = 1 / of.b + sites.precision.sum(), sites.shift.sum()
     cavity, shift = P - sites.precision, h - sites.shift[:, 0]
+    cavity = np.where(cavity > 0, cavity, np.nan)  # a context that is no density has no curve
     at, wide = shift / cavity, 1 / cavity
     place, point = axis("theta", theta), axis("factor", len(x))
     context = np.exp(clutter.log_normal((theta - at[:, None]) ** 2, wide[:, None], 1))
