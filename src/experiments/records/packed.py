@@ -45,8 +45,8 @@ class Entry(NamedTuple):
     path: Path
     start: int
     size: int
-    group: int
-    place: int
+    heads: slice  # where the pack holds what is told of the group's runs
+    place: int  # in its group
 
     @property
     def id(self) -> str:
@@ -147,8 +147,8 @@ class Packed:
 
     def _entry(self, row: _Row) -> Entry:
         key, attempt, finished, group, place, start, size = row
-        path = self._groups[group][0]
-        return Entry(f"{key:016x}", attempt, finished, path, start, size, group, place)
+        path, heads = self._groups[group]
+        return Entry(f"{key:016x}", attempt, finished, path, start, size, heads, place)
 
     def attempts(self, key: str) -> list[Entry]:
         """The runs with a key, the oldest first."""
@@ -184,11 +184,6 @@ class Packed:
             if run_id.startswith(beginning) and run_id != last:
                 yield run_id
             last = run_id
-
-    def heads(self, group: int) -> tuple[Path, int, int]:
-        """Where that is what the writer of a group said of its runs: its pack, place and length."""
-        path, place = self._groups[group]
-        return path, place.start, place.stop - place.start
 
     def parts(self, entry: Entry) -> list[bytes]:
         """The text of a record, and its arrays; `packs.Torn` if they are not what was written."""
@@ -262,7 +257,7 @@ def _says_finished(path: Path, start: int, size: int) -> bool:
     return False
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def at(place: Path) -> Packed:
     """The packed runs of a place, as far as this process has read them."""
     return Packed(place)

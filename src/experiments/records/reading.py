@@ -62,7 +62,7 @@ def told(folder: Path, metric: str | None = None) -> Told:
 
 def told_of(entry: packed.Entry | None, folder: Path, metric: str | None) -> Told:
     if entry is not None:
-        group = _heads(*packed.at(folder.parent).heads(entry.group))
+        group = _heads(entry.path, entry.heads.start, entry.heads.stop)
         if group is not None and group[entry.place].id == folder.name:
             found = group[entry.place]
             if found.knows(metric):
@@ -81,10 +81,10 @@ def _packed_entry(folder: Path) -> packed.Entry | None:
 
 
 @lru_cache(maxsize=16)
-def _heads(pack: Path, start: int, length: int) -> list[Told] | None:
+def _heads(pack: Path, start: int, stop: int) -> list[Told] | None:
     """What is told of a group's runs; None where that is lost."""
     with suppress(OSError), pack.open("rb") as stream:
-        return told_unpacked(os.pread(stream.fileno(), length, start))
+        return told_unpacked(os.pread(stream.fileno(), stop - start, start))
     return None
 
 

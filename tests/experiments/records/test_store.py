@@ -2,6 +2,7 @@
 
 import os
 import time
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +12,12 @@ from experiments.configuration.build import experiment_job
 from experiments.configuration.jobs import Job
 from experiments.contract.errors import BadInput
 from experiments.contract.outcome import Outcome, differences
-from experiments.records import run_files, tags
+from experiments.records import packed, run_files, tags
 from experiments.records.reading import read
 from experiments.records.store import RunStore
 from experiments.running.provenance import environment
 from experiments.running.work import Order, compute, perform, run_chunk
+from experiments.studies.regression.ridge_path import RidgePath
 
 FACTS = environment() | {"started": 0.0, "seconds": 0.0, "cpu_seconds": 0.0}
 
@@ -146,3 +148,16 @@ def test_a_packed_run_is_done_and_found_and_has_files_of_its_own(
     assert store.done(jobs[0]).id == paths[0].name  # type: ignore[union-attr]
     found = list(store.finished(job.address for job in [*jobs, cells[3]]))
     assert [entry and entry.folder for entry in found] == [*paths, None]
+
+
+def test_runs_of_more_places_than_are_remembered_are_found(
+    outputs: Path, cells: list[Job], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Job(RidgePath(ln_count=0))
+    paths = [Path(path) for path in run_chunk([cells[0], other], Order(outputs, FACTS))]
+    monkeypatch.setattr(packed, "at", lru_cache(maxsize=1)(packed.Packed))
+    addresses = [cells[0].address, other.address]
+    assert addresses[0].place != addresses[1].place
+    found = list(RunStore(outputs).finished(addresses))
+    assert [entry and entry.folder for entry in found] == paths
+    assert all(entry is not None and entry.told is not None for entry in found)
