@@ -78,6 +78,7 @@ class Packed:
         self._keys: AnyArray = np.empty(0, np.uint64)  # the same rows' keys, side by side
         self._recent: dict[int, list[_Row]] = {}
         self._new = 0
+        self._unsorted: list[AnyArray] = []  # what a refresh has read so far
         self.problems = []
 
     def refresh(self) -> "Packed":
@@ -89,10 +90,13 @@ class Packed:
                 for name, file in self._files.items()
             ):
                 self._forget()  # somebody removed or replaced a pack
-            for name, (inode, size) in sorted(there.items()):
-                file = self._files.setdefault(name, _File(self.folder / name, inode))
-                if size > file.position:
-                    self._read(file, size)
+            try:
+                for name, (inode, size) in sorted(there.items()):
+                    file = self._files.setdefault(name, _File(self.folder / name, inode))
+                    if size > file.position:
+                        self._read(file, size)
+            finally:
+                self._take()
             return self
 
     def _listed(self) -> dict[str, tuple[int, int]]:
@@ -127,19 +131,26 @@ class Packed:
     def _add(self, rows: AnyArray, path: Path, heads: slice) -> None:
         rows["group"], rows["place"] = len(self._groups), np.arange(len(rows))
         self._groups.append((path, heads))
-        for row in rows.tolist():
-            self._recent.setdefault(row[0], []).append(row)
-        self._new += len(rows)
+        self._unsorted.append(rows)
+
+    def _take(self) -> None:
+        """Sort in what a refresh has read, all at once, or keep it for look-ups if it is little."""
+        self._new += sum(map(len, self._unsorted))
         if self._new > _RECENT:
             self._sort()
+            return
+        for rows in self._unsorted:
+            for row in rows.tolist():
+                self._recent.setdefault(row[0], []).append(row)
+        self._unsorted = []
 
     def _sort(self) -> AnyArray:
         if self._new:
             recent = np.array([row for rows in self._recent.values() for row in rows], _ROW)
-            whole = np.concatenate([self._sorted, recent])
+            whole = np.concatenate([self._sorted, recent, *self._unsorted])
             self._sorted = whole[np.lexsort((whole["attempt"], whole["key"]))]
             self._keys = np.ascontiguousarray(self._sorted["key"])
-            self._recent, self._new = {}, 0
+            self._recent, self._unsorted, self._new = {}, [], 0
         return self._sorted
 
     def __len__(self) -> int:

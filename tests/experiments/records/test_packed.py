@@ -3,11 +3,13 @@
 import multiprocessing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from experiments.records import packed, packs
 from experiments.records.packed import Packed
 from experiments.records.packs import Draft
+from models.types import AnyArray
 
 KEYS = [f"{7 * number:016x}" for number in range(40)]
 
@@ -55,6 +57,24 @@ def test_runs_are_found_by_key_and_by_the_beginning_of_their_ids(
             run for run in sorted(ids) if run.startswith("00000000000000f")
         ]
         assert list(known.ids("x")) == []
+
+
+def test_what_is_read_at_once_is_sorted_once(
+    there: Packed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To sort all after each of many groups would take the square of their number."""
+    sorts: list[int] = []
+    lexsort = np.lexsort
+
+    def counted(keys: tuple[AnyArray, AnyArray]) -> AnyArray:
+        sorts.append(len(keys[0]))
+        return lexsort(keys)
+
+    monkeypatch.setattr(packed, "_RECENT", 0)
+    monkeypatch.setattr(np, "lexsort", counted)
+    known = Packed(there.place).refresh()
+    assert sorts == [50]
+    assert len(list(known.ids())) == 50
 
 
 def test_what_others_append_is_seen(there: Packed) -> None:
