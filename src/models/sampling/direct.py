@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.integrate import quad
-from scipy.special import expit, ndtr
+from scipy.special import expit, ndtr, ndtri
 
-from models.types import Bools, Floats, Ints
+from models.types import Floats, Ints
 
 Rng = np.random.Generator
 RINGS, SECTORS = 4, 8  # of the disc, of equal area
@@ -76,7 +76,7 @@ def disc_cells(z: Floats) -> Ints:
     return np.asarray(ring * SECTORS + np.minimum((turn * SECTORS).astype(np.int64), SECTORS - 1))
 
 
-def density_gap(transform: Transform, points: int, rng: Rng) -> float:
+def density_gaps(transform: Transform, points: int, rng: Rng) -> Floats:
     """How far ln p(y) is from ln p(z) - ln |dy / dz|, by central differences at random points."""
     D, step = transform.dimension, 1e-6
     theta = transform.parameters(1, rng)[0]
@@ -90,37 +90,27 @@ def density_gap(transform: Transform, points: int, rng: Rng) -> float:
         log_z = {"uniform": 0.0, "disc": -np.log(np.pi)}.get(
             transform.source, -((z**2).sum(-1) + D * np.log(2 * np.pi)) / 2
         )
-        gap = np.abs(transform.log_density(transform.of(z, theta), theta) + log_det - log_z)
-    inner = _inner(transform.source, z) & np.isfinite(gap)
-    return float(gap[inner].max())
+        return np.abs(transform.log_density(transform.of(z, theta), theta) + log_det - log_z)
 
 
-def _inner(kind: str, z: Floats) -> Bools:
-    """Points from which a difference does not leave the domain, nor meets its ends."""
-    if kind == "disc":
-        r2 = (z**2).sum(-1)
-        return np.asarray((r2 > 0.01) & (r2 < 0.99) & (np.abs(z).min(-1) > 0.01))
-    return np.asarray(
-        (z[..., 0] > 0.01) & (z[..., 0] < 0.99) if kind == "uniform" else z[..., 0] < 9
-    )
+def distributions(transform: Transform, h: Floats, rng: Rng) -> tuple[Floats, Floats]:
+    """Of one variable, at the y of which a share h (P,) of all draws lies below (PRML 11.6).
 
-
-def distribution_gap(transform: Transform, rng: Rng) -> float:
-    """Of one variable: how far the distribution function is from the density's integral."""
+    The integral of the density up to there by quadrature, and the distribution function.
+    """
     theta = transform.parameters(1, rng)[0]
-    z = source(transform.source, 1, 9, 1, rng).z[0]
-    y = np.sort(transform.of(z, theta)[:, 0])
+    z = h if transform.source == "uniform" else ndtri(h)
+    y = transform.of(z[:, None], theta)
 
     def density(x: float) -> float:
         log_p = transform.log_density(np.array([[x]]), theta)
         return float(np.exp(log_p[0]))
 
-    pieces = [quad(density, a, b, epsabs=1e-11)[0] for a, b in pairwise(y)]
-    steps = np.diff(transform.uniforms(y[:, None], theta)[:, 0])
     least = 0.0 if density(-1e-9) == 0 else -np.inf
-    low = quad(density, least, y[0], epsabs=1e-11, limit=200)[0]
-    first = transform.uniforms(y[:1, None], theta)[0, 0]
-    return float(max(abs(first - low), np.abs(steps - pieces).max()))
+    pieces = [
+        quad(density, a, b, epsabs=1e-11, limit=200)[0] for a, b in pairwise([least, *y[:, 0]])
+    ]
+    return np.cumsum(pieces), transform.uniforms(y, theta)[:, 0]
 
 
 def moment_scores(y: Floats, theta: Floats) -> Floats:

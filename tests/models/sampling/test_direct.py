@@ -7,9 +7,9 @@ from scipy import stats
 
 from models.sampling.direct import (
     TRANSFORMS,
-    density_gap,
+    density_gaps,
     disc_cells,
-    distribution_gap,
+    distributions,
     moment_scores,
     source,
 )
@@ -35,7 +35,12 @@ def test_one_variable_by_scipy(name: str) -> None:
     assert_allclose(y, expected, rtol=1e-7)
     assert_allclose(transform.uniforms(y, theta), law.cdf(y), atol=1e-10)
     assert_allclose(transform.log_density(y, theta), law.logpdf(y[:, 0]), rtol=1e-9)
-    assert distribution_gap(transform, rng) < 1e-8
+    h = np.array([0.2, 0.5, 0.9])
+    for found in distributions(transform, h, rng):
+        assert_allclose(found, h, atol=1e-8)
+    wrong = transform._replace(uniforms=lambda y, p: law.cdf(y) + 0.1)
+    integral, distribution = distributions(wrong, h, np.random.default_rng(0))
+    assert_allclose(distribution, integral + 0.1, atol=1e-8)
 
 
 def test_vectors_by_scipy() -> None:
@@ -59,10 +64,13 @@ def test_vectors_by_scipy() -> None:
 def test_jacobians_tell_right_from_wrong() -> None:
     rng = np.random.default_rng(0)
     for name, transform in TRANSFORMS.items():
-        gap = density_gap(transform, 100, rng)
-        assert (gap < 1e-5) == (name != "gaussian pair as printed"), name
+        right = (density_gaps(transform, 100, rng) < 1e-6).mean()
+        assert right > 0.9 if name != "gaussian pair as printed" else right < 0.1, name
     wrong = TRANSFORMS["exponential"]._replace(of=lambda z, rate: -np.log1p(-z) * rate)
-    assert density_gap(wrong, 100, rng) > 0.01
+    assert np.median(density_gaps(wrong, 100, rng)) > 0.01
+    none = np.random.default_rng(0)
+    shifted = TRANSFORMS["cauchy"]._replace(log_density=lambda y, _: 0.3 - np.log1p(y[..., 0] ** 2))
+    assert_allclose(density_gaps(shifted, 20, none), 0.3 + np.log(np.pi), atol=1e-5)
 
 
 def test_the_disc() -> None:

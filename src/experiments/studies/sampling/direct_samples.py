@@ -14,9 +14,9 @@ from models.sampling.direct import (
     TRANSFORMS,
     VECTOR,
     Transform,
-    density_gap,
+    density_gaps,
     disc_cells,
-    distribution_gap,
+    distributions,
     moment_scores,
     source,
 )
@@ -25,6 +25,7 @@ from models.types import Floats
 
 SHOWN = 500  # draws of a first repetition that are kept for the figure
 POINTS = 200  # at which Jacobians are tried
+H = np.linspace(0.1, 0.9, 9)  # of the distribution functions
 
 
 @dataclass
@@ -49,8 +50,9 @@ class DirectSamples(Study):
         chosen = {name: TRANSFORMS[name] for name in self.samplers}
         single = {name: t for name, t in chosen.items() if t.dimension == 1}
         found: dict[str, list[Floats]] = {}
-        shown, disc, scores = [], [], None
-        for transform in chosen.values():
+        shown, shown_z, parameters = [], [], {}
+        disc, scores = [], None
+        for name, transform in chosen.items():
             theta = transform.parameters(self.repetitions, rng)
             z, kept = source(
                 transform.source, self.repetitions, self.draws, transform.dimension, rng
@@ -63,16 +65,28 @@ class DirectSamples(Study):
             found.setdefault("kept", []).append(kept)
             found.setdefault("defined", []).append(np.isfinite(y).all(-1).mean(-1))
             shown.append(_shown(transform, y[0], theta[0]))
+            shown_z.append(np.resize(z[0], (SHOWN, z.shape[-1]))[:, [0, min(1, z.shape[-1] - 1)]])
+            if theta.size:
+                parameters[name] = theta[:, 0, [0, -1]]
             if transform.source == "disc":
                 disc.append(from_counts(tally(disc_cells(z), RINGS * SECTORS)))
             if transform.dimension == VECTOR:
                 scores = moment_scores(y, theta)
         outcome = {name: over(values, sampler, repetition) for name, values in found.items()}
-        outcome["density_gap"] = sampler.of([density_gap(t, POINTS, rng) for t in chosen.values()])
-        outcome["shown"] = over(shown, sampler, axis("draw", SHOWN), axis("component", [1, 2]))
+        gaps = [density_gaps(t, POINTS, rng) for t in chosen.values()]
+        outcome["density_gap"] = over(gaps, sampler, axis("point", POINTS))
+        draws = axis("draw", SHOWN), axis("component", [1, 2])
+        outcome["shown"], outcome["shown_z"] = (
+            over(of, sampler, *draws) for of in (shown, shown_z)
+        )
+        if parameters:
+            kind = axis("kind", list(parameters)), repetition, axis("place", ["first", "last"])
+            outcome["parameter"] = over(list(parameters.values()), *kind)
         if single:
-            gaps = [distribution_gap(t, rng) for t in single.values()]
-            outcome["distribution_gap"] = axis("density", list(single)).of(gaps)
+            found_h = np.array([distributions(t, H, rng) for t in single.values()])
+            where = axis("density", list(single)), axis("h", H)
+            outcome["integral"] = over(found_h[:, 0], *where)
+            outcome["distribution"] = over(found_h[:, 1], *where)
         if disc:
             pairs = [name for name, t in chosen.items() if t.source == "disc"]
             outcome["disc_p"] = over(disc, axis("pair", pairs), repetition)
