@@ -43,6 +43,7 @@ class Beliefs(NamedTuple):
 
     exact: GridFiltered
     gaussians: dict[str, Gaussian]  # by filter: means and variances (S, N)
+    ahead: dict[str, Gaussian]  # the same before each datum, of the Gaussian filters
     log_likelihood: dict[str, Floats]  # by filter, of those that have one: (S,)
 
 
@@ -97,20 +98,23 @@ class LineSystem(NamedTuple):
         forecast = (np.broadcast_to(part, y.shape[:-1]) for part in (blind.mean, blind.variance))
         by_tangent = extended_filter(self.system, y)
         by_points = unscented_filter(self.system, y, Scaling())
-        extended, unscented = by_tangent.filtered, by_points.filtered
         gaussians = {
             "exact": Gaussian(exact.mean, exact.variance),
-            "extended": Gaussian(extended.mean[..., 0], extended.cov[..., 0, 0]),
-            "unscented": Gaussian(unscented.mean[..., 0], unscented.cov[..., 0, 0]),
+            "extended": _on_line(by_tangent.filtered),
+            "unscented": _on_line(by_points.filtered),
             "collapsed": Gaussian(collapsed.mean, collapsed.variance),
             "no data": Gaussian(*forecast),
+        }
+        ahead = {
+            "extended": _on_line(by_tangent.predicted),
+            "unscented": _on_line(by_points.predicted),
         }
         worth = {
             "exact": exact.log_likelihood,
             "extended": by_tangent.log_likelihood,
             "unscented": by_points.log_likelihood,
         }
-        return Beliefs(exact, gaussians, worth)
+        return Beliefs(exact, gaussians, ahead, worth)
 
     def predicted(self, n: int, z: Floats, W: Floats, points: Floats) -> Floats:
         """The density of z_n at points (G,) that L particles of z_{n-1} make (PRML 13.119)."""
@@ -118,6 +122,11 @@ class LineSystem(NamedTuple):
 
     def _transition(self, n: int, z: Floats, before: Floats) -> Floats:
         return np.exp(log_density_1d(z, self.system.g(n, before), self.system.Q[0, 0]))
+
+
+def _on_line(belief: Gaussian) -> Gaussian:
+    """Means and variances (S, N) of a state of one component."""
+    return Gaussian(belief.mean[..., 0], belief.cov[..., 0, 0])
 
 
 def line_system(name: str, a: float, q: float, r: float) -> LineSystem:

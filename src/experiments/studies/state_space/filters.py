@@ -14,7 +14,7 @@ from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from models.state_space import gaussian_sum, particle_filter
 from models.state_space.grid_filter import GridFiltered
-from models.state_space.kalman import autoregression
+from models.state_space.kalman import Gaussian, autoregression
 from models.state_space.line_systems import LINE_SYSTEMS, LineSystem, line_system, mixture_emission
 from models.state_space.particle_filter import ParticleFiltered, StateSpace, WeightCheck
 from models.types import Floats
@@ -69,7 +69,7 @@ class Filters(Study):
             line = line_system(name, self.a, self.state_variance, self.noise_variance)
             z, y = line.simulate(self.steps, rng, self.series)
             model = line.state_space(y)
-            exact, beliefs, worth = line.beliefs(y, self.grid)
+            exact, beliefs, ahead, worth = line.beliefs(y, self.grid)
             sampled = [self._sampled(model, self.steps, L, rng) for L in self.particles]
             means = [belief.mean for belief in beliefs.values()]
             kinds, places = axis("filter", list(beliefs)), (axis("series", self.series), self.step)
@@ -87,8 +87,13 @@ class Filters(Study):
             if not shown and name == "mixture":
                 shown = self._components(y[0], exact, sampled[0])
             elif not shown:
+                before = axis("ahead_of", list(ahead)), self.step
                 shown = self._step(line, model, exact, rng) | {
                     "state": self.step.of(z[0, :, 0]),
+                    "datum": self.step.of(y[0, :, 0]),
+                    "ahead_mean": over([belief.mean[0] for belief in ahead.values()], *before),
+                    "ahead_variance": over([belief.cov[0] for belief in ahead.values()], *before),
+                    **self._passed(line, beliefs["unscented"]),
                     "belief_mean": over([mean[0] for mean in means], kinds, self.step),
                     "belief_variance": over([b.cov[0] for b in beliefs.values()], kinds, self.step),
                 }
@@ -102,6 +107,16 @@ class Filters(Study):
     @property
     def step(self) -> Axis:
         return axis("step", np.arange(self.steps) + 1)
+
+    def _passed(self, line: LineSystem, belief: Gaussian) -> Found:
+        """Where a step takes 0, and the three sigma points of the belief before it (18.100)."""
+        g, (mean, variance) = line.system.g, (part[0, :-1, np.newaxis] for part in belief)
+        points = mean + np.sqrt(3 * variance) * np.array([0.0, 1.0, -1.0])
+        later = [g(n + 1, row[:, np.newaxis])[:, 0] for n, row in enumerate(points)]
+        return {
+            "push": self.step.of([g(n, np.zeros(1))[0] for n in range(self.steps)]),
+            "passed_point": over([np.full(3, np.nan), *later], self.step, axis("point", 3)),
+        }
 
     def _mass(self, model: StateSpace, datum: float) -> float:
         """The integral of p(x_1 | z) over z, one where the noise is added to the state."""
@@ -150,6 +165,7 @@ class Filters(Study):
             "likelihood": z.of(np.exp(model.log_weight(n, exact.points[:, np.newaxis])[0])),
             "particle_state": over([part.z[0, :, 0] for part in both], *places),
             "particle_weight": over([part.W[0] for part in both], *places),
+            "particle_mean": places[0].of([part.mean[0, -1, 0] for part in both]),
         }
 
     def _components(self, y: Floats, exact: GridFiltered, sampled: ParticleFiltered) -> Found:
@@ -164,8 +180,15 @@ class Filters(Study):
         by_sum, last = [gaussian_sum.density(b, exact.points) for b in growing], growing[-1]
         one = gaussian_sum.collapse(last)
         z = axis("z", one.mean[0, 0] + np.linspace(-3.5, 3.5, 301))
+        model = axis("model", list(kinds)), self.step
+        one_by_one = [[gaussian_sum.moments(belief) for belief in kind] for kind in kinds.values()]
         return {
-            "components": over(counts, axis("model", list(kinds)), self.step),
+            "components": over(counts, *model),
+            "datum": self.step.of(y[:, 0]),
+            "sum_mean": over([[b.mean[0] for b in row] for row in one_by_one], *model),
+            "sum_variance": over([[b.cov[0, 0] for b in row] for row in one_by_one], *model),
+            "grid_mean": self.step.of(exact.mean[0]),
+            "grid_variance": self.step.of(exact.variance[0]),
             "log_likelihood_of_sum": Quantity(whole.log_c.sum()),  # of the first series
             "density_gap": self.step.of(np.abs(by_sum - exact.density[0]).max(axis=1)),
             "exact_density": z.of(gaussian_sum.density(last, z.values)),
