@@ -15,7 +15,7 @@ from models.types import Floats, Ints
 
 METHODS = ("noisy", "modes", "messages", "cut")
 ROUNDS = 30  # of max-product messages, which keep half of what they were
-BIASES = (0.0, 0.5)  # h of which the prior of a pixel is taken
+BIASES = (0.0, 0.5)  # h of which the prior of a pixel is taken, and more of it for small images
 SIGNS = np.array([-1.0, 1.0])
 
 
@@ -45,16 +45,17 @@ class ImageRestoration(Study):
         method, draw = axis("method", METHODS), axis("draw", self.draws)
         row, column = axis("row", self.size), axis("column", self.size)
         agreement, level = np.empty((2, len(method), self.draws))
-        steps, climb, images = [], [], list[Ints]()
+        steps, climb, covered, images = [], [], [], list[Ints]()
         for k in range(self.draws):
             original = shapes(self.size, rng)
             noisy = self._flipped(original, rng)
             path = list(conditional_modes(noisy, self.beta, self.eta, self.h))
             cut = least_cut(noisy, self.beta, self.eta, self.h)
-            found = [noisy, path[-1], self._max_product(noisy), cut]
-            levels = np.array([self._energy(x, noisy) for x in path])
+            found = [noisy, path[-1], self._max_product(noisy, self.h), cut]
+            levels = np.array([self._energy(x, noisy, self.h) for x in path])
             agreement[:, k] = [np.mean(x == original) for x in found]
-            level[:, k] = [self._energy(x, noisy) for x in found]
+            level[:, k] = [self._energy(x, noisy, self.h) for x in found]
+            covered.append(np.mean(original == 1))
             steps.append(len(path) - 1)
             climb.append(np.diff(levels).max())
             images = images or [original, *found]
@@ -64,6 +65,7 @@ class ImageRestoration(Study):
             energy=over(level, method, draw),
             half_sweeps=draw.of(steps),
             largest_rise=draw.of(climb),
+            covered=draw.of(covered),
             picture=over(np.array(images, dtype=np.int64), shown, row, column),
             **(self._small(rng) if self.small else {}),
         )
@@ -71,60 +73,86 @@ class ImageRestoration(Study):
     def _flipped(self, image: Ints, rng: Generator) -> Ints:
         return np.where(rng.random(image.shape) < self.noise, -image, image)
 
-    def _energy(self, x: Ints, y: Ints) -> float:
-        return float(energy(x, y, self.beta, self.eta, self.h))
+    def _energy(self, x: Ints, y: Ints, h: float) -> float:
+        return float(energy(x, y, self.beta, self.eta, h))
 
-    def _max_product(self, y: Ints) -> Ints:
+    def _by_pairs(self, x: Ints, y: Ints, h: float) -> float:
+        """(8.42) term by term, over all pairs of pixels that are one step apart."""
+        place = np.indices(x.shape).reshape(2, -1, 1)
+        linked = np.abs(place - place.swapaxes(1, 2)).sum(0) == 1
+        pairs = x.ravel() @ linked @ x.ravel() / 2  # each is met twice
+        return float(h * x.sum() - self.beta * pairs - self.eta * np.vdot(x, y))
+
+    def _by_energy(self, y: Ints, h: float) -> Ints:
+        """Conditional modes by whole energies: pixels of both colours in turn, to the lower one."""
+        x, before = y, -y
+        white = np.indices(y.shape).sum(0) % 2 == 0
+        while not np.array_equal(x, before):
+            before = x
+            for colour in (white, ~white):
+                more = self._differences(x, y, h)
+                x = np.where(colour & (more != 0), np.where(more < 0, 1, -1), x)
+        return x
+
+    def _max_product(self, y: Ints, h: float) -> Ints:
         """The labels of least cost after some rounds of messages."""
-        costs = np.array([self.h * x - self.eta * x * y for x in SIGNS])
+        costs = np.array([h * x - self.eta * x * y for x in SIGNS])
         *_, last = messages(costs, -self.beta * np.outer(SIGNS, SIGNS), ROUNDS, False, 0.5)
         return np.where(last.argmin(0) == 1, 1, -1)
 
     def _small(self, rng: Generator) -> dict[str, Quantity]:
-        """Images of three by four: the least energy of all, and the most probable one."""
-        number = axis("small", self.small)
+        """Images of three by four: the least energy of all, and the most probable one.
+
+        Every other one has half a unit more of h.
+        """
+        number, ways = axis("small", self.small), axis("way", ["model", "term by term"])
         every = np.array(list(product((-1, 1), repeat=12)), dtype=np.int64).reshape(-1, 3, 4)
         excess = dict[str, list[float]](cut=[], modes=[], messages=[])
-        unlinked, far, local, gain = [], [], [], []
-        for _ in range(self.small):
+        unlinked, far, local, gain, modes, forms = [], [], [], [], [], []
+        for k in range(self.small):
+            h = self.h + BIASES[k % len(BIASES)]
             y = rng.choice(np.array([-1, 1]), (3, 4))
-            levels = energy(every, y, self.beta, self.eta, self.h)
-            *_, settled = conditional_modes(y, self.beta, self.eta, self.h)
-            cut = least_cut(y, self.beta, self.eta, self.h)
-            ends = {"cut": cut, "modes": settled, "messages": self._max_product(y)}
+            levels = energy(every, y, self.beta, self.eta, h)
+            *_, settled = conditional_modes(y, self.beta, self.eta, h)
+            cut = least_cut(y, self.beta, self.eta, h)
+            ends = {"cut": cut, "modes": settled, "messages": self._max_product(y, h)}
             for name, x in ends.items():
-                excess[name].append(self._energy(x, y) - levels.min())
+                excess[name].append(self._energy(x, y, h) - levels.min())
             alone = every[energy(every, y, 0.0, self.eta, 0.0).argmin()]
             unlinked.append(bool(np.array_equal(alone, y)))
             x = rng.choice(np.array([-1, 1]), (3, 4))
-            far.append(self._far(x, y))
-            formula = 2 * self.h - 2 * self.beta * neighbours(x) - 2 * self.eta * y
-            local.append(np.abs(self._differences(x, y) - formula).max())
-            gain.append((settled * self._differences(settled, y)).max())
+            far.append(self._far(x, y, h))
+            formula = 2 * h - 2 * self.beta * neighbours(x) - 2 * self.eta * y
+            local.append(np.abs(self._differences(x, y, h) - formula).max())
+            gain.append((settled * self._differences(settled, y, h)).max())
+            modes.append([settled, self._by_energy(y, h)])
+            forms.append([self._energy(x, y, h), self._by_pairs(x, y, h)])
         return {
             **{f"{name}_excess": number.of(values) for name, values in excess.items()},
             "unlinked_is_noisy": number.of(unlinked),
             "far_difference": number.of(far),
             "local_error": number.of(local),
             "flip_gain": number.of(gain),
+            "small_modes": over(modes, number, ways, axis("small_row", 3), axis("small_column", 4)),
+            "small_energy": over(forms, number, ways),
             "prior_up": self._prior(),
         }
 
-    def _differences(self, x: Ints, y: Ints) -> Floats:
+    def _differences(self, x: Ints, y: Ints, h: float) -> Floats:
         """E with x_j = 1 less E with x_j = -1, for each pixel j, from the whole energy."""
         one = np.eye(x.size, dtype=bool).reshape(-1, *x.shape)
-        up, down = (energy(np.where(one, v, x), y, self.beta, self.eta, self.h) for v in (1, -1))
+        up, down = (energy(np.where(one, v, x), y, self.beta, self.eta, h) for v in (1, -1))
         return np.asarray((up - down).reshape(x.shape))
 
-    def _far(self, x: Ints, y: Ints) -> float:
+    def _far(self, x: Ints, y: Ints, h: float) -> float:
         """How much a pixel's difference changes with what is no neighbour of it, at most."""
-        before, most = self._differences(x, y), 0.0
+        before, most = self._differences(x, y, h), 0.0
         row, column = np.indices(x.shape)
         for i, j in np.ndindex(x.shape):
             away = np.abs(row - i) + np.abs(column - j)
             turned = np.where(away == 0, -1, 1)
-            other = np.abs(self._differences(x * turned, y) - before)[away > 1]
-            seen = np.abs(self._differences(x, y * turned) - before)[away > 0]
+            other = np.abs(self._differences(x * turned, y, h) - before)[away > 1]
+            seen = np.abs(self._differences(x, y * turned, h) - before)[away > 0]
             most = max(most, float(other.max()), float(seen.max()))
         return most
 
