@@ -6,11 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 from scipy.optimize import minimize
+from scipy.special import logsumexp
+from scipy.stats import gamma, norm
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from models.approximation import gaussian_gamma
-from models.approximation.gaussian_gamma import Data, Factors, Prior
+from models.approximation.gaussian_gamma import Data, Factors, OnGrid, Prior
 from models.types import Floats
 
 STEPS = 60  # of both factors
@@ -134,31 +136,34 @@ class MeanAndPrecision(Study):
             "dependence": over([[g.information for g in row] for row in grids], size, some),
             "checked_bound": over([row[0][: len(some)] for row in last], size, some),
             "log_evidence_grid": over([[g.log_evidence for g in row] for row in grids], size, some),
+            "mean_grid": over(
+                [[(g.mass.sum(1) @ g.mu, g.mass.sum(0) @ g.tau) for g in row] for row in grids],
+                size, some, axis("parameter_of", ["mean", "precision"]),
+            ),
+            "divergence_grid": over(
+                [
+                    [_divergence(g, path[0][-1], k) for k, g in enumerate(row)]
+                    for path, row in zip(starts, grids, strict=True)
+                ],
+                size, some,
+            ),
             "shape": over(
                 [[gaussian_gamma.shape(prior, d.N, p) for d in small] for p in (True, False)],
                 axis("shape_form", ["printed", "corrected"]), few,
             ),
-            "shape_searched": over(
+            "searched": over(
                 [
-                    [_searched_shape(d, prior, row[0][-1], k) for k in range(len(some))]
+                    [_searched(d, prior, row[0][-1], k) for k in range(len(some))]
                     for d, row in zip(small, starts, strict=False)
                 ],
-                few, some,
+                few, some, axis("of", ["shape", "rate"]),
             ),
         }  # fmt: skip
         if prior.conjugate:
             closed = [gaussian_gamma.exact(d, prior) for d in data]
-            gaps = [
-                [
-                    max(
-                        abs(g.log_evidence - e.log_evidence[k]),
-                        abs(float(g.mass.sum(0) @ g.tau) / (e.a / e.b[k]) - 1),
-                    )
-                    for k, g in enumerate(row)
-                ]
-                for e, row in zip(closed, grids, strict=True)
-            ]
-            found["exact_gap"] = over(gaps, size, some)
+            found["log_evidence"] = over([e.log_evidence for e in closed], size, place)
+            found["exact_tau"] = over([e.a / e.b for e in closed], size, place)
+            found["exact_mu"] = over([e.mean for e in closed], size, place)
         shown, first = grids[0][0], starts[0][0]
         step_mu, step_tau = axis("mu", shown.mu[::3]), axis("tau", shown.tau[::3])
         found["shown_mass"] = over(shown.mass[::3, ::3], step_mu, step_tau)
@@ -191,8 +196,16 @@ class MeanAndPrecision(Study):
         }
 
 
-def _searched_shape(data: Data, prior: Prior, q: Factors, k: int) -> float:
-    """The shape of q(tau) of the largest bound, with q(mu) held, of data set k."""
+def _divergence(on: OnGrid, q: Factors, k: int) -> float:
+    """KL(q||p) of data set k, by the same grid as its posterior."""
+    log = norm.logpdf(on.mu[:, None], q.mean[k], q.precision[k] ** -0.5)
+    log = log + gamma.logpdf(on.tau, q.a[k], scale=1 / q.b[k]) + np.log(on.tau)
+    log = log - logsumexp(log)
+    return float((np.exp(log) * (log - np.log(np.maximum(on.mass, 1e-300)))).sum())
+
+
+def _searched(data: Data, prior: Prior, q: Factors, k: int) -> Floats:
+    """Shape and rate of q(tau) of the largest bound, with q(mu) held, of data set k."""
     one = Data(data.N, data.mean[k : k + 1], data.square[k : k + 1])
     held = q.mean[k : k + 1], q.precision[k : k + 1]
 
@@ -202,7 +215,7 @@ def _searched_shape(data: Data, prior: Prior, q: Factors, k: int) -> float:
 
     start = np.log([q.a[k] * 0.8, q.b[k] * 0.8])
     options = {"xatol": 1e-10, "fatol": 1e-14, "maxiter": 4000, "maxfev": 4000}
-    return float(np.exp(minimize(cost, start, method="Nelder-Mead", options=options).x[0]))
+    return np.exp(minimize(cost, start, method="Nelder-Mead", options=options).x)
 
 
 def _conditional_gap(data: Data, prior: Prior, k: int, rng: Generator) -> float:
