@@ -128,14 +128,9 @@ class EvidenceMaximisation(SyntheticCurve, Study):
 
     def _variational(self, Phi: Floats, t: Floats, name: str) -> tuple[Floats, Floats, Bools]:
         """Means of the precisions (2, R), the bounds, and which came to rest."""
-        limits = {"tol": 1e-13, "max_iter": self.iterations}
-        if name == NOISE:
-            free = variational_regression.fit_noise(Phi, t, **limits)  # type: ignore[arg-type]
-            return np.stack([free.alpha, free.beta]), free.history, free.converged
-        beta = 1 / self.noise**2
-        fit = variational_regression.fit(Phi, t, beta, **limits)  # type: ignore[arg-type]
-        ends = np.stack([fit.a / fit.b, np.full(len(t), beta)])
-        return ends, fit.history, fit.converged
+        beta = None if name == NOISE else 1 / self.noise**2
+        fit = variational_regression.fit(Phi, t, beta, tol=1e-13, max_iter=self.iterations)
+        return np.stack([fit.a / fit.b, fit.beta]), fit.history, fit.converged
 
     def _stationary(
         self, Phi: Floats, t: Floats, best: Floats, repetition: Axis

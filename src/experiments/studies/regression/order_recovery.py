@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
+from scipy.special import gammaln, psi
 
 from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
@@ -179,9 +180,8 @@ class OrderRecovery(SyntheticCurve, Study):
     def _bound(self, x: Floats, t: Floats, order: Axis, repetition: Axis) -> dict[str, Quantity]:
         prior, beta = axis("gamma_prior", sorted(self.gamma_priors)), 1 / self.noise**2
         proper = axis("proper_prior", prior.values[prior.values > 0])  # these have an evidence
-        bound, evidence, printed = (
-            np.empty((len(part), len(repetition), len(order))) for part in (prior, proper, proper)
-        )
+        bound = np.empty((len(prior), len(repetition), len(order)))
+        evidence, printed, summed, rate, squares = np.empty((5, len(proper), *bound.shape[1:]))
         least_step = np.empty((len(prior), len(order)))
         for i, k in np.ndindex(least_step.shape):
             a0, j = float(prior.values[i]), i - len(prior)
@@ -190,10 +190,42 @@ class OrderRecovery(SyntheticCurve, Study):
             bound[i, :, k], least_step[i, k] = fit.bound, fit.least_step
             if a0 > 0:
                 evidence[j, :, k] = variational.log_evidence(Phi, t, beta, a0, a0)
-                printed[j, :, k] = fit.printed_bound(a0)
+                printed[j, :, k], rate[j, :, k] = fit.printed_bound(a0), fit.b
+                summed[j, :, k], squares[j, :, k] = _displayed(Phi, t, beta, a0, fit.b)
         return {
             "bound": over(bound, prior, repetition, order),
             "least_step": over(least_step, prior, order),  # of the bound, in an iteration
             "bounded_log_evidence": over(evidence, proper, repetition, order),
             "printed_bound": over(printed, proper, repetition, order),
+            "printed_terms": over(summed, proper, repetition, order),
+            "rate": over(rate, proper, repetition, order),  # b_N
+            "expected_square": over(squares, proper, repetition, order),  # E[w^T w]
         }
+
+
+def _displayed(Phi: Floats, t: Floats, beta: float, a0: float, b: Floats) -> tuple[Floats, Floats]:
+    """The terms (10.108) to (10.112) as they are printed, and E[w^T w] by (10.103); a_0 = b_0.
+
+    With the matrices themselves, by QR of the data and as many rows of the prior's.
+    """
+    N, M = Phi.shape[1:]
+    a, alpha = a0 + M / 2, (a0 + M / 2) / b
+    rows = np.sqrt(alpha)[:, None, None] * np.eye(M)
+    R = np.linalg.qr(np.concatenate([np.sqrt(beta) * Phi, rows], axis=1), mode="r")
+    root = np.linalg.solve(R, np.broadcast_to(np.eye(M), R.shape))
+    m = beta * np.matvec(root @ root.mT, np.vecmat(t, Phi))
+    square = (m**2).sum(-1) + (root**2).sum((-2, -1))  # (10.103)
+    fitted, log_alpha = np.matvec(Phi, m), psi(a) - np.log(b)
+    scatter = (fitted**2).sum(-1) + ((Phi @ root) ** 2).sum((-2, -1))
+    terms = [
+        N / 2 * np.log(beta / (2 * np.pi))
+        - beta / 2 * (t**2).sum(-1)
+        + beta * (fitted * t).sum(-1)
+        - beta / 2 * scatter,
+        -M / 2 * np.log(2 * np.pi) + M / 2 * log_alpha - alpha / 2 * square,
+        a0 * np.log(a0) + (a0 - 1) * log_alpha - a0 * alpha - gammaln(a),
+        np.log(np.abs(np.diagonal(root, axis1=-2, axis2=-1))).sum(-1)
+        + M / 2 * (1 + np.log(2 * np.pi)),
+        gammaln(a) - (a - 1) * psi(a) - np.log(b) + a,
+    ]
+    return np.asarray(sum(terms)), square
