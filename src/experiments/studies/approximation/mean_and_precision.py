@@ -109,9 +109,9 @@ class MeanAndPrecision(Study):
     def _checked(self, data: list[Data], prior: Prior) -> dict[str, Quantity]:
         """Starts, searches and grids."""
         size = axis("points", [d.N for d in data])
-        some = axis("checked", min(GRIDS, self.sets))
+        some = axis("set", min(GRIDS, self.sets))
         small = [d for d in data if d.N <= SEARCHED] or data[:1]
-        few = axis("searched_points", [d.N for d in small])
+        few = axis("points", [d.N for d in small])
         starts = [
             [
                 gaussian_gamma.climb(d, prior, np.full(self.sets, tau), steps=STEPS)
@@ -185,7 +185,7 @@ class MeanAndPrecision(Study):
         kept = kept[: len(kept) // BATCHES * BATCHES].reshape(BATCHES, -1, 2, some).mean(1)
         grids = [gaussian_gamma.on_grid(d, prior, k) for k in range(some)]
         exact = [[g.mass.sum(1) @ g.mu, g.mass.sum(0) @ g.tau] for g in grids]
-        what, checked = axis("parameter_of", ["mean", "precision"]), axis("checked", some)
+        what, checked = axis("parameter_of", ["mean", "precision"]), axis("set", some)
         return {
             "gibbs_mean": over(kept.mean(0), what, checked),
             "gibbs_error": over(kept.std(0, ddof=1) / np.sqrt(BATCHES), what, checked),
