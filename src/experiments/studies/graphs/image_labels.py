@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 from numpy.random import Generator
+from scipy.special import logsumexp, softmax
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
@@ -23,6 +24,8 @@ SWEEPS = 40  # of Gibbs sampling, a quarter of them dropped
 REGIONS = 12  # of an image to be segmented
 SMALL = (2, 4)  # rows and columns of an image all of whose labellings are visited
 SMALL_SWEEPS = 2000
+ROW = 5  # pixels of a row, on which messages are exact
+WINDOW = 5  # rows and columns of a patch
 
 
 @dataclass
@@ -120,6 +123,8 @@ class ImageLabels(Study):
         """Small images: the prior, and beliefs of all kinds against every labelling."""
         strength = axis("strength", self.strengths)
         links = grid(*SMALL)
+        near = np.zeros((8, 8))
+        near[links[:, 0], links[:, 1]] = near[links[:, 1], links[:, 0]] = 1
         states = np.indices([self.labels] * (SMALL[0] * SMALL[1])).reshape(SMALL[0] * SMALL[1], -1)
         equal = states[links[:, 0]] == states[links[:, 1]]
         prior = []
@@ -135,17 +140,40 @@ class ImageLabels(Study):
             "joint": _by_joint(u, J * equal.sum(0), states),
             "gibbs": labelling.gibbs(u, V, SMALL_SWEEPS, SMALL_SWEEPS // 10, rng),
             "messages": np.exp(-cost) / np.exp(-cost).sum(-3, keepdims=True),
-            "mean field": labelling.mean_field(u, V),
+            "mean field": labelling.mean_field(u, V, 10 * SWEEPS),
         }
         tables = np.exp(-np.array([V] * len(links)))
         nodes = np.exp(-np.moveaxis(u.reshape(*u.shape[:2], -1), 1, 2))
         right = np.moveaxis(exact(Field(nodes, links, tables)), 2, 1).reshape(u.shape)
-        errors = [np.abs(q - right).max((-1, -2, -3)) for q in beliefs.values()]
-        methods = axis("small_method", list(beliefs))
+        beliefs["exact"] = right
+        field = np.einsum("kl,dlp,ep->dke", V, beliefs["mean field"].reshape(nodes.mT.shape), near)
+        fixed = softmax(-u.reshape(field.shape) - field, axis=1)
+        changes = _changes(labelling.modes(u, V), u, V, near)
+        draw, label, pixel = axis("draw", self.draws), axis("label", self.labels), axis("pixel", 8)
         return {
             "prior_equal": strength.of(prior),
-            "posterior_error": over(errors, methods, axis("draw", self.draws)),
+            "belief": over(
+                [q.reshape(field.shape) for q in beliefs.values()],
+                axis("small_method", list(beliefs)),
+                *(draw, label, pixel),
+            ),
+            "mean_field_again": over(fixed, draw, label, pixel),
+            "mode_change": over(changes, draw, label, pixel),
+            **self._row(u[0, :, :1], V),
         }
+
+    def _row(self, u: Floats, V: Floats) -> dict[str, Quantity]:
+        """Messages along a row, soft and not, and what all its labellings say."""
+        u = np.concatenate([u, u[..., ::-1]], axis=-1)[..., :ROW]
+        every = np.indices([self.labels] * ROW).reshape(ROW, -1)
+        cost = u[every, 0, np.arange(ROW)[:, None]].sum(0) + V[every[:-1], every[1:]].sum(0)
+        own = every[:, None] == np.arange(self.labels)[:, None]  # (pixel, label, labelling)
+        soft = -logsumexp(np.where(own, -cost, -np.inf), axis=-1).T
+        found = [list(labelling.messages(u, V, ROUNDS, kind))[-1][:, 0] for kind in (True, False)]
+        costs = np.array([found, [soft, np.where(own, cost, np.inf).min(-1).T]])
+        axes = axis("way", ["messages", "all labellings"]), axis("form", ["soft", "best"])
+        costs -= costs.min(-2, keepdims=True)
+        return {"row_cost": over(costs, *axes, axis("label", self.labels), axis("place", ROW))}
 
     def _stereo(
         self, pairs: list[stereo.Pair], u: Floats, found: dict[tuple[str, str, float], Ints]
@@ -193,8 +221,58 @@ class ImageLabels(Study):
             ),
             "chord_excess": over(bend, penalty, axis("difference", k[1:-1])),
             "triangle_excess": penalty.of(detour.max((1, 2, 3))),
-            "node_curvature": axis("label", k[1:-1]).of(np.diff(u[0, :, 0, 0], 2)),
+            "node_curvature": axis("inner_label", k[1:-1]).of(np.diff(u[0, :, 0, 0], 2)),
+            "link_cost": over(
+                [[self._links(e, s) for s in self.strengths] for e in self.edges],
+                *(edges, strength, axis("label", k), axis("other_label", k)),
+            ),
+            **self._matches(pairs, u),
         }
+
+    def _matches(self, pairs: list[stereo.Pair], u: Floats) -> dict[str, Quantity]:
+        """Mean costs in rows of the plane alone, and patches of a row by their correlations."""
+        plane = np.array([(pair.disparity == pair.disparity[0, 0]).all(1) for pair in pairs])
+        flat = np.array([pair.flat[:, 0] for pair in pairs])
+        mean = [
+            [own[:, row].mean(1) for own, row in zip(u, plane & on, strict=True)]
+            for on in (~flat, flat)
+        ]
+        row, half = self.rows // 8, WINDOW // 2
+        inside = range(half, self.columns - half)
+        left, right = pairs[0].left, pairs[0].right
+        rows = slice(row - half, row + half + 1)
+        best = [
+            int(
+                np.argmax(
+                    [
+                        np.corrcoef(
+                            left[rows, j - half : j + half + 1].ravel(),
+                            right[rows, j + y - half : j + y + half + 1].ravel(),
+                        )[0, 1]
+                        for y in range(self.labels)
+                    ]
+                )
+            )
+            for j in inside
+        ]
+        found = stereo.matched_patches(pairs[0], self.labels, WINDOW)[row, half:-half]
+        return {
+            "plane_cost": over(
+                np.swapaxes(mean, 1, 2),
+                *(axis("texture", ["textured", "flat"]), axis("label", self.labels)),
+                axis("draw", self.draws),
+            ),
+            "patch": over(
+                [found, best], axis("way", ["filters", "patch by patch"]), axis("inside", inside)
+            ),
+        }
+
+
+def _changes(y: Ints, u: Floats, V: Floats, near: Floats) -> Floats:
+    """What it costs to give a pixel another label, (draw, label, pixel); zero for its own."""
+    flat, own = u.reshape(*u.shape[:2], -1), y.reshape(len(y), -1)
+    cost = flat + np.einsum("dkp,ep->dke", V[:, own].swapaxes(0, 1), near)
+    return np.asarray(cost - np.take_along_axis(cost, own[:, None], 1))
 
 
 def _by_joint(u: Floats, log_prior: Floats, states: Ints) -> Floats:
