@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.special import gammaln, xlogy
+from scipy.stats import gamma
 
 from models.latent.variational_ppca import Posterior
+from models.probability.gaussian import log_density_1d
 from models.types import Floats
 
 
@@ -13,22 +14,20 @@ def sampled_bound(
     Y: Floats, seen: Floats, q: Posterior, S: int, rng: np.random.Generator
 ) -> Floats:
     """Samples from Q of log p - log Q, whose expectation is the bound, for the first data set."""
+    sides = [(q.mu_x[0], q.Sigma_x[0]), (q.mu_w[0], q.Sigma_w[0])]
+    noise = [rng.standard_normal((S, *mu.shape)) for mu, _ in sides]
+    roots = [np.linalg.cholesky(Sigma) for _, Sigma in sides]
     x, w = (
-        mu[0] + np.einsum("nij,snj->sni", np.linalg.cholesky(Sigma[0]), noise)
-        for mu, Sigma, noise in (
-            (mu, Sigma, rng.standard_normal((S, *mu[0].shape)))
-            for mu, Sigma in ((q.mu_x, q.Sigma_x), (q.mu_w, q.Sigma_w))
-        )
+        mu + np.einsum("nij,snj->sni", root, draw)
+        for (mu, _), root, draw in zip(sides, roots, noise, strict=True)
     )
     tau = rng.gamma(q.e[0], 1 / q.f[0], S)
-    errors = (seen * (Y - x @ w.swapaxes(1, 2)) ** 2).sum(axis=(1, 2))
-    value = seen.sum() / 2 * np.log(tau / (2 * np.pi)) - tau * errors / 2 - tau  # Gamma(1, 1)
-    scaled = q.f[0] * tau
-    value -= xlogy(q.e[0] - 1, scaled) - scaled - gammaln(q.e[0]) + np.log(q.f[0])  # log Q(tau)
-    for v, mu, Sigma in ((x, q.mu_x[0], q.Sigma_x[0]), (w, q.mu_w[0], q.Sigma_w[0])):
-        white = np.linalg.solve(np.linalg.cholesky(Sigma), (v - mu)[..., None])
-        half_log_det = np.linalg.slogdet(Sigma)[1].sum() / 2
-        value += (white**2).sum(axis=(1, 2, 3)) / 2 + half_log_det - (v**2).sum(axis=(1, 2)) / 2
+    likelihood = log_density_1d(Y, x @ w.mT, 1 / tau[:, None, None])
+    value = (seen * likelihood).sum(axis=(1, 2)) + gamma.logpdf(tau, 1.0)
+    value = value - gamma.logpdf(tau, q.e[0], scale=1 / q.f[0])
+    for v, root, draw in zip((x, w), roots, noise, strict=True):
+        ratio = (draw**2 - v**2).sum(axis=(1, 2)) / 2  # of the prior to the factor, as densities
+        value = value + ratio + np.linalg.slogdet(root)[1].sum()
     return np.asarray(value)
 
 

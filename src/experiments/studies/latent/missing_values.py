@@ -9,7 +9,7 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.latent._hidden_clusters import HiddenClusters
+from experiments.studies.latent._hidden_clusters import HiddenClusters, second_moment
 from models.em import smallest_gain
 from models.latent import groups
 from models.latent.variational_ppca import (
@@ -57,15 +57,14 @@ class MissingValues(HiddenClusters, Study):
         kept: list[tuple[Floats, Floats, Posterior]] = []
         for i, j in np.ndindex(each.shape[1:]):
             Y, seen = _removed(whole, uniform >= sides[1].values[j])
-            how = cast("Treatment", self.treatments[i])
-            done = fit(Y, seen, 2, np.random.default_rng(seed), treatment=how)
+            how = self.treatments[i]
+            start = np.random.default_rng(seed)
+            done = fit(Y, seen, 2, start, treatment=cast("Treatment", how))
             unequal = np.abs(done.q.Sigma_x - done.q.Sigma_x[:, :1]).max()
-            removed = seen == 0
-            removed[:, :3, :2] = False  # not by chance
-            score = log_score(Y, removed, done.q, how) if removed.any() else np.nan
-            each[:, i, j] = score, smallest_gain(done.bound), unequal
+            each[:, i, j] = _score(Y, seen, done.q, how), smallest_gain(done.bound), unequal
             kept.append((Y, seen, done.q))
         Y, seen, q = kept[0]
+        shown = [fitted for _, _, fitted in kept[:: len(sides[1])]]  # at the first probability
         every, first = np.ones(whole.shape), cast("Treatment", self.treatments[0])
         centred = whole - whole.mean(1, keepdims=True)
         complete = fit(centred, every, 2, np.random.default_rng(seed), treatment=first).q
@@ -77,7 +76,7 @@ class MissingValues(HiddenClusters, Study):
         wrong = [groups.astray(found.mu_x, self.labels) for found in (complete, q)]
         repetition, case = axis("repetition", len(Y)), axis("case", list(CASES))
         thing, variable = axis("object", Y.shape[1]), axis("variable", Y.shape[2])
-        latent, second = axis("latent", 2), axis("other_latent", 2)
+        latent, second, how_treated = axis("latent", 2), axis("other_latent", 2), sides[0]
         values = axis("values", ["complete", "missing"])
         group = axis("group", np.arange(1, len(middles) + 1))
         return Outcome(
@@ -96,6 +95,20 @@ class MissingValues(HiddenClusters, Study):
             score=over(each[0], *sides),  # mean log density of a removed value
             smallest_gain=over(each[1], *sides),  # of the bound, in one iteration
             covariances_apart=over(each[2], *sides),
+            # Of the first data set at the first probability, under each treatment.
+            latent_mean=over([fitted.mu_x[0] for fitted in shown], how_treated, thing, latent),
+            weight_mean=over([fitted.mu_w[0] for fitted in shown], how_treated, variable, latent),
+            # Second moments of the object without its second variable, and of that variable.
+            object_square=over(second_moment(q.mu_x[0, 1], q.Sigma_x[0, 1]), latent, second),
+            weight_square=over(second_moment(q.mu_w[0, 1], q.Sigma_w[0, 1]), latent, second),
+            filled=over([fitted.y[0] for fitted in shown], how_treated, thing, variable),
+            precision=how_treated.of([fitted.tau[0] for fitted in shown]),
+            first_score=how_treated.of(
+                [
+                    _score(Y[:1], seen[:1], Posterior(*(part[:1] for part in fitted)), how)
+                    for fitted, how in zip(shown, self.treatments, strict=True)
+                ]
+            ),
         )
 
     def _other_group(self) -> int:
@@ -110,3 +123,10 @@ def _removed(whole: Floats, left: Bools) -> tuple[Floats, Floats]:
     seen[:, :3, :2] = [[1, 1], [1, 0], [0, 0]]
     mean = (whole * seen).sum(1, keepdims=True) / seen.sum(1, keepdims=True)
     return whole - mean, seen
+
+
+def _score(Y: Floats, seen: Floats, q: Posterior, treatment: str) -> float:
+    """Mean log density of the values that were removed by chance, and not on purpose."""
+    removed = seen == 0
+    removed[:, :3, :2] = False
+    return log_score(Y, removed, q, cast("Treatment", treatment)) if removed.any() else np.nan

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
+from scipy.stats import norm
 
 from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
+from experiments.studies.latent._hidden_clusters import second_moment
 from models.datasets import load
 from models.latent import groups
 from models.latent.pca import pca
@@ -80,6 +82,9 @@ class Parliament(Study):
         by_division = right.sum(axis=0) / np.maximum(observed.sum(axis=0), 1)
         chosen = groups.contested(Y, by_division, self.shown)
         uncertain, division = axis("uncertain", len(least)), axis("division", chosen + 1)
+        second = axis("second_dimension", dimension.values)
+        mean = q.mu_x @ q.mu_w[chosen].T
+        hidden = mean + Y[:, chosen] * norm.pdf(mean) / norm.cdf(Y[:, chosen] * mean)  # as printed
         return q.mu_x, {
             "bound": axis("iteration", range(1, len(done.bound) + 1)).of(done.bound),
             "share_right": float(right.sum() / observed.sum()),
@@ -87,11 +92,14 @@ class Parliament(Study):
                 np.maximum((Y > 0).sum(0), (Y < 0).sum(0)).sum() / observed.sum()
             ),
             "uncertain_member": uncertain.of(least),  # the least certain first
-            "uncertain_covariance": over(
-                q.Sigma_x[least], uncertain, dimension, axis("second_dimension", dimension.values)
-            ),
+            "uncertain_covariance": over(q.Sigma_x[least], uncertain, dimension, second),
+            "second_moment": over(second_moment(q.mu_x, q.Sigma_x), member, dimension, second),
             "uncertain_attendance_rank": uncertain.of(rank[least]),  # 0 has the fewest votes
             "boundary": over(q.mu_w[chosen], division, dimension),
+            "boundary_precision": over(
+                np.linalg.inv(q.Sigma_w[chosen]), division, dimension, second
+            ),
+            "hidden_vote": over(hidden, member, division),  # <q_nm>, where there is a vote
             "division_votes": over(Y[:, chosen], member, division),
             "division_share_right": division.of(by_division[chosen]),
         }

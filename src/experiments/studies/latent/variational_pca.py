@@ -1,5 +1,6 @@
 """Probabilistic PCA by variational Bayes: the bound and the latent clusters (FCML 7.5, 7.9)."""
 
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 
@@ -9,10 +10,10 @@ from scipy.special import digamma, gammaincinv
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.latent._hidden_clusters import HiddenClusters
+from experiments.studies.latent._hidden_clusters import HiddenClusters, second_moment
 from models.em import held
 from models.latent.groups import astray
-from models.latent.variational_ppca import Posterior, bound, fit
+from models.latent.variational_ppca import Posterior, bound, error_as_printed, fit
 from models.latent.variational_ppca_checks import moved, sampled_bound
 from models.regression import gaussian_bound
 from models.regression.curves import quadrature
@@ -90,6 +91,37 @@ class VariationalPca(HiddenClusters, Study):
             "treatments_apart": max(  # with nothing missing
                 float(np.abs(x - y).max()) for x, y in zip(one, two, strict=True)
             ),
+            **self._first_iteration(Y[:1], seen[:1], rng.spawn(1)[0]),
+        }
+
+    def _first_iteration(
+        self, Y: Floats, seen: Floats, rng: Generator
+    ) -> dict[str, float | Quantity]:
+        """All factors of one data set after one iteration, and the weights that it began at."""
+        D, variable = self.latent, axis("variable", Y.shape[2])
+        start = deepcopy(rng).standard_normal((Y.shape[2], D))  # what the fit is about to draw
+        done = fit(Y, seen, D, rng, max_iter=1)
+        q, latent = done.q, (axis("latent", D), axis("other_latent", D))
+        as_printed = 1 + (seen * error_as_printed(q)).sum() / 2
+        sides = {"x": axis("object", Y.shape[1]), "w": variable}
+        factors = {"x": (q.mu_x[0], q.Sigma_x[0]), "w": (q.mu_w[0], q.Sigma_w[0])}
+        found = dict[str, float | Quantity]()
+        for name, side in sides.items():
+            mean, covariance = factors[name]
+            found |= {
+                f"{name}_mean": over(mean, side, latent[0]),
+                f"{name}_precision": over(np.linalg.inv(covariance), side, *latent),
+                f"{name}_square": over(second_moment(mean, covariance), side, *latent),
+                f"{name}_log_volume": side.of(np.log(np.linalg.det(covariance))),
+            }
+        return {
+            **found,
+            "seen": over(seen[0], *sides.values()),
+            "start_mean": over(start, variable, latent[0]),
+            "start_square": over(second_moment(start, np.eye(D)), variable, *latent),
+            "first_e": float(q.e[0]),
+            "first_f": axis("f", ["corrected", "printed"]).of([q.f[0], as_printed]),
+            "first_bound": float(done.bound[0, 0]),
         }
 
 
