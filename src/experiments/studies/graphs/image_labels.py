@@ -234,7 +234,7 @@ class ImageLabels(Study):
         plane = np.array([(pair.disparity == pair.disparity[0, 0]).all(1) for pair in pairs])
         flat = np.array([pair.flat[:, 0] for pair in pairs])
         mean = [
-            [own[:, row].mean(1) for own, row in zip(u, plane & on, strict=True)]
+            [own[:, row].mean((1, 2)) for own, row in zip(u, plane & on, strict=True)]
             for on in (~flat, flat)
         ]
         row, half = self.rows // 8, WINDOW // 2
