@@ -15,6 +15,7 @@ from models.sampling.uniformity import even
 from models.types import Floats
 
 FEWEST = 5  # values kept of which a distribution can be asked
+U = np.linspace(0.1, 0.9, 9)  # uniform numbers of which draws of the proposals are kept
 CURVE = 201  # points of the curves in the figure
 SHOWN = 300  # pairs of a height and a candidate in the figure
 
@@ -70,6 +71,7 @@ class Rejection(Study):
                 [models.excess(p, k) for p, k in zip(pairs.values(), log_k, strict=True)]
             ),
         }
+        found |= _at_quantiles(pairs, log_k)
         found |= self._curves(next(iter(pairs.values())), log_k[0], rng)
         if self.widths:
             found["growth"] = axis("width", self.widths).of([models.growth(w) for w in self.widths])
@@ -112,6 +114,9 @@ class Rejection(Study):
             "best_at_mode": pair.of([models.best_cauchy(a, at_mode=True)[0] for a in shapes]),
             "maxima": pair.of([models.maxima(p) for p in pairs.values()]),
             "printed_tangent_p": over(printed, pair, repetition),
+            "printed_tangent": over(
+                [models.tangent_of_unit(p, U) for p in pairs.values()], pair, axis("u", U)
+            ),
         }
 
     def _curves(self, pair: Pair, log_k: float, rng: Generator) -> dict[str, Quantity]:
@@ -129,3 +134,17 @@ class Rejection(Study):
             "shot_height": shot.of(np.where(tried.kept, height, 0.0)),
             "shot_kept": shot.of(tried.kept),
         }
+
+
+def _at_quantiles(pairs: dict[str, Pair], log_k: Floats) -> dict[str, Quantity]:
+    """Draws of the proposals that some uniform numbers give; target and k q there."""
+    where = axis("pair", list(pairs)), axis("u", U)
+    z = [pair.quantile(U) for pair in pairs.values()]
+    each = list(zip(pairs.values(), z, log_k, strict=True))
+    return {
+        "place": over(z, *where),
+        "target_there": over([np.exp(pair.log_target(at)) for pair, at, _ in each], *where),
+        "comparison_there": over(
+            [np.exp(pair.log_proposal(at) + k) for pair, at, k in each], *where
+        ),
+    }
