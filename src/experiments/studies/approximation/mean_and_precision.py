@@ -99,19 +99,20 @@ class MeanAndPrecision(Study):
             ],
             form, size, place,
         )  # fmt: skip
-        return Outcome(**found, **self._checked(data, given), **self._sampled(data, given, rng))
+        return Outcome(**found, **self._checked(x, data, given), **self._sampled(data, given, rng))
 
     def _rested(self, data: Data, prior: Prior, printed: bool) -> Factors:
         """Where updates rest; with a first guess that is one over the variance."""
         guess = 1 / np.maximum(data.biased, 0.1)
         return gaussian_gamma.climb(data, prior, guess, steps=STEPS, printed=printed)[-1]
 
-    def _checked(self, data: list[Data], prior: Prior) -> dict[str, Quantity]:
+    def _checked(self, x: Floats, data: list[Data], prior: Prior) -> dict[str, Quantity]:
         """Starts, searches and grids."""
         size = axis("points", [d.N for d in data])
-        some = axis("set", min(GRIDS, self.sets))
+        some = axis("checked", min(GRIDS, self.sets))
         small = [d for d in data if d.N <= SEARCHED] or data[:1]
-        few = axis("points", [d.N for d in small])
+        both = axis("parameter_of", ["mean", "precision"])
+        few = axis("searched_points", [d.N for d in small])
         starts = [
             [
                 gaussian_gamma.climb(d, prior, np.full(self.sets, tau), steps=STEPS)
@@ -138,7 +139,7 @@ class MeanAndPrecision(Study):
             "log_evidence_grid": over([[g.log_evidence for g in row] for row in grids], size, some),
             "mean_grid": over(
                 [[(g.mass.sum(1) @ g.mu, g.mass.sum(0) @ g.tau) for g in row] for row in grids],
-                size, some, axis("parameter_of", ["mean", "precision"]),
+                size, some, both,
             ),
             "divergence_grid": over(
                 [
@@ -161,9 +162,18 @@ class MeanAndPrecision(Study):
         }  # fmt: skip
         if prior.conjugate:
             closed = [gaussian_gamma.exact(d, prior) for d in data]
-            found["log_evidence"] = over([e.log_evidence for e in closed], size, place)
-            found["exact_tau"] = over([e.a / e.b for e in closed], size, place)
-            found["exact_mu"] = over([e.mean for e in closed], size, place)
+            n = len(some)
+            found["log_evidence"] = over([e.log_evidence[:n] for e in closed], size, some)
+            found["mean_exact"] = over(
+                [np.stack([e.mean, e.a / e.b], axis=-1)[:n] for e in closed], size, some, both
+            )
+            found["rate_displayed"] = over(
+                [
+                    [_rate(x[k, : d.N], self.constants, row[0][-1], k) for k in range(n)]
+                    for d, row in zip(small, starts, strict=False)
+                ],
+                few, some,
+            )  # fmt: skip
         shown, first = grids[0][0], starts[0][0]
         step_mu, step_tau = axis("mu", shown.mu[::3]), axis("tau", shown.tau[::3])
         found["shown_mass"] = over(shown.mass[::3, ::3], step_mu, step_tau)
@@ -185,7 +195,7 @@ class MeanAndPrecision(Study):
         kept = kept[: len(kept) // BATCHES * BATCHES].reshape(BATCHES, -1, 2, some).mean(1)
         grids = [gaussian_gamma.on_grid(d, prior, k) for k in range(some)]
         exact = [[g.mass.sum(1) @ g.mu, g.mass.sum(0) @ g.tau] for g in grids]
-        what, checked = axis("parameter_of", ["mean", "precision"]), axis("set", some)
+        what, checked = axis("parameter_of", ["mean", "precision"]), axis("checked", some)
         return {
             "gibbs_mean": over(kept.mean(0), what, checked),
             "gibbs_error": over(kept.std(0, ddof=1) / np.sqrt(BATCHES), what, checked),
@@ -202,6 +212,13 @@ def _divergence(on: OnGrid, q: Factors, k: int) -> float:
     log = log + gamma.logpdf(on.tau, q.a[k], scale=1 / q.b[k]) + np.log(on.tau)
     log = log - logsumexp(log)
     return float((np.exp(log) * (log - np.log(np.maximum(on.mass, 1e-300)))).sum())
+
+
+def _rate(x: Floats, constants: list[float], q: Factors, k: int) -> float:
+    """The right side of 10.30, from the points themselves and the moments of q(mu)."""
+    mu, width, _, b = constants
+    squares = ((x - q.mean[k]) ** 2).sum() + width * (q.mean[k] - mu) ** 2
+    return float(b + (squares + (len(x) + width) / q.precision[k]) / 2)
 
 
 def _searched(data: Data, prior: Prior, q: Factors, k: int) -> Floats:
