@@ -41,7 +41,7 @@ def outer_product(patterns: Floats) -> Memory:
     return Memory(patterns / (2 * N), patterns, np.zeros(N))
 
 
-def by_pseudo_likelihood(patterns: Floats, steps: int = 60, ridge: float = 0.01) -> Memory:
+def by_pseudo_likelihood(patterns: Floats, steps: int, ridge: float) -> Memory:
     """Gradient steps on sum_s ln sigma(2 y_s field_s), less a Gaussian prior, from zero weights."""
     P, N = patterns.shape
     memory = Memory(np.zeros((P, N)), patterns, np.zeros(N))
@@ -78,18 +78,15 @@ def _sweep(left: Floats, right: Floats, bias: Floats, y: Floats, free: Ints) -> 
     return changed
 
 
-def completed(memory: Memory, y: Floats, hidden: Bools, most: int = 50) -> list[Floats]:
+def completed(memory: Memory, y: Floats, hidden: Bools) -> list[Floats]:
     """States from y on, after each sweep of iterated conditional modes over the hidden units.
 
     It ends when a sweep has changed nothing.
     """
-    path, free = [y.copy()], np.flatnonzero(hidden)
-    for _ in range(most):
-        now = path[-1].copy()
-        changed = _sweep(memory.left, memory.right, memory.bias, now, free)
-        path.append(now)
-        if not changed:
-            break
+    path, free, changed = [y.copy()], np.flatnonzero(hidden), True
+    while changed:
+        path.append(path[-1].copy())
+        changed = _sweep(memory.left, memory.right, memory.bias, path[-1], free) > 0
     return path
 
 

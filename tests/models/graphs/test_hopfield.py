@@ -71,12 +71,11 @@ def test_completion_is_unit_by_unit_and_leaves_what_is_seen() -> None:
     assert_array_equal(path[-1], Y[0])
     assert_array_equal(path[-1], path[-2])
     assert np.diff([memory.energy(one) for one in path]).max() <= 1e-12
-    assert len(hopfield.completed(memory, start, hidden, 1)) == 2
 
 
 def test_a_kept_pattern_stays() -> None:
     Y = patterns(2, 40)
-    memory = hopfield.by_pseudo_likelihood(Y)
+    memory = hopfield.by_pseudo_likelihood(Y, 60, 0.01)
     found = hopfield.completed(memory, Y[1], np.ones(40, dtype=bool))
     assert len(found) == 2
     assert_array_equal(found[-1], Y[1])

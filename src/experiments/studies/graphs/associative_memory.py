@@ -5,16 +5,19 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
+from scipy.special import softmax
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from models.graphs import boltzmann, hopfield
 from models.graphs.lattice import shapes
-from models.types import Floats
+from models.types import Bools, Floats
 
 RULES = ("outer product", "likelihood")
 STAGES = ("start", "after 5", "final")
 RIDGE = 0.01  # precision of the prior on weights, a pattern
+STEPS = 60  # along the gradient of the pseudo-likelihood of images
+FIRM, SETTLED = 0.1, 300  # a stronger prior, with which so many steps come to the end
 FORMULA_UNITS = 5
 FORMULA_DRAWS = 20
 
@@ -54,7 +57,7 @@ class AssociativeMemory(Study):
             images = np.array([shapes(self.size, rng) for _ in range(self.patterns)])
             Y = images.reshape(self.patterns, -1).astype(float)
             start = np.where(hidden, -1.0, Y[0])
-            learned = [hopfield.outer_product(Y), hopfield.by_pseudo_likelihood(Y, ridge=RIDGE)]
+            learned = [hopfield.outer_product(Y), hopfield.by_pseudo_likelihood(Y, STEPS, RIDGE)]
             for r, memory in enumerate(learned):
                 path = hopfield.completed(memory, start, hidden)
                 kept = [path[0], path[min(5, len(path) - 1)], path[-1]]
@@ -72,10 +75,17 @@ class AssociativeMemory(Study):
         )
 
     def _small(self, rng: Generator) -> dict[str, Quantity]:
-        """Random patterns of a few units: completed by half, and energies of all states."""
+        """Random patterns of a few units: completed by half, and energies of all states.
+
+        All of it also with the weights as a matrix.
+        """
         rule, load = axis("rule", RULES), axis("load", self.loads)
         draw = axis("small_draw", self.small_draws)
-        wrong, seen, other = np.empty((3, len(rule), len(load), self.small_draws))
+        wrong, seen, other, form = np.empty((4, len(rule), len(load), self.small_draws))
+        differs = np.empty(wrong.shape, dtype=np.int64)
+        unit = axis("unit", self.units), axis("other_unit", self.units)
+        weights = np.empty((2, len(load), self.small_draws, self.units, self.units))
+        slope, pseudo = np.empty(weights.shape[1:]), np.empty((len(load), self.units, self.units))
         states = boltzmann.all_states(self.units)
         hidden = np.arange(self.units) < self.units // 2
         place = 2.0 ** np.arange(self.units)[::-1]
@@ -85,18 +95,65 @@ class AssociativeMemory(Study):
                 learned = [hopfield.outer_product(Y), hopfield.by_likelihood(Y, RIDGE)]
                 mine = np.zeros(len(states), dtype=bool)
                 mine[(((Y + 1) / 2) @ place).astype(int)] = True
+                outer = Y.T @ Y / self.units * (1 - np.eye(self.units))
+                weights[:, at, k] = _matrix(learned[0]), outer
+                slope[at, k] = _slope(learned[1], Y, states)
                 for r, memory in enumerate(learned):
-                    ends = [
-                        hopfield.completed(memory, np.where(hidden, -1.0, y), hidden)[-1] for y in Y
-                    ]
+                    starts = [np.where(hidden, -1.0, y) for y in Y]
+                    ends = [hopfield.completed(memory, y, hidden)[-1] for y in starts]
+                    direct = [_by_energy(memory, y, hidden) for y in starts]
                     wrong[r, at, k] = (np.array(ends) != Y)[:, hidden].mean()
+                    differs[r, at, k] = (np.array(ends) != np.array(direct)).sum()
                     energy = memory.energy(states)
                     seen[r, at, k], other[r, at, k] = energy[mine].mean(), energy[~mine].mean()
+                    form[r, at, k] = _energy(_matrix(memory), memory.bias, states[mine]).mean()
+            pseudo[at] = _pseudo_slope(hopfield.by_pseudo_likelihood(Y, SETTLED, FIRM), Y)
         return {
             "small_wrong": over(wrong, rule, load, draw),
             "observed_energy": over(seen, rule, load, draw),
             "other_energy": over(other, rule, load, draw),
+            "observed_energy_as_printed": over(form, rule, load, draw),
+            "completion_differs": over(differs, rule, load, draw),
+            "outer_weight": over(weights, axis("way", ["network", "matrix"]), load, draw, *unit),
+            "slope": over(slope, load, draw, *unit),
+            "pseudo_slope": over(pseudo, load, *unit),
         }
+
+
+def _matrix(memory: hopfield.Memory) -> Floats:
+    """W, a column for each unit that is on alone."""
+    return memory.field(np.eye(len(memory.bias))) - memory.bias
+
+
+def _energy(W: Floats, b: Floats, y: Floats) -> Floats:
+    """Minus (19.19), of states (..., unit)."""
+    return np.asarray(-np.einsum("...s,st,...t->...", y, W, y) / 2 - y @ b)
+
+
+def _by_energy(memory: hopfield.Memory, y: Floats, hidden: Bools) -> Floats:
+    """Conditional modes by whole energies: each hidden unit in turn to its lower one."""
+    W, before = _matrix(memory), -y
+    while not np.array_equal(y, before):
+        before = y
+        for s in np.flatnonzero(hidden):
+            other = np.where(np.arange(len(y)) == s, -y, y)
+            y = other if _energy(W, memory.bias, other) < _energy(W, memory.bias, y) else y
+    return y
+
+
+def _slope(memory: hopfield.Memory, Y: Floats, states: Floats) -> Floats:
+    """(19.42) for weights, less the prior's pull: products in the data less those of the model."""
+    p = softmax(-_energy(_matrix(memory), memory.bias, states))
+    return np.asarray(Y.T @ Y / len(Y) - (states.T * p) @ states - RIDGE * _matrix(memory)) * (
+        1 - np.eye(Y.shape[1])
+    )
+
+
+def _pseudo_slope(memory: hopfield.Memory, Y: Floats) -> Floats:
+    """The same of the pseudo-likelihood: what a unit is more than its mean, with its neighbours."""
+    off = Y - np.tanh(Y @ _matrix(memory) + memory.bias)
+    both = off.T @ Y / Y.size
+    return np.asarray(both + both.T - FIRM * _matrix(memory)) * (1 - np.eye(Y.shape[1]))
 
 
 def _formulas(rng: Generator) -> dict[str, Quantity]:
