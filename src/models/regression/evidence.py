@@ -126,133 +126,98 @@ def maximise(
     tol: float = 1e-7,
     max_iter: int = 1000,
 ) -> Maximised:
-    """Re-estimate until no precision moves by a share of `tol`: evidence rests long before them."""
-    if shared:
-        return _maximise_shared(Phi, t, start, method, known_noise, tol, max_iter)
-    R = len(t)
-    end = Precisions(start.alpha.copy(), start.beta.copy(), start.kept.copy())
-    history = np.full((R, max_iter + 1), np.nan)
-    history[:, 0] = log_evidence(Phi, t, end)
-    iterations, active, at = np.zeros(R, dtype=np.int64), np.arange(R), end
-    first = re_estimate(Phi, t, at, method, shared=shared, known_noise=known_noise)
+    """Re-estimate until no precision moves by a share of `tol`: evidence rests long before them.
+
+    A shared alpha needs a few vectors along the spectrum of each data set, and no matrices.
+    """
+    R, _, M = Phi.shape
+    data = summary(Phi, t)
+
+    def step(at: Precisions, some: Ints) -> Precisions:
+        if shared:
+            return _shared_step(at, _of(data, some), method, known_noise)
+        return re_estimate(Phi[some], t[some], at, method, shared=False, known_noise=known_noise)
+
+    def height(at: Precisions, some: Ints) -> Floats:
+        if shared:
+            return shared_log_evidence(_of(data, some), np.log(at.alpha[:, 0]), np.log(at.beta))
+        return log_evidence(Phi[some], t[some], at)
+
+    active = np.arange(R)
+    at = start._replace(alpha=start.alpha[:, :1]) if shared else start
+    end, first = Precisions(*(part.copy() for part in at)), step(at, active)
+    history, iterations = np.full((R, max_iter + 1), np.nan), np.zeros(R, dtype=np.int64)
+    history[:, 0] = height(at, active)
     for k in range(1, max_iter + 1):
-        some = Phi[active], t[active]
-        new = re_estimate(*some, at, method, shared=shared, known_noise=known_noise)
-        history[active, k], iterations[active] = log_evidence(*some, new), k
-        change = np.maximum(
-            np.abs(np.log(new.alpha / at.alpha)).max(-1), np.abs(np.log(new.beta / at.beta))
-        )
+        new = step(at, active)
+        history[active, k], iterations[active] = height(new, active), k
+        going = _moved(new, at) > tol
         for field, value in zip(end, new, strict=True):
             field[active] = value
-        going = change > tol
         active, at = active[going], take(new, going)
         if not active.size:
             break
     history = history[:, : iterations.max() + 1]
-    final = history[np.arange(R), iterations]
-    return Maximised(end, final, history, first, iterations, ~np.isin(np.arange(R), active))
-
-
-class _Spectrum(NamedTuple):
-    """All that a shared alpha needs of R data sets, and where it is."""
-
-    alpha: Floats  # (R,)
-    beta: Floats  # (R,)
-    s2: Floats  # (R, r) squared singular values of Phi
-    c2: Floats  # (R, r) squared components of t along its left singular vectors
-    rest: Floats  # (R,) what no weights can explain
-
-
-def _spectrum(Phi: Floats, t: Floats, start: Precisions) -> _Spectrum:
-    U, s, _ = np.linalg.svd(Phi, full_matrices=False)
-    c = np.vecmat(t, U)
-    rest = ((t - np.matvec(U, c)) ** 2).sum(-1)
-    return _Spectrum(start.alpha[:, 0].copy(), start.beta.copy(), s**2, c**2, rest)
-
-
-def _shared_step(at: _Spectrum, method: str, N: int, M: int, known_noise: bool) -> _Spectrum:
-    """One re-estimation of the shared alpha, and of beta: a few vectors along the spectrum."""
-    values = at.beta[:, None] * at.s2
-    precision = at.alpha[:, None] + values  # of the weights along the right singular vectors
-    gamma = (values / precision).sum(-1)
-    m2 = (at.beta[:, None] * values * at.c2 / precision**2).sum(-1)
-    error = at.rest + (at.c2 * (at.alpha[:, None] / precision) ** 2).sum(-1)
-    if method == EM:
-        trace = (1 / precision).sum(-1) + (M - at.s2.shape[1]) / at.alpha
-        alpha, variance = M / (m2 + trace), (error + gamma / at.beta) / N  # (9.63), (9.68)
-    else:
-        alpha, variance = gamma / m2, error / (N - gamma)  # notes 2.32, 2.34
-    return at._replace(alpha=alpha, beta=at.beta if known_noise else 1 / variance)
-
-
-def _shared_evidence(at: _Spectrum, N: int) -> Floats:
-    """Log density of t ~ N(0, I / beta + Phi Phi^T / alpha), (R,)."""
-    variance = 1 / at.beta[:, None] + at.s2 / at.alpha[:, None]
-    log_det = np.log(variance).sum(-1) - (N - at.s2.shape[1]) * np.log(at.beta)
-    square = (at.c2 / variance).sum(-1) + at.rest * at.beta
-    return np.asarray(-(N * np.log(2 * np.pi) + log_det + square) / 2)
-
-
-def _maximise_shared(
-    Phi: Floats,
-    t: Floats,
-    start: Precisions,
-    method: str,
-    known_noise: bool,
-    tol: float,
-    max_iter: int,
-) -> Maximised:
-    R, N, M = Phi.shape
-    end = _spectrum(Phi, t, start)
-    history = np.full((R, max_iter + 1), np.nan)
-    history[:, 0] = _shared_evidence(end, N)
-    first = _shared_step(end, method, N, M, known_noise)
-    iterations, active, at = np.zeros(R, dtype=np.int64), np.arange(R), end
-    for k in range(1, max_iter + 1):
-        new = _shared_step(at, method, N, M, known_noise)
-        history[active, k], iterations[active] = _shared_evidence(new, N), k
-        change = np.maximum(*(np.abs(np.log(n / o)) for n, o in zip(new[:2], at[:2], strict=True)))
-        going = change > tol
-        at = new
-        if not going.all():
-            end.alpha[active], end.beta[active] = new.alpha, new.beta
-            active, at = active[going], take(new, going)
-        if not active.size:
-            break
-    end.alpha[active], end.beta[active] = at.alpha, at.beta
-    history = history[:, : iterations.max() + 1]
-    whole = [
-        Precisions(np.repeat(one.alpha[:, None], M, axis=1), one.beta, start.kept.copy())
-        for one in (end, first)
-    ]
+    wide = [one._replace(alpha=np.broadcast_to(one.alpha, (R, M)).copy()) for one in (end, first)]
     rests = ~np.isin(np.arange(R), active)
     return Maximised(
-        whole[0], history[np.arange(R), iterations], history, whole[1], iterations, rests
+        wide[0], history[np.arange(R), iterations], history, wide[1], iterations, rests
     )
 
 
-class Summary(NamedTuple):
-    """All that the evidence of a shared alpha needs of one data set."""
+def _moved(new: Precisions, old: Precisions) -> Floats:
+    """The largest change of the logarithm of a precision, (R,)."""
+    alpha = np.abs(np.log(new.alpha / old.alpha)).max(-1)
+    return np.asarray(np.maximum(alpha, np.abs(np.log(new.beta / old.beta))))
 
-    s2: Floats  # (r,) squared singular values of Phi
-    c2: Floats  # (r,) squared components of t along its left singular vectors
-    rest: float  # what no weights can explain
+
+class Summary(NamedTuple):
+    """All that the evidence of a shared alpha needs of any number (...) of data sets."""
+
+    s2: Floats  # (..., M) squared singular values of Phi, zero where no input shows a direction
+    c2: Floats  # (..., M) squared components of t along its left singular vectors
+    rest: Floats  # (...) what no weights can explain
     N: int
-    M: int
 
 
 def summary(Phi: Floats, t: Floats) -> Summary:
-    """Of one data set, Phi (N, M) and t (N,)."""
+    """Of data sets Phi (..., N, M) and t (..., N)."""
+    *batch, N, M = Phi.shape
     U, s, _ = np.linalg.svd(Phi, full_matrices=False)
-    c = t @ U
-    return Summary(s**2, c**2, float(((t - U @ c) ** 2).sum()), *Phi.shape)
+    c = np.vecmat(t, U)
+    s2, c2 = np.zeros((2, *batch, M))
+    s2[..., : s.shape[-1]], c2[..., : s.shape[-1]] = s**2, c**2
+    return Summary(s2, c2, np.asarray(((t - np.matvec(U, c)) ** 2).sum(-1)), N)
+
+
+def _of(data: Summary, some: Ints) -> Summary:
+    return Summary(data.s2[some], data.c2[some], data.rest[some], data.N)
+
+
+def _shared_step(at: Precisions, data: Summary, method: str, known_noise: bool) -> Precisions:
+    """One re-estimation of the shared alpha (R, 1), and of beta."""
+    beta, M = at.beta[:, None], data.s2.shape[-1]
+    values = beta * data.s2
+    precision = at.alpha + values  # of the weights along the right singular vectors
+    gamma = (values / precision).sum(-1)
+    m2 = (beta * values * data.c2 / precision**2).sum(-1)
+    error = data.rest + (data.c2 * (at.alpha / precision) ** 2).sum(-1)
+    if method == EM:
+        alpha = M / (m2 + (1 / precision).sum(-1))  # (9.63)
+        variance = (error + gamma / at.beta) / data.N  # (9.68)
+    else:
+        alpha, variance = gamma / m2, error / (data.N - gamma)  # notes 2.32, 2.34
+    return Precisions(alpha[:, None], at.beta if known_noise else 1 / variance, at.kept)
 
 
 def shared_log_evidence(data: Summary, log_alpha: Floats, log_beta: Floats) -> Floats:
-    """Log density of t ~ N(0, I / beta + Phi Phi^T / alpha), for any shape of precisions."""
+    """Log density of t ~ N(0, I / beta + Phi Phi^T / alpha).
+
+    Of one data set for any shape of precisions, or of R for as many.
+    """
     alpha, beta = np.exp(np.asarray(log_alpha))[..., None], np.exp(np.asarray(log_beta))[..., None]
     variance = 1 / beta + data.s2 / alpha
-    idle = data.N - len(data.s2)  # directions in which there is noise alone
+    idle = data.N - data.s2.shape[-1]  # further directions in which there is noise alone
     log_det = np.log(variance).sum(-1) - idle * np.asarray(log_beta)
     square = (data.c2 / variance).sum(-1) + data.rest * beta[..., 0]
     return np.asarray(-(data.N * np.log(2 * np.pi) + log_det + square) / 2)
@@ -283,33 +248,16 @@ def search(data: Summary, beta: float | None = None) -> tuple[float, float, floa
     return float(np.exp(found.x[0])), float(np.exp(found.x[1])), -float(found.fun)
 
 
-def m_step_slopes(Phi: Floats, t: Floats, at: Precisions) -> tuple[Floats, Floats]:
-    """Where EM's step is off the maximum of the expected complete-data log likelihood (9.66).
-
-    Newton steps by differences in ln alpha_i, the largest, and in ln beta; each of shape (R,).
-    """
-    q = posterior(Phi, t, at)
-    new = re_estimate(Phi, t, at, EM, shared=False, known_noise=False)
-    S_ii = np.diagonal(q.S, axis1=-2, axis2=-1)
-    spread = np.einsum("rnm,rmk,rnk->r", Phi, q.S, Phi)  # Tr(Phi^T Phi S)
-    step, N = 1e-3, t.shape[-1]
-
-    def of_alpha(log_alpha: Floats) -> Floats:
-        return np.asarray((log_alpha - np.exp(log_alpha) * (q.m**2 + S_ii)) / 2)
-
-    def of_beta(log_beta: Floats) -> Floats:
-        expected = misfit(Phi, t, q.m) + spread
-        return np.asarray((N * log_beta - np.exp(log_beta) * expected) / 2)
-
-    found = []
-    for height, u in ((of_alpha, np.log(new.alpha)), (of_beta, np.log(new.beta))):
-        up, here, down = (height(u + shift) for shift in (step, 0.0, -step))
-        found.append(np.abs((up - down) * step / (2 * (up + down - 2 * here))))
-    return found[0].max(-1), found[1]
+def expected_log_likelihood(Phi: Floats, t: Floats, q: Posterior, at: Precisions) -> Floats:
+    """E[ln p(t | w, beta) p(w | alpha)] over weights from q, which the M step maximises (9.66)."""
+    N, M = Phi.shape[1:]
+    error = misfit(Phi, t, q.m) + np.einsum("rnm,rmk,rnk->r", Phi, q.S, Phi)
+    squares = q.m**2 + np.diagonal(q.S, axis1=-2, axis2=-1)
+    logs = N * np.log(at.beta) + np.log(at.alpha).sum(-1) - (N + M) * np.log(2 * np.pi)
+    return np.asarray((logs - at.beta * error - (at.alpha * squares).sum(-1)) / 2)
 
 
 def em_move(Phi: Floats, t: Floats, at: Precisions) -> Floats:
     """How far one EM step moves what direct re-estimation ended with: largest share, (R,)."""
     new = re_estimate(Phi, t, at, EM, shared=False, known_noise=False)
-    alpha = np.where(at.kept, np.abs(np.log(new.alpha / at.alpha)), 0.0).max(-1)
-    return np.asarray(np.maximum(alpha, np.abs(np.log(new.beta / at.beta))))
+    return _moved(new._replace(alpha=np.where(at.kept, new.alpha, at.alpha)), at)

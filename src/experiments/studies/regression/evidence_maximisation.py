@@ -66,12 +66,14 @@ class EvidenceMaximisation(SyntheticCurve, Study):
         bumps = np.exp(-((x[..., None] - centres[..., None, :]) ** 2) / (2 * self.width**2))
         return np.concatenate([np.ones((*x.shape, 1)), bumps], axis=-1)
 
+    def _start(self, Phi: Floats) -> Precisions:
+        return evidence.started(Phi, 1.0, 1 / self.noise**2 if self.known_noise else 1.0)
+
     def _maximised(self, Phi: Floats, t: Floats, method: str, *, shared: bool) -> Maximised:
-        start = evidence.started(Phi, 1.0, 1 / self.noise**2 if self.known_noise else 1.0)
         return evidence.maximise(
             Phi,
             t,
-            start,
+            self._start(Phi),
             method,
             shared=shared,
             known_noise=self.known_noise,
@@ -107,6 +109,8 @@ class EvidenceMaximisation(SyntheticCurve, Study):
         stepped = axis("method", [m for m in self.methods if m in evidence.METHODS])
         stepwise = {
             "first_alpha": over(first[re_estimated, 0], stepped, repetition),
+            "first_noise": over(1 / first[re_estimated, 1], stepped, repetition),
+            **self._first_by_matrices(Phi, t, stepped, repetition),
             "iterations_needed": over(needed[re_estimated].astype(int), stepped, repetition),
         }
         return {
@@ -144,6 +148,7 @@ class EvidenceMaximisation(SyntheticCurve, Study):
             for name in evidence.METHODS
         ]
         q = evidence.posterior(Phi, t, at)
+        five_terms = evidence.log_evidence(Phi, t, at, q)  # notes 2.23
         values = best[1][:, None] * np.linalg.eigvalsh(Phi.mT @ Phi)
         gamma = [
             (values / (best[0][:, None] + values)).sum(-1),  # notes 2.31
@@ -154,6 +159,22 @@ class EvidenceMaximisation(SyntheticCurve, Study):
             "stationary_alpha": over([p.alpha[:, 0] for p in new], way, repetition),
             "stationary_noise": over([1 / p.beta for p in new], way, repetition),
             "stationary_gamma": over(gamma, by, repetition),
+            "five_terms": repetition.of(five_terms),
+        }
+
+    def _first_by_matrices(
+        self, Phi: Floats, t: Floats, method: Axis, repetition: Axis
+    ) -> dict[str, Quantity]:
+        """One step of each re-estimation with the posterior's mean and covariance written out."""
+        new = [
+            evidence.re_estimate(
+                Phi, t, self._start(Phi), name, shared=True, known_noise=self.known_noise
+            )
+            for name in self.methods
+        ]
+        return {
+            "matrix_first_alpha": over([p.alpha[:, 0] for p in new], method, repetition),
+            "matrix_first_noise": over([1 / p.beta for p in new], method, repetition),
         }
 
     def _derivatives(self, Phi: Floats, best: Floats, repetition: Axis) -> dict[str, Quantity]:
@@ -259,12 +280,36 @@ class EvidenceMaximisation(SyntheticCurve, Study):
             "curve": over([curve @ q.m[0] for q in posteriors], method, grid),
         }
         if DIRECT in fits:
-            start = evidence.started(Phi, 1.0, 1.0)
-            slopes = evidence.m_step_slopes(Phi, t, start)
-            kind = axis("kind", ["precisions", "noise"])
-            found["m_step_slope"] = over(slopes, kind, repetition)
+            found |= self._m_step(Phi, t, repetition)
             found["em_move_at_direct"] = repetition.of(evidence.em_move(Phi, t, fits[DIRECT].at))
         return found
+
+    def _m_step(self, Phi: Floats, t: Floats, repetition: Axis) -> dict[str, Quantity]:
+        """The expected complete-data log likelihood after an M step, and beside it.
+
+        Each precision is moved by a hundredth either way.
+        """
+        start = evidence.started(Phi, 1.0, 1.0)
+        q = evidence.posterior(Phi, t, start)
+        new = evidence.re_estimate(Phi, t, start, EM, shared=False, known_noise=False)
+        M = Phi.shape[-1]
+        sides = [
+            [new._replace(alpha=new.alpha * np.exp(by * (np.arange(M) == i))) for i in range(M)]
+            + [new._replace(beta=new.beta * np.exp(by))]
+            for by in (-0.01, 0.01)
+        ]
+        heights = [[evidence.expected_log_likelihood(Phi, t, q, p) for p in row] for row in sides]
+        at_start, at_new = (evidence.expected_log_likelihood(Phi, t, q, p) for p in (start, new))
+        entropy = (M * (1 + np.log(2 * np.pi)) + np.linalg.slogdet(q.S).logabsdet) / 2
+        density = [_density(*one) for one in zip(Phi, t, *start, strict=True)]
+        moved = axis("moved", [*(f"alpha_{i}" for i in range(M)), "beta"])
+        return {
+            "expected_at_start": repetition.of(at_start),
+            "expected_after_m_step": repetition.of(at_new),
+            "expected_beside": over(heights, axis("by", [-0.01, 0.01]), moved, repetition),
+            "weights_entropy": repetition.of(entropy),  # of the posterior at the start
+            "start_log_density": repetition.of(density),
+        }
 
 
 def _energy(Phi: Floats, w: Floats, alpha: Floats, beta: Floats) -> Floats:
