@@ -14,6 +14,10 @@ from models.types import Floats
 
 _WARM = 0.25  # of the sweeps are left out
 _CHAINS = 200  # for the data set that is enumerated
+_PAIRS = 4000  # data sets of three points whose distances are averaged
+_OTHER = 2.5  # concentration for points whose posterior is known
+_THREE = [0.0, 0.6, 1.5]
+_APART = [-50.0, -49.5, -51.0, 40.0, 41.0]  # two clusters that no component can share
 
 
 @dataclass
@@ -66,6 +70,12 @@ class DirichletProcess(Study):
         chains = process.gibbs(np.repeat(few, _CHAINS, axis=0), model, self.sweeps, rng)[:, kept]
         drawn = np.bincount(chains.ravel(), minlength=self.enumerated + 1)[1:] / chains.size
         count = axis("count", np.arange(1, self.enumerated + 1))
+        other, three = model._replace(alpha=_OTHER), axis("count_of_three", [1, 2, 3])
+        labels = np.array([[0, 0, 0, 1, 1]])
+        apart = process.truncated(np.array([_APART]), np.eye(3)[labels], other)
+        triples = process.draw_data(3, model, _PAIRS, rng.spawn(1)[0])
+        squares = np.square([triples[:, 0], *(triples[:, i] - triples[:, i - 1] for i in range(3))])
+        moment = axis("square", ["of a point", "1 and 3", "1 and 2", "2 and 3"])
         return Outcome(
             prior_clusters=over(prior.astype(int), concentration, n, draw),
             expected_prior_clusters=over(mean, concentration, n),
@@ -74,6 +84,12 @@ class DirichletProcess(Study):
             exact_count_probability=count.of(process.exact_counts(few[0], model)),
             drawn_count_probability=count.of(drawn),
             inputs=axis("point", x.shape[1]).of(x[0]),
+            drawn_square=moment.of(squares.mean(axis=1)),  # of points and of their differences
+            drawn_square_error=moment.of(squares.std(axis=1) / np.sqrt(_PAIRS)),
+            three_count_probability=three.of(process.exact_counts(np.array(_THREE), other)),
+            far_apart=axis("far_point", len(_APART)).of(_APART),
+            far_apart_bound=float(apart.final[0]),
+            far_apart_clusters=int(process.truncated_counts(apart.theta)[0]),
         )
 
     def _truncated(self, x: Floats, model: Model, rng: Generator) -> Floats:

@@ -22,6 +22,7 @@ _LARGEST = 20_000  # assignments at most that are enumerated
 _CHANGES = 1000  # of a factor that was updated
 _TRIED = 5  # data sets at most in which q(Z|m) is searched for
 _FEW = 4  # points of the data sets in which q(Z|m) is a table
+_OTHER = Prior(1.7, 2.3)  # neither parameter is one, which would hide terms
 
 
 @dataclass
@@ -96,6 +97,8 @@ class MixtureEvidence(Study):
             found |= self._at_cost(np.stack(runs, axis=1), evaluations, n, sets)
         if self.models:
             found |= self._models(bound[0, 0], gap[0, 0], evidence[0, 0], sets, k, rng)
+        if self.random_q:
+            found["other_prior"] = self._with_another_prior(rng.spawn(1)[0])
         return Outcome(
             log_evidence=over(evidence, *axes),
             bound=over(bound, *axes),
@@ -158,6 +161,16 @@ class MixtureEvidence(Study):
             "perturbed_gain": over(gains, sets, factor),
         }
 
+    def _with_another_prior(self, rng: Generator) -> Quantity:
+        """Log evidence, bound and divergence of a small data set and a fit with the last k."""
+        X, K = self._data(_FEW, rng)[:1], self.k[-1]
+        em = variational.fit(X, rng.dirichlet(np.ones(K), (1, _FEW)), _OTHER)
+        counts = exact.all_assignments(X[0], K)
+        log_p = exact.log_joint(counts, _OTHER)
+        gap = exact.divergence(counts, log_p, em.theta, _OTHER)
+        parts = axis("part", ["evidence", "bound", "divergence"])
+        return parts.of([logsumexp(log_p), em.final[0], gap])
+
     def _rough(self, X: Floats, K: int, rng: Generator) -> Floats:
         return rng.dirichlet(np.ones(K), (self.sets, self.restarts, X.shape[1]))
 
@@ -195,7 +208,7 @@ class MixtureEvidence(Study):
         posterior = evidence - logsumexp(evidence, axis=1, keepdims=True)
         divergence = (q * (gap[:, None] + np.log(q) - posterior[:, None])).sum(-1)
         found = [exact.search_model_probabilities(row - row.max()) for row in bound]
-        shifts = []
+        shifts, errors = [], []
         for x in self._data(_FEW, rng)[:_TRIED]:
             prior = Prior(self.alpha0, self.beta_priors[0])
             log_p = exact.log_joint(exact.all_assignments(x, 2), prior)
@@ -204,9 +217,12 @@ class MixtureEvidence(Study):
                 for share, rest in ((0.5, 0.0), (0.1, -3.0), (0.9, 5.0))
             ]
             shifts.append(np.ptp(best, axis=0).max())
+            errors.append(np.abs(best - np.exp(log_p - logsumexp(log_p))).max())
+        tried = axis("tried", len(shifts))
         return {
             "joint_bound": over(joint, sets, drawn),
             "joint_divergence": over(divergence, sets, drawn),
             "searched_model_probability": over(found, sets, k),
-            "solution_shift": axis("tried", len(shifts)).of(shifts),
+            "solution_shift": tried.of(shifts),
+            "solution_error": tried.of(errors),  # against q(Z|m) = p(Z|X, m)
         }
