@@ -22,14 +22,11 @@ Function = Callable[[Floats], Floats]
 
 
 class Curve(NamedTuple):
-    """A convex or concave function on a stretch of places, with its conjugate as printed."""
+    """A convex or concave function, with its conjugate as printed."""
 
     f: Function
     slope: Function
     convex: bool
-    places: tuple[float, float]
-    slopes: tuple[float, float]
-    domain: tuple[float, float]  # of slopes, as far as is needed
     conjugate: Function
 
 
@@ -67,46 +64,20 @@ CURVES = {
         lambda x: np.exp(-x),
         lambda x: -np.exp(-x),
         True,
-        (-2.0, 5.0),
-        (-7.0, -0.01),
-        (-9.0, -1e-6),
         lambda s: s - s * np.log(-s),  # 10.131
     ),
-    "ln x": Curve(
-        np.log,
-        lambda x: 1 / x,
-        False,
-        (0.05, 10.0),
-        (0.11, 19.0),
-        (0.01, 30.0),
-        lambda s: 1 + np.log(s),
-    ),
+    "ln x": Curve(np.log, lambda x: 1 / x, False, lambda s: 1 + np.log(s)),
     "ln sigmoid": Curve(
         lambda x: np.asarray(log_expit(x)),
         lambda x: np.asarray(expit(-x)),
         False,
-        (-8.0, 8.0),
-        (0.001, 0.999),
-        (1e-9, 1 - 1e-9),
         entropy,  # 10.135
     ),
     "half-angle in x": Curve(
-        half_angle,
-        lambda x: -np.tanh(x / 2) / 2,
-        False,
-        (-8.0, 8.0),
-        (-0.49, 0.49),
-        (-0.5 + 1e-9, 0.5 - 1e-9),
-        lambda s: entropy(s + 0.5),
+        half_angle, lambda x: -np.tanh(x / 2) / 2, False, lambda s: entropy(s + 0.5)
     ),
     "half-angle in x squared": Curve(
-        lambda u: half_angle(np.sqrt(u)),
-        lambda u: -lam(np.sqrt(u)),
-        True,
-        (0.1, 64.0),
-        (-0.124, -0.04),
-        (-0.125, -0.001),
-        _half_angle_conjugate,
+        lambda u: half_angle(np.sqrt(u)), lambda u: -lam(np.sqrt(u)), True, _half_angle_conjugate
     ),
 }
 
@@ -128,19 +99,17 @@ def _searched(cost: Callable[[float, float], float], at: Floats, ends: tuple[flo
     return Best(np.array([f.fun for f in found]), np.array([f.x for f in found]))
 
 
-def conjugate(curve: Curve, slopes: Floats) -> Best:
+def conjugate(curve: Curve, slopes: Floats, places: tuple[float, float]) -> Best:
     """G at some slopes by a search over places (10.129 or 10.133)."""
     sign = -1.0 if curve.convex else 1.0
-    low, high = curve.places
-    wide = (low - 1 if low < 0 else low / 20, high + 1 if low < 0 else high * 2)
-    found = _searched(lambda x, s: sign * (s * x - float(curve.f(np.array(x)))), slopes, wide)
+    found = _searched(lambda x, s: sign * (s * x - float(curve.f(np.array(x)))), slopes, places)
     return Best(sign * found.value, found.place)
 
 
-def recovered(curve: Curve, x: Floats, g: Function) -> Best:
-    """F at some places from a conjugate by a search over slopes (10.130 or 10.132)."""
+def recovered(curve: Curve, x: Floats, slopes: tuple[float, float]) -> Best:
+    """F at some places from its conjugate by a search over slopes (10.130 or 10.132)."""
     sign = -1.0 if curve.convex else 1.0
-    found = _searched(lambda s, x: sign * (s * x - float(g(np.array(s)))), x, curve.domain)
+    found = _searched(lambda s, x: sign * (s * x - float(curve.conjugate(np.array(s)))), x, slopes)
     return Best(sign * found.value, found.place)
 
 

@@ -9,17 +9,22 @@ from scipy.stats import norm
 
 from models.approximation import bounds
 
+STRETCHES = {"exp(-x)": (-2.0, 5.0), "ln x": (0.05, 10.0), "half-angle in x squared": (0.1, 64.0)}
+
 
 @pytest.mark.parametrize("name", list(bounds.CURVES))
 def test_slopes_are_derivatives_and_conjugates_are_searched(name: str) -> None:
-    curve = bounds.CURVES[name]
-    x, h = np.linspace(*curve.places, 9)[1:-1], 1e-5
+    curve, ends = bounds.CURVES[name], STRETCHES.get(name, (-8.0, 8.0))
+    x, h = np.linspace(*ends, 9)[1:-1], 1e-5
     assert_allclose(curve.slope(x), (curve.f(x + h) - curve.f(x - h)) / (2 * h), rtol=1e-4)
-    slopes = np.linspace(*curve.slopes, 5)
-    found = bounds.conjugate(curve, slopes)
+    low, high = sorted(curve.slope(np.array(ends)).tolist())
+    slopes = np.linspace(low, high, 7)[1:-1]
+    found = bounds.conjugate(curve, slopes, ends)
     assert_allclose(found.value, curve.conjugate(slopes), atol=1e-5)
     assert_allclose(curve.slope(found.place), slopes, rtol=1e-3, atol=1e-6)
-    assert_allclose(bounds.recovered(curve, x, curve.conjugate).value, curve.f(x), atol=1e-5)
+    back = bounds.recovered(curve, x, (low, high))
+    assert_allclose(back.value, curve.f(x), atol=1e-5)
+    assert_allclose(back.place, curve.slope(x), atol=1e-4)
 
 
 def test_the_gaussian_bound_touches_at_both_signs_and_holds() -> None:

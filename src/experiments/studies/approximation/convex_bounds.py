@@ -1,5 +1,6 @@
 """Tangents as bounds, conjugate functions, and bounds on the sigmoid (PRML 10.5)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from models.approximation import bounds
 from models.approximation.bounds import CURVES, Curve
 from models.types import Floats
 
+POSITIVE = ("ln x", "half-angle in x squared")  # of which places
 SIGMOIDS = {"ln sigmoid", "half-angle in x", "half-angle in x squared"}
 
 
@@ -28,15 +30,33 @@ class ConvexBounds(Study):
     functions: list[str] = knob(
         ["exp(-x)"], "convex or concave functions", choices=tuple(CURVES), distinct=True
     )
+    stretches: list[list[float]] = knob([[-2.0, 5.0]], "least and largest place of each")
     contacts: list[float] = knob([1.0], "places where a tangent touches", above=0, at_most=5)
     slopes: list[float] = knob([0.2, 0.7], "of exponentials above the sigmoid", above=0, below=1)
+
+    def problems(self) -> Iterator[str]:
+        if [len(ends) for ends in self.stretches] != [2] * len(self.functions):
+            yield f"study.stretches={self.stretches}; allowed: two ends for each function"
+        elif any(a >= b for a, b in self.stretches):
+            yield f"study.stretches={self.stretches}; allowed: the lower end first"
+        elif any(
+            a <= 0
+            for f, (a, _) in zip(self.functions, self.stretches, strict=True)
+            if f in POSITIVE
+        ):
+            yield f"study.stretches={self.stretches}; allowed for {' and '.join(POSITIVE)}: above 0"
 
     def run(self, rng: Generator) -> Outcome:
         kind, contact = axis("function", self.functions), axis("contact", self.contacts)
         at, turn = axis("place", 61), axis("turn", 25)
-        each = [self._bounded(CURVES[name], len(at), len(turn)) for name in self.functions]
+        each = [
+            self._bounded(CURVES[name], (ends[0], ends[1]), len(at), len(turn))
+            for name, ends in zip(self.functions, self.stretches, strict=True)
+        ]
         axes: dict[str, tuple[Axis, ...]] = {
             "stretch": (at,),
+            "slope_here": (at,),
+            "printed_here": (at,),
             "function_value": (at,),
             "slack": (contact, at),
             "other_slack": (contact, at),
@@ -54,26 +74,31 @@ class ConvexBounds(Study):
             found |= self._sigmoid()
         return Outcome(**found)
 
-    def _bounded(self, curve: Curve, places: int, turns: int) -> dict[str, Floats]:
+    def _bounded(
+        self, curve: Curve, ends: tuple[float, float], places: int, turns: int
+    ) -> dict[str, Floats]:
         sign = 1.0 if curve.convex else -1.0
-        x = np.linspace(*curve.places, places)
+        x = np.linspace(*ends, places)
         xi = np.array(self.contacts)[:, None]
         slope = curve.slope(xi)
         tangent = slope * x - curve.conjugate(slope)  # 10.127
         other = curve.slope(x) * xi - curve.conjugate(curve.slope(x))  # touching at x, seen at xi
         below = sign * (curve.f(xi) - other)
         away = np.abs(x - xi) > 1e-3
-        slopes = np.linspace(*curve.slopes, turns)
-        g = bounds.conjugate(curve, slopes)
+        low, high = sorted(curve.slope(x[[0, -1]]).tolist())
+        slopes = np.linspace(low, high, turns)
+        g = bounds.conjugate(curve, slopes, ends)
         h = 0.01 * (x[1] - x[0])
         return {
             "stretch": x,
+            "slope_here": curve.slope(x),
+            "printed_here": curve.conjugate(curve.slope(x)),
             "function_value": curve.f(x),
             "slack": sign * (curve.f(x) - tangent),
             "other_slack": np.where(away, below, below.max()),
             "contact_slack": (curve.f(xi) - slope * xi + curve.conjugate(slope))[:, 0],
-            "best_slope": bounds.recovered(curve, xi[:, 0], curve.conjugate).place,
-            "recovered": bounds.recovered(curve, x, curve.conjugate).value,
+            "best_slope": bounds.recovered(curve, xi[:, 0], (low, high)).place,
+            "recovered": bounds.recovered(curve, x, (low, high)).value,
             "curvature": (curve.f(x + h) - 2 * curve.f(x) + curve.f(x - h)) / h**2,
             "slope_value": slopes,
             "conjugate": g.value,

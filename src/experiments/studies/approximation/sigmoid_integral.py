@@ -44,6 +44,7 @@ class SigmoidIntegral(Study):
             bound_quadrature=over(sums, contact, mean, spread),
             best_contact=over(best[..., 0], mean, spread),
             best_bound=over(best[..., 1], mean, spread),
+            best_precision=over(1 / v + np.tanh(best[..., 0] / 2) / best[..., 0] / 2, mean, spread),
             touching=touched.of([_touching(x) for x in touched.values]),
             plug_in=mean.of(expit(np.array(self.means))),
             moderated=over(bounds.moderated(m, v), mean, spread),
