@@ -12,6 +12,7 @@ outer products, so W = Y'A + A'Y with A (P, N) and nothing on the diagonal.
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import minimize
 
 from models.compiled import compiled
 from models.graphs import boltzmann
@@ -97,15 +98,19 @@ def by_likelihood(patterns: Floats, ridge: float) -> Memory:
     phi = boltzmann.features(boltzmann.all_states(N), links)
     wanted = boltzmann.features(patterns, links).mean(0)
 
-    theta = np.zeros(phi.shape[1])
-    for _ in range(50):  # damped Newton steps
+    def loss(theta: Floats) -> float:
+        prior = ridge * (theta @ theta) / 2
+        return float(boltzmann.log_partition(theta, phi) - wanted @ theta + prior)
+
+    def slope(theta: Floats) -> Floats:
+        return np.asarray(boltzmann.probabilities(theta, phi) @ phi - wanted + ridge * theta)
+
+    def curvature(theta: Floats) -> Floats:
         p = boltzmann.probabilities(theta, phi)
         mean = p @ phi
-        H = (phi.T * p) @ phi - np.outer(mean, mean) + ridge * np.eye(len(theta))
-        move = np.linalg.solve(H, wanted - mean - ridge * theta)
-        size = np.abs(move).max()
-        theta = theta + move / max(size, 1.0)
-        if size < 1e-9:
-            break
+        return np.asarray((phi.T * p) @ phi - np.outer(mean, mean) + ridge * np.eye(len(theta)))
+
+    start, ways = np.zeros(phi.shape[1]), {"jac": slope, "hess": curvature}
+    theta = minimize(loss, start, method="trust-exact", options={"gtol": 1e-10}, **ways).x
     W = boltzmann.weight_matrix(theta, links, N)
     return Memory(W / 2, np.eye(N), theta[len(links) :])
