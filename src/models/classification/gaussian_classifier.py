@@ -85,15 +85,6 @@ def mean_posterior(X: Floats, prior_variance: float) -> ClassMean:
     return ClassMean(v * X.sum(0), v)
 
 
-def grid_moments(x: Floats, prior_variance: float, m: float, v: float) -> tuple[float, float]:
-    """Mean and variance of prior times likelihood of numbers (N,), on a grid about N(m, v)."""
-    mu = m + np.sqrt(v) * np.linspace(-9, 9, 2001)
-    log_p = -(mu**2) / (2 * prior_variance) - ((x[:, None] - mu) ** 2).sum(0) / 2
-    p = np.exp(log_p - log_p.max())
-    p /= p.sum()
-    return p @ mu, p @ (mu - p @ mu) ** 2
-
-
 def log_expected_likelihood(X: Floats, mean: ClassMean) -> Floats:
     """Ln E{p(x | mu)} over the posterior of the mean, points (..., D) (FCML exercise 5.2)."""
     return log_density(X, mean.mean, (1 + mean.variance) * np.eye(len(mean.mean)))

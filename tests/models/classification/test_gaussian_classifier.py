@@ -8,7 +8,6 @@ from sklearn.naive_bayes import GaussianNB
 
 from models.classification.gaussian_classifier import (
     fit,
-    grid_moments,
     log_expected_likelihood,
     log_likelihood,
     mean_posterior,
@@ -84,11 +83,3 @@ def test_expected_likelihood_by_summing_over_the_mean():
     np.testing.assert_allclose(p @ (mu - p @ mu) ** 2, found.variance, rtol=1e-9)
     average = p @ multivariate_normal(x, np.eye(2)).pdf(mu)
     np.testing.assert_allclose(np.exp(log_expected_likelihood(x, found)), average, rtol=1e-9)
-
-
-def test_the_posterior_of_a_mean_on_a_grid():
-    x = np.array([1.0, 4.0, 2.5])
-    v = 1 / (3 + 1 / 10)  # FCML exercise 5.1
-    np.testing.assert_allclose(grid_moments(x, 10, v * 7.5, v), [v * 7.5, v], rtol=1e-9)
-    elsewhere = grid_moments(x, 10, v * 7.5 + 0.3, 2 * v)  # it need not be there already
-    np.testing.assert_allclose(elsewhere, [v * 7.5, v], rtol=1e-9)

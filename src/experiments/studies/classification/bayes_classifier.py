@@ -65,6 +65,10 @@ class BayesClassifier(Plane, Study):
             **labelled(X, t),
             class_size=c.of(sizes),
             prior=c.of(classes.prior),
+            class_mean=over(classes.mean, c, axis("attribute", [1, 2])),
+            class_covariance=over(
+                classes.covariance, c, axis("attribute", [1, 2]), axis("other", [1, 2])
+            ),
             correlation=c.of(classes.covariance[:, 0, 1] / sd.prod(1)),
             likelihood=over(np.exp(density_at), divisor, place, c),
             probability=over(probability_at, divisor, place, c),

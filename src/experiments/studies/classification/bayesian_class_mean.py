@@ -9,11 +9,7 @@ from numpy.random import Generator
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.classification._plane import stacked
-from models.classification.gaussian_classifier import (
-    grid_moments,
-    log_expected_likelihood,
-    mean_posterior,
-)
+from models.classification.gaussian_classifier import log_expected_likelihood, mean_posterior
 from models.datasets import load
 from models.probability.gaussian import log_density
 from models.types import Floats
@@ -56,7 +52,11 @@ class BayesianClassMean(Study):
         m, v = found
         sampled = np.exp(log_density(m + np.sqrt(v) * rng.standard_normal((self.draws, 2)), x, I))
         curves = [log_expected_likelihood(through, found), log_density(through, centre, I)]
-        moments = [(m[0], v), grid_moments(X[:, 0], self.prior_variance, m[0], v)]
+        # Prior times likelihood of the first coordinate, on a grid.
+        mu = X[:, 0].mean() + np.linspace(-9, 9, 4001)
+        log_p = -(mu**2) / (2 * self.prior_variance) - ((X[:, :1] - mu) ** 2).sum(0) / 2
+        p = np.exp(log_p - log_p.max()) / np.exp(log_p - log_p.max()).sum()
+        moments = [(m[0], v), (p @ mu, p @ (mu - p @ mu) ** 2)]
         way, moment = axis("way", ["formula", "grid"]), axis("moment", ["mean", "variance"])
         return {
             "posterior_moments": over(moments, way, moment),  # of the first coordinate
