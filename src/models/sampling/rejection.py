@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.polynomial import Polynomial
 from scipy.integrate import cumulative_simpson, quad
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import gammaln, ndtr, ndtri, xlogy
@@ -183,22 +184,22 @@ def best_cauchy(a: float, at_mode: bool) -> tuple[float, float, float]:
 
     Every c and b has its own smallest k. With `at_mode` only b varies, and c = a - 1.
     """
-    base = gamma_under_cauchy(a)
-    z = np.linspace(*base.reach, GRID)[1:-1]
-    log_p = log_gamma(z, a)
 
     def place(x: Floats) -> tuple[float, float]:
         return (a - 1 if at_mode else float(x[1])), float(np.exp(x[0]))
 
     def log_k(x: Floats) -> float:
-        return float((log_p - cauchy(*place(x))[0](z)).max())
+        c, b = place(x)
+        # where the ratio is stationary: (a - 1 - z) (b^2 + (z - c)^2) + 2 z (z - c) = 0
+        cubic = Polynomial([a - 1, -1]) * Polynomial([b**2 + c**2, -2 * c, 1])
+        z = (cubic + Polynomial([0, -2 * c, 2])).roots().real
+        return float(np.max(log_gamma(z, a) - cauchy(c, b)[0](z)))
 
     start = np.array([np.log(2 * a - 1) / 2] + [a - 1] * (not at_mode))
     found = minimize(
         log_k, start, method="Nelder-Mead", options={"xatol": 1e-7, "fatol": 1e-10, "maxiter": 800}
     )
-    c, b = place(found.x)
-    return float(np.exp(-log_smallest_k(Pair(base.log_target, *cauchy(c, b), base.reach)))), c, b
+    return float(np.exp(-found.fun)), *place(found.x)
 
 
 def maxima(pair: Pair) -> int:
