@@ -108,10 +108,10 @@ def distance(a: State, b: State) -> Floats:
     return np.asarray(np.sqrt(sum(((x - y) ** 2).sum(-1) for x, y in zip(a, b, strict=True))))
 
 
-def force_gap(energy: Energy, z: Floats) -> float:
-    """How far the force is from minus the derivative of the energy, by central differences."""
-    slopes = [(energy.of(z + shift) - energy.of(z - shift)) / 2e-5 for shift in 1e-5 * np.eye(2)]
-    return float(np.abs(energy.force(z) + np.stack(slopes, axis=-1)).max())
+def slopes(energy: Energy, z: Floats) -> Floats:
+    """The derivatives of the energy (..., 2), by central differences."""
+    moved = [(energy.of(z + shift) - energy.of(z - shift)) / 2e-5 for shift in 1e-5 * np.eye(2)]
+    return np.stack(moved, axis=-1)
 
 
 def balance_gap(before: Floats, after: Floats, *, as_printed: bool) -> Floats:
