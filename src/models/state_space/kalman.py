@@ -178,22 +178,6 @@ def rts_smoother_reference(theta: LDS, passed: Filtered) -> Smoothed:
     return Smoothed(Gaussian(mean, cov), cov[..., 1:, :, :] @ J.mT)  # (13.104), transposed
 
 
-def largest_difference(a: Filtered, b: Filtered) -> float:
-    """Between the beliefs and likelihoods of two filters, anywhere."""
-    pairs = zip((*a.filtered, a.log_c), (*b.filtered, b.log_c), strict=True)
-    return max(float(np.abs(one - other).max()) for one, other in pairs)
-
-
-def recursion_gap(theta: LDS, x: Floats) -> float:
-    """Between the recursions as compiled and a step of them at a time, largest of all beliefs."""
-    passed, plain = kalman_filter(theta, x), kalman_filter_reference(theta, x)
-    smoothed, other = rts_smoother(theta, passed), rts_smoother_reference(theta, plain)
-    ones = *passed.predicted, *smoothed.state, smoothed.lag_one
-    others = *plain.predicted, *other.state, other.lag_one
-    back = max(float(np.abs(a - b).max()) for a, b in zip(ones, others, strict=True))
-    return max(largest_difference(passed, plain), back)
-
-
 def in_variances(e: Floats, cov: Floats) -> float:
     """The mean square of errors (..., M), in units of the variance that beliefs claim."""
     white = np.linalg.solve(cov, e[..., np.newaxis])[..., 0]

@@ -19,7 +19,6 @@ from models.state_space.kalman import (
     in_variances,
     kalman_filter,
     kalman_filter_reference,
-    largest_difference,
     predict,
     rotation,
     rts_smoother,
@@ -363,27 +362,3 @@ def test_errors_in_units_of_what_is_claimed() -> None:
     assert_allclose(in_variances(e, cov), np.mean(one_by_one), rtol=1e-10)
     assert_allclose(in_variances(e, cov), 1, rtol=0, atol=0.1)
     assert_allclose(in_variances(2 * e, cov), 4 * in_variances(e, cov), rtol=1e-12)
-
-
-def test_the_largest_difference_is_found_wherever_it_is() -> None:
-    theta, x = autoregression(0.8, 0.5, 0.3), np.arange(4.0)[:, np.newaxis]
-    passed = kalman_filter(theta, x)
-    assert largest_difference(passed, passed) == 0
-    log_c = passed.log_c - [0, 0, 3, 0]
-    assert_allclose(largest_difference(passed, passed._replace(log_c=log_c)), 3, rtol=1e-12)
-    mean, cov = passed.filtered
-    for moved in (Gaussian(mean + 2, cov), Gaussian(mean, cov - 2)):
-        assert_allclose(largest_difference(passed._replace(filtered=moved), passed), 2, rtol=1e-12)
-
-
-def test_the_gap_between_two_programs_opens_for_wrong_recursions(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    theta = random_system(np.random.default_rng(3))
-    _, x = simulate(theta, 30, np.random.default_rng(4))
-    assert kalman.recursion_gap(theta, x) < 1e-10
-    for name in ("kalman_filter", "rts_smoother"):
-        right = getattr(kalman, name)
-        with monkeypatch.context() as patched:
-            patched.setattr(kalman, name, lambda t, x, run=right: run(t._replace(A=0.9 * t.A), x))
-            assert kalman.recursion_gap(theta, x) > 1e-3

@@ -9,7 +9,7 @@ from numpy.random import Generator
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
 from models.state_space import kalman
-from models.state_space.misprints import Printed, cross_covariance_errors, tangent_errors
+from models.state_space.misprints import SIDES, cross_covariances, tangents
 from models.state_space.nonlinear_examples import random_lds, walker_system
 from models.state_space.nonlinear_filters import (
     NonlinearSystem,
@@ -24,7 +24,7 @@ from models.state_space.unscented import Scaling
 from models.types import Floats
 
 FILTERS = axis("filter", ["extended", "iterated", "unscented"])
-EQUATION = axis("equation", list(Printed._fields))
+SIDE = axis("side", SIDES)
 GROUP = 20  # walkers whose particles are tracked at once
 
 
@@ -67,10 +67,11 @@ class NonlinearTracking(Study):
 
     def run(self, rng: Generator) -> Outcome:
         hard = [f"prior {self.priors[-1]:g}", f"distance {self.distances[-1]:g}"]
-        rmse, worth, squares, effective = [], [], [], []
+        rmse, worth, squares, effective, drawn = [], [], [], [], []
         for name, (distance, prior) in self.settings.items():
             system = walker_system(distance, self.noise, prior)
             z, y = simulate(system, self.steps, rng, (self.series,))
+            drawn.append(_variances(z, y, distance))
             beliefs = [passed.filtered for passed in self._filters(system, y)]
             errors = [mean[..., :2] - z[..., :2] for mean, _ in beliefs]
             claimed = [cov[..., :2, :2] for _, cov in beliefs]
@@ -89,6 +90,7 @@ class NonlinearTracking(Study):
         linear, right = self._filters(linear_system(theta), x), kalman.kalman_filter(theta, x)
         another = random_lds(rng)
         places = axis("setting", list(self.settings)), FILTERS
+        state, output = (axis(name, [1, 2, 3]) for name in ("state", "output"))
         hardest, walker = axis("hard_setting", hard), axis("walker", self.particle_series)
         return Outcome(
             rmse=over(rmse, *places),
@@ -97,11 +99,11 @@ class NonlinearTracking(Study):
                 squares, hardest, axis("method", ["unscented", "particles"]), walker
             ),
             first_effective_particles=over(effective, hardest, walker),
-            linear_difference=FILTERS.of(
-                [kalman.largest_difference(found, right) for found in linear]
-            ),
-            cross_covariance_error=EQUATION.of(cross_covariance_errors(another, self._scaling)),
-            tangent_error=EQUATION.of(tangent_errors(another, rng)),
+            drawn_variance=over(drawn, places[0], axis("of", DRAWN)),
+            jacobian_error=axis("function", ["g", "h"]).of(_jacobian_errors(system, z[:50, 2])),
+            linear_difference=FILTERS.of([_largest_difference(found, right) for found in linear]),
+            cross_covariance=over(cross_covariances(another, self._scaling), SIDE, state, output),
+            tangent=over(tangents(another, rng), SIDE, axis("draw", 100), output),
         )
 
     @property
@@ -127,3 +129,37 @@ class NonlinearTracking(Study):
             extended_filter(system, y, self.linearisations),
             unscented_filter(system, y, self._scaling),
         ]
+
+
+STATE = ("x", "y", "heading", "speed")
+DRAWN = (*(f"first_{name}" for name in STATE), *STATE, "range")
+
+
+def _variances(z: Floats, y: Floats, distance: float) -> list[float]:
+    """Mean squares of first states, of what each step adds to its mean, and of errors of ranges.
+
+    The walk and the ranges are written out here, apart from the system that drew them.
+    """
+    before, after = z[:, :-1], z[:, 1:]
+    heading, speed = before[..., 2], before[..., 3]
+    onward = np.stack([speed * np.cos(heading), speed * np.sin(heading), 0 * speed, 0 * speed], -1)
+    first, step = z[:, 0] - [0.0, 0.0, 0.0, 1.0], after - before - onward
+    angle = np.radians([90, 210, 330])
+    ranges = np.hypot(z[..., :1] - distance * np.cos(angle), z[..., 1:2] - distance * np.sin(angle))
+    return [*np.mean(first**2, 0), *np.mean(step**2, (0, 1)), np.mean((y - ranges) ** 2)]
+
+
+def _jacobian_errors(system: NonlinearSystem, z: Floats, step: float = 1e-5) -> list[float]:
+    """Of the derivatives of g and h at states z (W, 4), against central differences."""
+    moves = step * np.eye(z.shape[-1])
+    pairs = ((lambda at: system.g(1, at), system.G(1, z)), (system.h, system.H(z)))
+    return [
+        np.abs(np.stack([f(z + e) - f(z - e) for e in moves], -1) / (2 * step) - J).max()
+        for f, J in pairs
+    ]
+
+
+def _largest_difference(a: kalman.Filtered, b: kalman.Filtered) -> float:
+    """Between the beliefs and likelihoods of two filters, anywhere."""
+    pairs = zip((*a.filtered, a.log_c), (*b.filtered, b.log_c), strict=True)
+    return max(float(np.abs(one - other).max()) for one, other in pairs)
