@@ -43,7 +43,7 @@ class Leapfrog(Study):
     def run(self, rng: Generator) -> Outcome:
         point, energy = axis("point", self.points), axis("energy", self.energies)
         size, coordinate = axis("step_size", self.step_sizes), axis("coordinate", [1, 2])
-        variable = axis("variable", ["z1", "z2", "r1", "r2"])
+        part = axis("part", ["z", "r"])
         start = rng.uniform(-1, 1, (2, self.points, 2))
         state = start[0], start[1]
         found = [self._of_energy(ENERGIES[name], state, rng) for name in self.energies]
@@ -58,9 +58,9 @@ class Leapfrog(Study):
             "force": (point, coordinate),
             "slope": (point, coordinate),
             "hamiltonian": (point,),
-            "stepped": (point, variable),
+            "stepped": (part, point, coordinate),
             "invariant_p": (axis("repetition", self.repetitions),),
-            "ring": (axis("step", 3), axis("corner", SHEAR), axis("part", ["z", "r"])),
+            "ring": (axis("step", 3), axis("corner", SHEAR), part),
         }
         outcome = {
             name: over([of[name] for of in found], energy, *places) for name, places in axes.items()
@@ -72,7 +72,7 @@ class Leapfrog(Study):
         gaps = [dynamics.balance_gap(before, after, as_printed=p) for p in (False, True)]
         return Outcome(
             **outcome,
-            start=over(np.concatenate(state, axis=-1), point, variable),
+            start=over(start, part, point, coordinate),
             energy_change=point.of(after - before),
             balance_gap=over(gaps, formula, point),
             return_distance=chain.of(dynamics.wander(CHAINS, 1, 0.0, rng)),
@@ -90,7 +90,7 @@ class Leapfrog(Study):
         found["flow_determinant"] = dynamics.determinant(exact, state)
         found["force"], found["slope"] = energy.force(state[0]), dynamics.slopes(energy, state[0])
         found["hamiltonian"] = before
-        found["stepped"] = np.concatenate(dynamics.steps(energy, state, COARSE, 1), axis=-1)
+        found["stepped"] = dynamics.steps(energy, state, COARSE, 1)
         rows: dict[str, list[Any]] = {}
         for size in self.step_sizes:
             count = round(time / size)
