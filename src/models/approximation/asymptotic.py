@@ -30,7 +30,8 @@ class Found(NamedTuple):
     """One data set under one model."""
 
     exact: float  # log evidence
-    log_prior: float  # at the most probable parameters
+    mode: Floats  # (d,) the most probable parameters
+    log_prior: float  # there
     log_likelihood: float  # there
     largest: float  # the largest log likelihood
     A: Floats  # (d, d) minus the Hessian of the log posterior
@@ -64,7 +65,9 @@ def coin_of(heads: int, N: int) -> Found:
     r = np.where(inside, x, 0.5)
     p = np.where(inside, np.exp(heads * np.log(r) + (N - heads) * np.log1p(-r) - exact), 0.0)
     q = np.exp(-((x - theta) ** 2) / (2 * sd**2)) / (sd * np.sqrt(2 * np.pi))
-    return Found(exact, 0.0, top, top, A, float(np.abs(p - q).sum() * (x[1] - x[0]) / 2))
+    return Found(
+        exact, np.array([theta]), 0.0, top, top, A, float(np.abs(p - q).sum() * (x[1] - x[0]) / 2)
+    )
 
 
 def linear(N: int, rng: Generator) -> Found:
@@ -87,7 +90,7 @@ def linear_of(n: Floats, sums: Floats, squares: float) -> Found:
     prior = -float(2 * np.log(2 * np.pi) + mode @ mode) / 2
     best = log_likelihood(np.asarray(np.linalg.lstsq(XX, Xy, rcond=None)[0]))
     exact = -(N * np.log(2 * np.pi) + np.linalg.slogdet(A)[1] + squares - Xy @ mode) / 2
-    return Found(float(exact), prior, log_likelihood(mode), best, A, 0.0)
+    return Found(float(exact), mode, prior, log_likelihood(mode), best, A, 0.0)
 
 
 def logistic(N: int, rng: Generator) -> Found:
@@ -125,9 +128,8 @@ def logistic_of(n: Floats, ones: Floats) -> Found:
     q = np.exp(log_q) / (2 * np.pi)
     variation = float(np.abs(np.exp(log - exact) - q).sum() * room / 2)
     prior = float(-np.log(2 * np.pi * WIDE) - mode @ mode / (2 * WIDE))
-    return Found(
-        exact, prior, float(log_likelihood(mode)), float(log_likelihood(best)), A, variation
-    )
+    likelihoods = float(log_likelihood(mode)), float(log_likelihood(best))
+    return Found(exact, mode, prior, *likelihoods, A, variation)
 
 
 def product(N: int, rng: Generator) -> Found:
@@ -141,7 +143,7 @@ def product_of(N: int, mean: float, within: float) -> Found:
     constant = -(N * np.log(2 * np.pi) + within) / 2
     square = max(0.0, abs(mean) - 1 / N)  # a = b, or a = -b, at the mode
     top = constant - N * (abs(mean) - square) ** 2 / 2
-    off = N * (2 * square - abs(mean))
+    off = np.sign(mean) * N * (2 * square - abs(mean))
     A = np.array([[N * square + 1, off], [off, N * square + 1]])
     a = np.exp(np.linspace(np.log(1e-9), np.log(12), 6001))
     wide = a**2 + 1 / N  # the mean of y given a
@@ -149,7 +151,8 @@ def product_of(N: int, mean: float, within: float) -> Found:
     spread = logsumexp(log) + np.log(np.log(a[1] / a[0])) + np.log(2) - np.log(2 * np.pi)
     exact = constant + np.log(2 * np.pi / N) / 2 + spread
     prior = -np.log(2 * np.pi) - square
-    return Found(float(exact), float(prior), float(top), float(constant), A, np.nan)
+    mode = np.sqrt(square) * np.array([1.0, np.sign(mean)])
+    return Found(float(exact), mode, float(prior), float(top), float(constant), A, np.nan)
 
 
 def at_nought(N: int, mean: float, h: float = 1e-4) -> tuple[float, float]:

@@ -5,13 +5,38 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 from scipy import stats
+from scipy.optimize import minimize
+from scipy.special import expit, log_expit
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from models.approximation import asymptotic
 from models.approximation.asymptotic import MODELS, Found
+from models.approximation.bounds import Function
+from models.types import Floats
 
 WAYS = ["exact", "laplace", "bic", "bic of map"]
+TOLD = (
+    "total_variation",
+    "log_prior",
+    "log_likelihood",
+    "largest_likelihood",
+    "last_estimate",
+    "least_eigenvalue",
+    "determinant_rest",
+)
+PARTS = [
+    "log evidence",
+    "log prior",
+    "log likelihood",
+    "largest likelihood",
+    "estimate",
+    "total variation",
+    "A",
+    "A across",
+]
+FINE = {"xatol": 1e-9, "fatol": 1e-13, "maxiter": 2000, "maxfev": 4000}
+HAND = 12  # points of the data set of each model that is treated point by point
 PLACES = [0.1, 0.3, 0.5, 0.7, 0.9]  # of a coin's probability, where the posterior is looked at
 
 
@@ -42,19 +67,23 @@ class AsymptoticEvidence(Study):
         table = np.moveaxis(np.array(told), -1, 0)  # what, model, points, set
         found = {
             name: over(values, kind, size, place)
-            for name, values in zip(
-                ("total_variation", "log_prior", "least_eigenvalue", "determinant_rest"),
-                table[len(WAYS) :],
-                strict=True,
-            )
+            for name, values in zip(TOLD, table[len(WAYS) :], strict=True)
         }
         evidence = np.moveaxis(table[: len(WAYS)], 0, 1)
         return Outcome(
             log_evidence=over(evidence, kind, way, size, place),
+            parameters=kind.of([len(rows[0][0].A) for rows in made]),
             **found,
             **self._stationary(rng),
             **self._identities(rng),
+            **self._by_hand(rng),
         )
+
+    def _by_hand(self, rng: Generator) -> dict[str, Quantity]:
+        """Every model once, by totals and point by point."""
+        found = [_treated(*_few(name, rng)) for name in self.models]
+        ways = axis("treated", ["by totals", "by hand"])
+        return {"few": over(found, axis("model", self.models), ways, axis("part", PARTS))}
 
     def _stationary(self, rng: Generator) -> dict[str, Quantity]:
         """The point a = b = 0 of a product, with means of either size."""
@@ -69,6 +98,7 @@ class AsymptoticEvidence(Study):
             ]
         )
         return {
+            "mean_at_nought": over(means, size, place),
             "least_curvature": over(ends[..., 0], size, place),
             "rise_nearby": over(ends[..., 1], size, place),
         }
@@ -107,4 +137,63 @@ def _told(f: Found, N: int) -> list[float]:
     least, half = np.linalg.eigvalsh(f.A)[0] / N, np.linalg.slogdet(f.A)[1] / 2
     rest = half - len(f.A) / 2 * np.log(N)
     evidence = [f.exact, f.laplace, f.bic(N), f.bic(N, largest=False)]
-    return [*evidence, f.variation, f.log_prior, float(least), float(rest)]
+    parts = f.variation, f.log_prior, f.log_likelihood, f.largest, float(f.mode[-1])
+    return [*evidence, *parts, float(least), float(rest)]
+
+
+def _few(name: str, rng: Generator) -> tuple[Found, Function, float]:
+    """A few points: what their totals tell, their log likelihood, and the prior's variance."""
+    x = np.stack([np.ones(HAND), rng.choice(asymptotic.INPUTS, HAND)], axis=-1)
+    at = asymptotic.INPUTS[:, None] == x[:, 1]  # (9, N)
+    n, e, u = at.sum(1).astype(float), rng.standard_normal(HAND), rng.random(HAND)
+    if name == "coin":
+        sign = np.where(np.arange(HAND) < 8, 1.0, -1.0)
+        of = asymptotic.coin_of(8, HAND)
+        return of, lambda z: log_expit(sign * np.log(z / (1 - z))).sum(-1), np.inf
+    if name == "linear":
+        y = x @ asymptotic.SLOPE + e
+        return asymptotic.linear_of(n, at @ y, float(y @ y)), lambda z: _normal(y - z @ x.T, 1), 1.0
+    if name == "logistic":
+        t = u < expit(x @ asymptotic.SLOPE)
+        sign = np.where(t, 1.0, -1.0)
+        of = asymptotic.logistic_of(n, (at @ t).astype(float))
+        return of, lambda z: log_expit(sign * (z @ x.T)).sum(-1), 4.0
+    y = 1 + e
+    of = asymptotic.product_of(HAND, float(y.mean()), float(HAND * y.var()))
+    return of, lambda z: _normal(y - z.prod(-1)[..., None], 1), 1.0
+
+
+def _normal(off: Floats, variance: float) -> Floats:
+    return np.asarray(stats.norm.logpdf(off, scale=variance**0.5).sum(-1))
+
+
+def _treated(of: Found, log_likelihood: Function, variance: float) -> list[list[float]]:
+    """What totals tell, and the same by searches, second differences and a lattice."""
+    flat = np.isinf(variance)
+
+    def log_prior(z: Floats) -> Floats:
+        return np.zeros(z.shape[:-1]) if flat else _normal(z, variance)
+
+    def log_joint(z: Floats) -> Floats:
+        return log_likelihood(z) + log_prior(z)
+
+    d, start = len(of.A), np.full(len(of.A), 0.6)
+    mode, best = (
+        minimize(lambda z: -f(z), start, method="Nelder-Mead", options=FINE)  # noqa: B023
+        for f in (log_joint, log_likelihood)
+    )
+    step = 1e-4 * np.eye(d)
+    corners = [[(a + b, a - b, b - a, -a - b) for b in step] for a in step]
+    bend = log_joint(mode.x + np.array(corners)) @ np.array([1, -1, -1, 1])
+    A = -bend / 4e-8
+    side = np.linspace(*(0, 1, 2001) if flat else (-8, 8, 301))[1:-1]
+    z = np.stack(np.meshgrid(*[side] * d, indexing="ij"), axis=-1)
+    p = np.exp(log_joint(z)) * (side[1] - side[0]) ** d
+    q = stats.multivariate_normal(mode.x, np.linalg.inv(A)).pdf(z) * (side[1] - side[0]) ** d
+    variation = (np.abs(p / p.sum() - q).sum() + 1 - q.sum()) / 2
+    told = [of.exact, of.log_prior, of.log_likelihood, of.largest]
+    hand = [np.log(p.sum()), log_prior(mode.x), log_likelihood(mode.x), -best.fun]
+    return [
+        [*told, of.mode[-1], of.variation, of.A[0, 0], of.A[0, -1]],
+        [*hand, mode.x[-1], variation + 0 * of.variation, A[0, 0], A[0, -1]],
+    ]

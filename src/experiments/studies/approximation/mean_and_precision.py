@@ -232,7 +232,7 @@ def _searched(data: Data, prior: Prior, q: Factors, k: int) -> Floats:
 
     start = np.log([q.a[k] * 0.8, q.b[k] * 0.8])
     options = {"xatol": 1e-10, "fatol": 1e-14, "maxiter": 4000, "maxfev": 4000}
-    return np.exp(minimize(cost, start, method="Nelder-Mead", options=options).x)
+    return np.asarray(np.exp(minimize(cost, start, method="Nelder-Mead", options=options).x))
 
 
 def _conditional_gap(data: Data, prior: Prior, k: int, rng: Generator) -> float:
