@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
+from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from models.datasets import load
 from models.regression import linear_likelihood as likelihood
@@ -101,6 +101,7 @@ class LikelihoodSurface(Study):
         H = likelihood.hessian_by_differences(X, t, fit.w, fit.sigma2)
         slopes = likelihood.sigma_slopes(X, t, fit.w, 2 * np.sqrt(fit.sigma2))
         loss, point = axis("loss", ["plain", "weighted"]), axis("point", len(t))
+        side = axis("side", ["found", "printed"])  # by differences or the definition; as printed
         weight, other, trial = axis("weight", 2), axis("other", 2), axis("trial", self.repetitions)
         return {
             "gram": over(steps.gram, weight, other),
@@ -115,11 +116,16 @@ class LikelihoodSurface(Study):
             "nearby_loss": over(
                 [likelihood.average_loss(X, t, v + nearby, a) for v, a in both], loss, trial
             ),
-            "identity_gap": axis("identity", list(identities)).of(list(identities.values())),
-            "gradient_gap": axis("rule", list(gradients)).of(list(gradients.values())),
-            "loss_gap": axis("form", list(forms)).of(list(forms.values())),
-            "slope_gap": axis("formula", list(tilts)).of(list(tilts.values())),
-            "curvature_gap": axis("second", list(curvatures)).of(list(curvatures.values())),
+            "identity_gap": _gaps("identity", identities),
+            "product": over(
+                identities["example of a product"], side, axis("row", [1, 2]), axis("column", 3)
+            ),
+            "rule_gradient": over(
+                list(gradients.values()), axis("rule", list(gradients)), side, trial, axis("of", 3)
+            ),
+            "loss_form": over(list(forms.values()), axis("form", list(forms)), side, trial),
+            "slope": over(list(tilts.values()), axis("formula", list(tilts)), side, trial),
+            "curvature_gap": _gaps("second", curvatures),
             "w_by_search": over([(a - b * x.mean(), b) for a, b in searched], times, weight),
             "hessian": over(likelihood.hessian(X, fit.sigma2), weight, other),
             "hessian_by_differences": over(H, weight, other),
@@ -153,3 +159,9 @@ class LikelihoodSurface(Study):
             "possible_sum_x": draw.of(possible.sum(-1)),
             "possible_sum_xx": draw.of((possible**2).sum(-1)),
         }
+
+
+def _gaps(name: str, sides: matrix_rules.Sides) -> Quantity:
+    """How far the sides of each equation are apart at most, relative to the largest number."""
+    gaps = [np.abs(a - b).max() / np.abs(a).max() for a, b in sides.values()]
+    return axis(name, list(sides)).of(gaps)
