@@ -27,8 +27,9 @@ def em_cycle(
 ) -> tuple[Floats, Floats, Floats]:
     """N_k (K,), means (K, D) and covariances (K, D, D) after a cycle.
 
-    `scale` (K,) are the mixing weights over the normalisers of the Gaussians. What is done once a
-    cycle, and not for each point, such as to invert covariances, is left out.
+    `scale` (K,) are the mixing weights over the normalisers of the Gaussians, but for a factor that
+    all have. What is done once a cycle, and not for each point, such as to invert covariances, is
+    left out.
     """
     off = X[:, None] - mu
     exponent = ((off[..., None, :] * minus_half_precision).sum(axis=-1) * off).sum(axis=-1)
@@ -45,7 +46,7 @@ def arguments(theta: GaussianMixture) -> tuple[Floats, Floats, Floats]:
     """What `em_cycle` takes besides the data, of the first of R mixtures."""
     pi, mu, Sigma = (part[0] for part in theta)
     unit = np.broadcast_to(np.eye(Sigma.shape[-1]), Sigma.shape)
-    scale = pi * np.exp(-np.linalg.slogdet(2 * np.pi * Sigma).logabsdet / 2)
+    scale = pi * np.linalg.det(Sigma) ** -0.5
     return scale, mu, -np.linalg.solve(Sigma, unit) / 2
 
 
@@ -58,14 +59,14 @@ def cycle_costs(X: Floats, theta: GaussianMixture) -> dict[str, int]:
     return {name: sum(tally[kind] for kind in COUNTED) for name, tally in tallies.items()}
 
 
-def cycle_gaps(X: Floats, theta: GaussianMixture) -> dict[str, float]:
-    """Between a cycle of each and what runs in its place, from the first of R mixtures."""
+def cycle_gaps(X: Floats, theta: GaussianMixture) -> tuple[Floats, Floats]:
+    """A cycle of K-means and of EM less what runs in its place, from the first of R mixtures.
+
+    Centres; and weights, means and covariances one after another.
+    """
     first = take(theta, [0])
     centres = kmeans(X, first.mu, max_iter=1).centres[0]
     after = m_step(first, e_step(X, first)[0])
     N, mean, Sigma = em_cycle(X, *arguments(first))
-    em = (N / len(X), after.pi), (mean, after.mu), (Sigma, after.Sigma)
-    return {
-        "kmeans": float(np.abs(kmeans_cycle(X, first.mu[0]) - centres).max()),
-        "em": max(float(np.abs(mine - found[0]).max()) for mine, found in em),
-    }
+    em = (N / len(X) - after.pi, mean - after.mu, Sigma - after.Sigma)
+    return np.ravel(kmeans_cycle(X, first.mu[0]) - centres), np.concatenate([*map(np.ravel, em)])

@@ -244,8 +244,8 @@ def half_step_bounds(X: Floats, start: GaussianMixture, orders: Ints) -> Floats:
     return np.stack(bounds, axis=1)
 
 
-def renewal_error(X: Floats, mu: Floats, rng: np.random.Generator) -> float:
-    """Renew one point's responsibilities: (9.78) and (9.79) against the means from scratch."""
+def renewal(X: Floats, mu: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Renew one point's responsibilities: means by (9.78) and (9.79) and from scratch, (K, D)."""
     gamma = responsibilities(X, start_at(mu, np.eye(X.shape[1])))[0]
     N = gamma.sum(axis=0)
     mean = gamma.T @ X / N[:, None]
@@ -254,5 +254,4 @@ def renewal_error(X: Floats, mu: Floats, rng: np.random.Generator) -> float:
     renewed[m] = rng.dirichlet(np.ones(len(N)))
     d = renewed[m] - gamma[m]
     updated = mean + (d / (N + d))[:, None] * (X[m] - mean)  # (9.78), (9.79)
-    scratch = renewed.T @ X / renewed.sum(axis=0)[:, None]
-    return float(np.abs(updated - scratch).max())
+    return updated, renewed.T @ X / renewed.sum(axis=0)[:, None]

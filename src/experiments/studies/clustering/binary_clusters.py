@@ -70,7 +70,7 @@ class BinaryClusters(Study):
                 if j == 0:
                     seen.append((X, labels))
         start = bernoulli.start_at_random(D, K, rng)
-        q, _ = bernoulli.e_step(seen[0][0], start)
+        q, begins_at = bernoulli.e_step(seen[0][0], start)
         flat = bernoulli.m_step(start, q, Prior(1.0, 1.0)).mu - bernoulli.m_step(start, q).mu
         tightest, observed = Prior(max(self.priors), max(self.priors)), axis("observed", EXTREMES)
         prior, draw = axis("prior", self.priors), axis("draw", self.draws)
@@ -95,6 +95,14 @@ class BinaryClusters(Study):
             extreme_by_search=observed.of(
                 bernoulli.update_by_search(ends, self.n - ends, tightest)
             ),
+            # At the start of that update.
+            start_mean=over(start.mu[0], cluster, variable),
+            start_responsibilities=over(
+                bernoulli.responsibilities(seen[0][0], start)[0], thing, cluster
+            ),
+            start_log_likelihood=float(begins_at[0]),
+            start_log_prior=float(bernoulli.log_prior(start, tightest._replace(alpha=3.0))[0]),
+            weights_after=cluster.of(bernoulli.m_step(start, q).pi[0]),
         )
 
     def _from_equal(self, rng: Generator) -> Outcome:

@@ -16,11 +16,18 @@ from models.classification.kernels import gaussian
 from models.clustering.agreement import agreement
 from models.clustering.gaussian_mixture import fit, responsibilities
 from models.clustering.gaussian_mixture_starts import start_at_points
-from models.clustering.kernel_kmeans import KernelKMeansFit, kernel_kmeans, one_against_the_rest
+from models.clustering.kernel_kmeans import (
+    KernelKMeansFit,
+    distances,
+    kernel_kmeans,
+    one_against_the_rest,
+)
 from models.clustering.kmeans import kmeans, random_points
 from models.datasets import load
 from models.em import take
 from models.types import Floats, Ints
+
+FEW = 12  # objects whose distances in the kernel's space are found in two ways
 
 
 @dataclass
@@ -114,7 +121,8 @@ class ClusterShapes(Study):
         def shares(ends: KernelKMeansFit) -> list[float]:
             return [agreement(labels, truth, 2) for labels in ends.labels]
 
-        history = found(middle).history[:, 0]  # (T + 1, N)
+        from_middle = found(middle)
+        history, distortion = from_middle.history[:, 0], from_middle.distortion[0]  # (T + 1, N)
         random = [shares(found(labels)) for labels in (lone, rng.integers(2, size=(R, N)))]
         given = shares(found(np.concatenate([middle, by_kmeans])))
         by_gamma = [shares(found(middle, gamma))[0] for gamma in self.gammas]
@@ -127,6 +135,8 @@ class ClusterShapes(Study):
             "kernel_agreement": axis("start", ["middle", "kmeans"]).of(given),
             "random_agreement": over(random, *kinds),
             "agreement_by_gamma": axis("gamma", self.gammas).of(by_gamma),
+            "few_distances": _in_two_ways(X, self.gamma),
+            "kernel_distortion": axis("pass", len(distortion)).of(distortion),
         }
 
     def _cluster(self, method: str, X: Floats, rng: Generator) -> tuple[Ints, Floats]:
@@ -137,3 +147,17 @@ class ClusterShapes(Study):
         em = fit(X, start_at_points(X, 2, rng, self.restarts), min_eigenvalue=1e-3, tol=1e-6)
         best = take(em.theta, [em.best])
         return responsibilities(X, best)[0].argmax(axis=1), best.mu[0]
+
+
+def _in_two_ways(X: Floats, gamma: float) -> Quantity:
+    """Distances of some objects from two clusters of them, by the kernel and by features.
+
+    Of a Cholesky factor, K = L L^T, the rows have the kernel for inner products.
+    """
+    few = X[np.linspace(0, len(X) - 1, FEW).astype(int)]
+    K, member = gaussian(few, few, gamma), np.arange(FEW) % 3 == 0
+    L = np.linalg.cholesky(K)
+    features = [np.square(L - L[own].mean(axis=0)).sum(axis=1) for own in (~member, member)]
+    by_kernel = distances(K, member[None].astype(np.int64), 2)[0].T
+    ways = axis("distance_by", ["kernel", "features"])
+    return over([by_kernel, features], ways, numbered("cluster", 2), axis("few", FEW))

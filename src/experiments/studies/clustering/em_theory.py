@@ -19,7 +19,7 @@ from models.clustering.gaussian_mixture_starts import start_at, start_at_points
 from models.clustering.gaussian_mixture_variants import (
     fit_in_orders,
     half_step_bounds,
-    renewal_error,
+    renewal,
 )
 from models.clustering.half_steps import arbitrary_q, gains_of_q, half_steps, neighbour_gains
 from models.clustering.mixture import free_energy, kl_to_posterior, posterior
@@ -91,6 +91,7 @@ class EmTheory(Clusters, Study):
             largest_neighbour_gain=half[0].of(neighbour_gains(X, *after, rng.spawn(1)[0])),
             largest_gain_of_q=half[0].of(gains_of_q(joint[:-1], after[1], rng.spawn(1)[0])),
             **further,
+            **_one_of(X, take(start, [0]), q[0]),
         )
 
     def _one_by_one(
@@ -109,8 +110,14 @@ class EmTheory(Clusters, Study):
             "incremental_passes": order.of(first_reached(L, maximum - self.close)),
             "smallest_gain": smallest_gain(bound),  # of the bound, in one pass
             "smallest_half_step_gain": smallest_gain(half_step_bounds(X, start, orders)),
-            "update_error": renewal_error(X, start.mu, rng),
+            "renewed_mean": self._renewed(X, start, rng),
         }
+
+    def _renewed(self, X: Floats, start: GaussianMixture, rng: Generator) -> Quantity:
+        """Means after one point's responsibilities were renewed: by (9.78), and from scratch."""
+        by = axis("mean_by", ["update", "scratch"])
+        variable = axis("variable", X.shape[1])
+        return over(renewal(X, start.mu, rng), by, axis("component", self.k), variable)
 
     def _limit(self, X: Floats, centres: Floats) -> Found:
         """EM with covariances epsilon I against K-means from the same centres."""
@@ -145,3 +152,17 @@ class EmTheory(Clusters, Study):
             "maximum_of_ppca": known,
             "climb_iterations": over([(~np.isnan(L)).sum(axis=1) - 1 for L in found], *ways),
         }
+
+
+def _one_of(X: Floats, theta: GaussianMixture, q: Floats) -> Found:
+    """The points, the start, and the first arbitrary q, whose bound can be written out."""
+    (N, D), K = X.shape, q.shape[1]
+    point, component, variable = axis("point", N), axis("component", K), axis("variable", D)
+    other = axis("other_variable", D)
+    return {
+        "points": over(X, point, variable),
+        "start_means": over(theta.mu[0], component, variable),
+        "start_precision": over(np.linalg.inv(theta.Sigma[0]), component, variable, other),
+        "start_weights": component.of(theta.pi[0]),
+        "one_q": over(q, point, component),
+    }

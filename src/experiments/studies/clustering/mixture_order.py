@@ -19,6 +19,8 @@ from models.clustering.gaussian_mixture_variants import fit_with_floor
 from models.em import EMFit, smallest_gain, take
 from models.types import Floats
 
+ELSEWHERE = with_prior.MeanPrior(0.7, 1.3)
+
 
 @dataclass
 class MixtureOrder(Clusters, Study):
@@ -112,6 +114,8 @@ class MixtureOrder(Clusters, Study):
         # One more step from the maximum of the likelihood: a loose prior leaves it where it is.
         q, _ = gaussian.e_step(X, best)
         loose = with_prior.m_step(best, q, priors[-1])
+        stepped = with_prior.m_step(best, q, ELSEWHERE)
+        gamma = gaussian.responsibilities(X, best)[0]
         component, variable = numbered("component", max(self.k)), numbered("variable", X.shape[1])
         return {
             "means_with_prior": over(means, s2, component, variable),
@@ -121,4 +125,16 @@ class MixtureOrder(Clusters, Study):
             "log_posterior": s2.of([em.final[em.best] for em in fits]),
             "log_likelihood_without_prior": float(ml.final[ml.best]),
             "step_from_maximum": float(np.abs(loose.mu - best.mu).max()),
+            # A step from the same place with a prior that has its mean elsewhere.
+            "responsibilities_without_prior": over(gamma, axis("point", len(X)), component),
+            "variances_without_prior": over(_variances(best), component, variable),
+            "stepped_means": over(stepped.mu[0], component, variable),
+            "stepped_variances": over(_variances(stepped), component, variable),
+            "stepped_weights": component.of(stepped.pi[0]),
+            "log_prior_elsewhere": float(with_prior.log_prior(best, ELSEWHERE)[0]),
         }
+
+
+def _variances(theta: GaussianMixture) -> Floats:
+    """Of the first of R mixtures, (K, D)."""
+    return np.asarray(np.diagonal(theta.Sigma[0], axis1=-2, axis2=-1))

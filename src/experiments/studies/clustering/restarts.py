@@ -82,6 +82,7 @@ class Restarts(Clusters, Study):
             gain_of_labels=self._table(gains[:, 0]),  # by others than those of the first E step
             gain_of_centres=self._table(gains[:, 1]),
             distortion_at_k_n=kmeans(X, X[None]).final[0],  # a cluster for each point
+            start_distance=self._table(_apart(begin) for begin in begins),
         )
 
     def _mixture(self, X: Floats, box: Box, rng: Generator) -> Outcome:
@@ -91,7 +92,7 @@ class Restarts(Clusters, Study):
         fits = {cell: climb(theta) for cell, theta in begins.items()}
         by_kmeans = [kmeans(X, theta.mu).iterations for theta in begins.values()]
         first = next(iter(begins.values()))
-        costs, gaps = cycle_costs(X, first), cycle_gaps(X, first)
+        costs, gaps = cycle_costs(X, first), np.concatenate(cycle_gaps(X, first))
         finals = [np.where(np.isnan(em.final), -np.inf, em.final) for em in fits.values()]
         return Outcome(
             log_likelihood=self._table(finals),  # minus infinity if a component collapsed
@@ -101,7 +102,10 @@ class Restarts(Clusters, Study):
             optima=self._table(count_optima(em, RESOLUTION) for em in fits.values()),
             kmeans_iterations=self._table(by_kmeans),  # from the same centres
             multiplications=axis("algorithm", list(costs)).of(list(costs.values())),  # of a cycle
-            cycle_gap=axis("algorithm", list(gaps)).of(list(gaps.values())),  # to what runs
+            cycle_gap=axis("parameter", len(gaps)).of(gaps),  # to what runs: K-means, then EM
+            start_distance=self._table(_apart(theta.mu) for theta in begins.values()),
+            start_volume=self._table(np.linalg.det(theta.Sigma[:, 0]) for theta in begins.values()),
+            start_weight=self._table(theta.pi[:, 0] for theta in begins.values()),
             **self._at_the_best(X, begins, fits),
         )
 
@@ -136,3 +140,8 @@ class Restarts(Clusters, Study):
         sides = {"start": self.starts, "k": sorted(self.k), "restart": self.restarts}
         axes = [axis(name, values) for name, values in sides.items()][: cells.ndim + 1]
         return over(cells.reshape([len(side) for side in axes]), *axes)
+
+
+def _apart(mu: Floats) -> Floats:
+    """The squared distance of the first and the last of K centres (R, K, D), shape (R,)."""
+    return np.asarray(np.square(mu[:, 0] - mu[:, -1]).sum(axis=-1))
