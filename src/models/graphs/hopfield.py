@@ -112,5 +112,6 @@ def by_likelihood(patterns: Floats, ridge: float) -> Memory:
 
     start, ways = np.zeros(phi.shape[1]), {"jac": slope, "hess": curvature}
     theta = minimize(loss, start, method="trust-exact", options={"gtol": 1e-10}, **ways).x
+    theta = theta - np.linalg.solve(curvature(theta), slope(theta))  # where values no longer tell
     W = boltzmann.weight_matrix(theta, links, N)
     return Memory(W / 2, np.eye(N), theta[len(links) :])

@@ -40,13 +40,6 @@ def _mixed(V: Floats, p: Floats) -> Floats:
     return np.asarray((V @ p.reshape(*p.shape[:-2], -1)).reshape(p.shape))
 
 
-def energy(y: Ints, u: Floats, V: Floats) -> Floats:
-    """E(y)."""
-    own = np.take_along_axis(u, y[..., None, :, :], -3).sum((-1, -2, -3))
-    down = V[y[..., 1:, :], y[..., :-1, :]].sum((-1, -2))
-    return np.asarray(own + down + V[y[..., 1:], y[..., :-1]].sum((-1, -2)))
-
-
 def _colours(shape: tuple[int, ...]) -> tuple[Bools, Bools]:
     white = np.indices(shape[-2:]).sum(0) % 2 == 0
     return white, ~white

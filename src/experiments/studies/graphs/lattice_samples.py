@@ -6,10 +6,18 @@ from itertools import product
 
 import numpy as np
 from numpy.random import Generator
+from scipy.ndimage import label
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from models.graphs.potts import SAMPLERS, equal_share, expected_equal_share, region_sizes, sweep
+from models.graphs.potts import (
+    SAMPLERS,
+    equal_share,
+    expected_equal_share,
+    region_sizes,
+    sweep,
+    sweep_spins,
+)
 from models.types import Floats, Ints
 
 STARTS = ("random", "uniform", "halves")
@@ -17,6 +25,8 @@ KEPT = 40  # sweeps of each run at which the share of equal links is kept
 STRIP = (2, 12)  # rows and columns of the lattice that is also solved exactly
 STRIP_CHAINS = 200
 STRIP_SWEEPS = 100
+TINY = (2, 3)  # rows and columns of a lattice all of whose images are visited, of up to four labels
+SPINS = "spins"  # two labels as the spins -1 and 1, with half of the coupling
 
 
 @dataclass
@@ -52,6 +62,7 @@ class LatticeSamples(Study):
         step = self.sweeps // KEPT
         trace = np.empty((len(coupling), len(start), self.chains, KEPT))
         largest, number = np.empty((2, *trace.shape[:-1]))
+        labelled = np.empty((2, len(coupling)), dtype=np.int64)
         shown = np.empty((len(coupling), self.size, self.size), dtype=np.int64)
         for k, J in enumerate(self.couplings):
             labels = np.array([self._start(name, rng) for name in self.starts])
@@ -63,12 +74,15 @@ class LatticeSamples(Study):
             largest[k] = sizes.max((-1, -2)) / self.size**2
             number[k] = np.rint((1 / sizes).sum((-1, -2)))
             shown[k] = sizes[0, 0]
+            labelled[:, k] = _regions(labels[0, 0], self.states)
         kept = axis("sweep", step * np.arange(1, KEPT + 1))
         return Outcome(
             equal_links=over(trace, coupling, start, chain, kept),
             largest_region=over(largest, coupling, start, chain),
             regions=over(number.astype(np.int64), coupling, start, chain),
             region_size=over(shown, coupling, row, column),
+            labelled_regions=coupling.of(labelled[0]),
+            labelled_largest=coupling.of(labelled[1]),
             possible_as_printed=_possible(self.states),
             **self._strip(rng),
         )
@@ -81,20 +95,49 @@ class LatticeSamples(Study):
         return labels
 
     def _strip(self, rng: Generator) -> dict[str, Quantity]:
-        """The share of equal links on a strip: exactly, and by independent chains of each kind."""
-        coupling, sampler = axis("coupling", self.couplings), axis("sampler", SAMPLERS)
+        """The share of equal links on a strip: exactly, and by independent chains of each kind.
+
+        And on a tiny lattice exactly and by all images.
+        """
+        names = [*SAMPLERS, SPINS] if self.states == 2 else list(SAMPLERS)
+        coupling, sampler = axis("coupling", self.couplings), axis("sampler", names)
         found: Floats = np.empty((len(sampler), len(coupling), STRIP_CHAINS))
-        for s, name in enumerate(SAMPLERS):
+        for s, name in enumerate(names):
             for k, J in enumerate(self.couplings):
                 labels: Ints = rng.integers(self.states, size=(STRIP_CHAINS, *STRIP))
-                sweep(labels, self.states, J, name, STRIP_SWEEPS, rng)
+                if name == SPINS:
+                    labels = 2 * labels - 1
+                    sweep_spins(labels, J / 2, STRIP_SWEEPS, rng)
+                else:
+                    sweep(labels, self.states, J, name, STRIP_SWEEPS, rng)
                 found[s, k] = equal_share(labels)
         exact = [expected_equal_share(*STRIP, self.states, J) for J in self.couplings]
+        few = min(self.states, 4)
+        tiny = [
+            [expected_equal_share(*TINY, few, J) for J in self.couplings],
+            [_by_images(few, J) for J in self.couplings],
+        ]
         return {
             "exact_equal": coupling.of(exact),
+            "tiny_equal": over(tiny, axis("way", ["transfer matrix", "all images"]), coupling),
             "sampled_equal": over(found.mean(-1), sampler, coupling),
             "sampling_error": over(found.std(-1) / STRIP_CHAINS**0.5, sampler, coupling),
         }
+
+
+def _regions(labels: Ints, states: int) -> tuple[int, int]:
+    """How many regions a lattice has and the size of the largest, by another library."""
+    parts = [label(labels == k)[0] for k in range(states)]
+    sizes = np.concatenate([np.bincount(part.ravel())[1:] for part in parts])
+    return len(sizes), int(sizes.max())
+
+
+def _by_images(states: int, J: float) -> float:
+    """The mean share of equal links of a tiny lattice, its pairs of neighbours written out."""
+    y = np.indices([states] * 6).reshape(6, -1)  # row by row: 0 1 2 above 3 4 5
+    equal = sum(y[s] == y[t] for s, t in [(0, 1), (1, 2), (3, 4), (4, 5), (0, 3), (1, 4), (2, 5)])
+    p = np.exp(J * equal)
+    return float(p @ equal / p.sum() / 7)
 
 
 def _possible(states: int) -> int:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
+from scipy.special import softmax
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
@@ -16,6 +17,7 @@ from models.types import Floats, Ints
 
 WAYS = ("persistent", "contrastive")
 KEPT = 20  # epochs at which the likelihood is kept
+EXACT = 20_000  # states drawn exactly and moved on by one sweep
 
 
 class Data(NamedTuple):
@@ -82,6 +84,7 @@ class StochasticLikelihood(Study):
             course=over(path.mean(2), way, steps, kept),
             step_distance=axis("step", len(first.moved)).of(first.moved),
             whole_distance=float(np.abs(ends[1] - ends[0]).sum() / 2),
+            sweep_deviation=parameter.of(_sweep_deviation(maximum, data, rng)),
         )
 
     def _data(self, rng: Generator) -> Data:
@@ -117,6 +120,15 @@ class StochasticLikelihood(Study):
                 paths.append(theta)
                 levels.append(log_likelihood(theta, data.phi, data.share))
         return Course(np.array(paths), np.array(levels).T, np.array(moved))
+
+
+def _sweep_deviation(theta: Floats, data: Data, rng: Generator) -> Floats:
+    """Mean features after a sweep from exact draws less those of the field, in standard errors."""
+    p = softmax(data.phi @ theta)
+    y = all_states(data.cases.shape[1])[rng.choice(len(p), EXACT, p=p)]
+    gibbs_sweep(y, theta, data.links, rng)
+    mean = p @ data.phi
+    return np.asarray((features(y, data.links).mean(0) - mean) / np.sqrt((1 - mean**2) / EXACT))
 
 
 def _kept(epochs: int) -> Ints:
