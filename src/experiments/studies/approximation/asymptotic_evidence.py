@@ -156,7 +156,7 @@ def _few(name: str, rng: Generator) -> tuple[Found, Function, float]:
     if name == "logistic":
         t = u < expit(x @ asymptotic.SLOPE)
         sign = np.where(t, 1.0, -1.0)
-        of = asymptotic.logistic_of(n, (at @ t).astype(float))
+        of = asymptotic.logistic_of(n, at @ t.astype(float))
         return of, lambda z: log_expit(sign * (z @ x.T)).sum(-1), 4.0
     y = 1 + e
     of = asymptotic.product_of(HAND, float(y.mean()), float(HAND * y.var()))
