@@ -136,7 +136,7 @@ class ClusterShapes(Study):
             "random_agreement": over(random, *kinds),
             "agreement_by_gamma": axis("gamma", self.gammas).of(by_gamma),
             "few_distances": _in_two_ways(X, self.gamma),
-            "kernel_distortion": axis("pass", len(distortion)).of(distortion),
+            "kernel_distortion": axis("kernel_pass", len(distortion)).of(distortion),
         }
 
     def _cluster(self, method: str, X: Floats, rng: Generator) -> tuple[Ints, Floats]:
