@@ -264,15 +264,15 @@ FAMILIES: dict[str, tuple[Step, tuple[tuple[float, float], ...]]] = {
 }
 
 
-def hastings_gap(target: Target, moves: int, rng: Rng) -> float:
-    """How far the acceptance (11.49) of Gibbs moves of a Gaussian is from one, at random moves.
+def hastings_ratios(target: Target, moves: int, rng: Rng) -> Floats:
+    """The acceptance (11.49) of Gibbs moves of a Gaussian, of random ones, (D, moves).
 
     The joint density and the conditional ones, which come of the covariance and not of the
     precision that draws them, are evaluated apart.
     """
     assert target.resample is not None  # `needs` has been asked
     covariance = (target.directions * target.deviations**2) @ target.directions.T
-    worst = 0.0
+    ratios = np.empty((target.dimension, moves))
     for i in range(target.dimension):
         z = target.draw(moves, rng)
         after = z.copy()
@@ -282,9 +282,8 @@ def hastings_gap(target: Target, moves: int, rng: Rng) -> float:
         variance = covariance[i, i] - covariance[i, rest] @ slope
         mean = z[:, rest] @ slope
         forth, back = ((x[:, i] - mean) ** 2 / (-2 * variance) for x in (after, z))
-        ratio = np.exp(target.log_p(after) + back - target.log_p(z) - forth)
-        worst = max(worst, float(np.abs(ratio - 1).max()))
-    return worst
+        ratios[i] = np.exp(target.log_p(after) + back - target.log_p(z) - forth)
+    return ratios
 
 
 def expected_acceptance(target: Target, scale: float) -> float:

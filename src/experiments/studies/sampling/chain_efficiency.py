@@ -12,7 +12,7 @@ from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from models.sampling import kernels, targets
 from models.sampling.chain_summaries import autocorrelation_time, known_autocorrelation
-from models.sampling.kernels import Kernel, Walk, expected_acceptance, hastings_gap, needs, walk
+from models.sampling.kernels import Kernel, Walk, expected_acceptance, hastings_ratios, needs, walk
 from models.sampling.metropolis import scale_reduction
 from models.sampling.targets import Target
 from models.sampling.uniformity import all_even
@@ -208,8 +208,9 @@ class ChainEfficiency(Study):
             return found
         target = axis("target", self.targets)
         if "gibbs" in families and min(d.dimension for d in densities.values()) > 1:
-            gaps = [hastings_gap(d, MOVES, rng) for d in densities.values()]
-            found["hastings_gap"] = target.of(gaps)
+            ratios = [hastings_ratios(d, MOVES, rng)[:2] for d in densities.values()]
+            places = axis("component", [1, 2]), axis("gibbs_move", MOVES)
+            found["hastings_ratio"] = over(ratios, target, *places)
         if families == {"metropolis"}:
             expected = [
                 [expected_acceptance(d, kernel.numbers[0]) for kernel in moves]
@@ -240,6 +241,7 @@ class ChainEfficiency(Study):
             "opposite": over((before * after < 0).mean(-1), *where),
             "updated_mean": over(after.mean(-1), *where),
             "updated_variance": over((after**2).mean(-1), *where),
+            "update_product": over((before * after).mean(-1), *where),
         }
 
 
