@@ -124,6 +124,7 @@ class LogisticRegression(Plane, Study):
         start = axis("start", len(starts))
         return {
             "path": over(path, iteration, weight),
+            "log_g": iteration.of(logistic.log_g(posterior, path)),
             "gradient": over(logistic.gradient(posterior, path), iteration, weight),
             "largest_curvature": iteration.of(logistic.largest_curvature(posterior, path)),
             "gradient_gap": over(gradient_gap),

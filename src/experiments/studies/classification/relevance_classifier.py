@@ -48,7 +48,15 @@ class RelevanceClassifier(Study):
                 vectors[0, machine.kept[machine.kept > 0] - 1] = True
                 vectors[1] = other.support[0]
                 kinds = axis("machine", ["relevance", "support"])
+                Phi = np.column_stack([np.ones(self.n), K])[:, machine.kept]
+                kept_axis = axis("kept", len(machine.kept))
+                slopes = Phi.T @ (t - 1 / (1 + np.exp(-Phi @ machine.w))), machine.alpha * machine.w
                 shown = {
+                    "precision": kept_axis.of(machine.alpha),
+                    "kept_weight": kept_axis.of(machine.w),
+                    "kept_variance": kept_axis.of(np.diagonal(machine.covariance)),
+                    # Of the log likelihood and of the prior, which meet at the mode.
+                    "slope": over(slopes, axis("term", ["likelihood", "prior"]), kept_axis),
                     "points": over(X, point, axis("variable", [1, 2])),
                     "labels": point.of(t.astype(int)),
                     "vectors": over(vectors, kinds, point),

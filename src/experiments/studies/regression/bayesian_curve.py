@@ -127,6 +127,8 @@ class BayesianCurve(CurveOrData, Study):
         grid, target = axis("x", self.grid()), axis("target", n)
         return {
             "kernel": over(kernel, grid, target),
+            "basis": over(at, grid, axis("weight", M)),  # phi(x)
+            "input_basis": over(Phi, target, axis("other", M)),  # phi(x_n)
             "kernel_prediction": grid.of((kernel * t).sum(-1)),
             "shifted_prediction": grid.of(at @ moved.mean),
             "shifted_kernel_prediction": grid.of(

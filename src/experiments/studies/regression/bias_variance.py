@@ -71,6 +71,7 @@ class BiasVariance(SyntheticCurve, Study):
                 best = int(np.argmin(parts.bias2 + parts.variance))
                 places = sorted({0, best, len(model) - 1})
                 fits, mean_fits = y[places, :SHOWN], parts.mean[places]
+                spread = y[places].var(1)
         n_axis, shown = axis("n", np.sort(sizes)), axis("shown", model.values[places])
         quantities: dict[str, Quantity] = {}
         for name, value in found[0].items():
@@ -82,6 +83,7 @@ class BiasVariance(SyntheticCurve, Study):
             **quantities,
             fits=over(fits, shown, axis("fit", fits.shape[1]), x),
             mean_fit=over(mean_fits, shown, x),
+            spread=over(spread, shown, x),  # the variance of the fits, place by place
             truth=x.of(h),
             noise_weighted_by_joint=reach.of(joint),
             noise_weighted_by_inputs=reach.of(marginal),

@@ -91,6 +91,10 @@ class OrderRecovery(SyntheticCurve, Study):
             chosen = [np.argmin(losses[f"{name}_loss"], axis=-1)[:, None] for name in choosing]
             picked = [np.take_along_axis(losses["test_loss"], k, axis=-1)[:, 0] for k in chosen]
             found["chosen_test_loss"] = over(picked, axis("method", choosing), repetition)
+        if "loo" in choosing:  # the first data set's the long way
+            each = list(np.arange(self.n)[:, None])
+            refits = [polynomials.refit_folds(x[0], t[0], int(k), each).loss for k in order.values]
+            found["refitted_loo_loss"] = order.of(refits)
         if "holdout" in choosing:  # that of its choice if only what is left is fitted
             rest = fit_orders(x[:, self.held_out :], t[:, self.held_out :], max(self.orders))
             f = predict_orders(rest, self.quadrature.x)
