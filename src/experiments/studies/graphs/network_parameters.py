@@ -11,7 +11,7 @@ from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.graphs._scopes import scope_problems, split
 from models.graphs.elimination import eliminate
-from models.graphs.factors import Factor, condition, keep, normalised
+from models.graphs.factors import Factor, condition, keep, normalised, product
 from models.graphs.parameters import (
     Family,
     Seen,
@@ -83,7 +83,8 @@ class NetworkParameters(Study):
         course = np.empty((self.draws, len(share), len(step)))
         hidden_course, true = np.empty((self.draws, len(step))), np.empty(course.shape[:2])
         slopes, expected_slopes = np.empty((2, self.draws, len(of.owner)))
-        gaps = np.empty(self.draws)
+        gaps, surprise = np.empty((2, self.draws))
+        by_tables, prior = np.empty(true.shape), np.empty((2, *slopes.shape))
         for d in range(self.draws):
             theta, start, elsewhere = _theta(of, rng), _theta(of, rng), _theta(of, rng)
             whole = drawn(of, theta, rng.random(self.points))
@@ -97,8 +98,13 @@ class NetworkParameters(Study):
             for k, what in enumerate(data):
                 course[d, k] = self._climbed(of, what, start)
                 true[d, k] = log_likelihood(of, what, theta)
+                by_tables[d, k] = self._summed(
+                    of, theta, np.where(lost < self.missing[k], -1, whole)
+                )
             hidden_course[d] = self._climbed(of, never, start)
             gaps[d] = self._gap(of, theta, whole[:3], lost[:3])
+            surprise[d] = self._surprise(of, theta, whole)
+            prior[:, d] = gradient(log_prior, elsewhere), -np.tanh(elsewhere / 2)
         return Outcome(
             coupling=over(linked, kind, draw, one, other),
             coupled_least=over(linked[..., apart[0], apart[1]].min(-1), kind, draw),
@@ -107,8 +113,38 @@ class NetworkParameters(Study):
             log_likelihood=over(course, draw, share, step),
             hidden_log_likelihood=over(hidden_course, draw, step),
             true_log_likelihood=over(true, draw, share),
+            log_likelihood_by_tables=over(by_tables, draw, share),
+            surprise=draw.of(surprise),
+            prior_gradient=over(
+                prior,
+                axis("way", ["derivative", "formula"]),
+                draw,
+                axis("parameter", len(of.owner)),
+            ),
             elimination_gap=draw.of(gaps),
         )
+
+    def _tables(self, of: Family, theta: Floats) -> list[Factor]:
+        """A factor for each node, over its parents and itself."""
+        tables = []
+        for k, scope in enumerate(self.factors):
+            given = [name for name in self.names if name in split(scope)[1]]
+            tables.append(Factor((*given, self.names[k]), table(of, theta, k, len(given))))
+        return tables
+
+    def _summed(self, of: Family, theta: Floats, data: Ints) -> float:
+        """(46) point by point: the product of all tables, summed over what is missing."""
+        joint = keep(product(self._tables(of, theta)), self.names).table
+        agreeing = [joint[tuple(slice(None) if x < 0 else x for x in point)] for point in data]
+        return float(sum(np.log(some.sum()) for some in agreeing))
+
+    def _surprise(self, of: Family, theta: Floats, data: Ints) -> float:
+        """The log probability of drawn data less its mean, in standard deviations."""
+        joint = keep(product(self._tables(of, theta)), self.names).table
+        mean = (joint * np.log(joint)).sum()
+        variance = (joint * np.log(joint) ** 2).sum() - mean**2
+        found = np.log(joint[tuple(data.T)])
+        return float((found - mean).sum() / np.sqrt(len(data) * variance))
 
     def _climbed(self, of: Family, what: Seen, start: Floats) -> list[float]:
         steps = islice(em(of, what, start), self.iterations + 1)
@@ -116,10 +152,7 @@ class NetworkParameters(Study):
 
     def _gap(self, of: Family, theta: Floats, points: Ints, lost: Floats) -> float:
         """Posteriors of all families by elimination, against the table of all settings."""
-        tables = []
-        for k, scope in enumerate(self.factors):
-            given = [name for name in self.names if name in split(scope)[1]]
-            tables.append(Factor((*given, self.names[k]), table(of, theta, k, len(given))))
+        tables = self._tables(of, theta)
         worst = 0.0
         for point, gone in zip(points, lost < 0.5, strict=True):
             weights = expected_counts(of, seen(of, np.where(gone, -1, point)[None]), theta)

@@ -97,12 +97,21 @@ class StructureLearning(Study):
             "true_class_best": own[scores.argmax(-1)],
             "class_spread": _spread(scores, graphs),
         }
+        more: dict[str, Quantity] = {}
         if self.steps:
             found |= self._searched(batch, scores, chances, graphs, rng)
+            told = axis("way", ["families", "evidence"]), prior, structure
+            more["prediction"] = over(
+                _predictions(batch[:1], graphs), *told, axis("configuration", joint.size)
+            )
+            near = [neighbours(graphs).sum(1), _differ_in_a_link(graphs).sum(1)]
+            more["neighbours"] = over(near, axis("counted", ["links", "arrows"]), structure)
         return Outcome(
             posterior=over(chances[:, :, 0], prior, size, structure),
+            score=over(scores[:, :, 0], prior, size, structure),
             in_true_class=structure.of(own),
             **{name: over(values, prior, size, draw) for name, values in found.items()},
+            **more,
             **self._integrals(rng),
         )
 
@@ -129,9 +138,11 @@ class StructureLearning(Study):
         flat = scores.reshape(-1, len(graphs))
         ends = [climbed(row, near, empty) for row in flat]
         gaps = flat.max(1) - flat[np.arange(len(flat)), ends]
+        beside = np.where(_differ_in_a_link(graphs)[ends], flat, -np.inf).max(1)
         visits = sampled(flat, near, empty, self.steps, rng).reshape(scores.shape) / self.steps
         found = {
             "greedy_gap": np.where(gaps < SAME, 0.0, gaps).reshape(scores.shape[:-1]),
+            "greedy_lead": (flat.max(1) - gaps - beside).reshape(scores.shape[:-1]),
             "true_class_sampled": visits[..., self._class(graphs)].sum(-1),
         }
         best, true = scores.argmax(-1), graphs.index(self.truth)
@@ -167,6 +178,30 @@ class StructureLearning(Study):
             c - log(integrated_likelihood(g, data)) for c, g in zip(closed, graphs, strict=True)
         ]
         return {"integral_gap": axis("three_nodes", len(graphs)).of(gaps)}
+
+
+def _predictions(counts: Floats, graphs: list[Dag]) -> Floats:
+    """Log P(x | D, m) of every configuration x, from tables and as P(D, x | m) / P(D | m)."""
+    points = np.eye(counts.size).reshape(-1, *counts.shape[1:])
+    found = []
+    for name in PRIORS:
+        told = of_structures(family_predictions(counts, name), masks(graphs))[0]
+        with_x, without = (
+            of_structures(family_scores(some, name), masks(graphs))
+            for some in (counts + points, counts)
+        )
+        found.append([told, (with_x - without).T])
+    return np.swapaxes(found, 0, 1)
+
+
+def _differ_in_a_link(graphs: list[Dag]) -> Bools:
+    """Pairs of structures with one arrow more or less, or one that is turned."""
+    M = len(graphs[0])
+    ways = np.array([[[j in g[i] for j in range(M)] for i in range(M)] for g in graphs])
+    linked = ways | ways.swapaxes(1, 2)
+    arrows_off = (ways[:, None] != ways).sum((-1, -2))
+    same = (linked[:, None] == linked).all((-1, -2))
+    return np.asarray((arrows_off == 1) | ((arrows_off == 2) & same))
 
 
 def _spread(scores: Floats, graphs: list[Dag]) -> Floats:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
+from scipy.stats import norm
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
@@ -45,7 +46,8 @@ class Information(Study):
 
     def _codes(self, p: Floats, q: Floats) -> dict[str, Quantity]:
         draw, block = axis("draw", self.draws), axis("block", sorted(self.block_lengths))
-        lost = np.concatenate([info.exchanges(row, info.huffman_lengths(row)) for row in p])
+        lengths = [info.huffman_lengths(row) for row in p]
+        lost = np.concatenate([info.exchanges(*both) for both in zip(p, lengths, strict=True)])
         costs = [-(p * np.log2(model)).sum(1) for model in (p, q)]
         return {
             "entropy_bits": draw.of(info.entropy(p) / np.log(2)),
@@ -53,6 +55,8 @@ class Information(Study):
                 [[info.block_bits(row, int(n)) for row in p] for n in block.values], block, draw
             ),
             "best_code_bits": draw.of(info.best_code_bits(p)),
+            "codeword_length": over(lengths, draw, axis("symbol", self.symbols)),
+            "probability": over(p, draw, axis("symbol", self.symbols)),
             "swapped_cost": axis("exchange", len(lost)).of(lost),
             "coding_cost": over(costs, axis("code", ["true", "other"]), draw),
             "divergence_bits": draw.of(info.divergence(p, q) / np.log(2)),
@@ -109,4 +113,9 @@ class Information(Study):
             axis("deviation", self.deviations),
         )
         found = [[densities.entropy(name, s) for s in self.deviations] for name in densities.UNIT]
-        return {"density_entropy": over(found, density, deviation)}
+        x, c = np.linspace(-12, 12, 4001), 0.5**0.5
+        bumps = np.logaddexp(norm.logpdf(x, c, c), norm.logpdf(x, -c, c)) - np.log(2)
+        return {
+            "density_entropy": over(found, density, deviation),
+            "bumps_entropy": float(-(np.exp(bumps) * bumps).sum() * (x[1] - x[0])),
+        }
