@@ -1,6 +1,6 @@
 """Messages along a hidden Markov chain held against sums over all its paths (PRML 13.2).
 
-A gap is the largest there is: of likelihoods as ratios to one, of probabilities as they are.
+Gaps are differences, place by place: of likelihoods as ratios to one, of probabilities as they are.
 """
 
 from typing import NamedTuple
@@ -22,7 +22,7 @@ class Beliefs(NamedTuple):
     two_filters: Floats  # (N, T, K) the smoothed ones by MLAPP exercise 17.2
 
 
-def message_gaps(pi: Floats, A: Floats, lik: Floats) -> tuple[dict[str, float], Beliefs]:
+def message_gaps(pi: Floats, A: Floats, lik: Floats) -> tuple[dict[str, Floats], Beliefs]:
     """The gaps of N chains, pi (N, K), A (N, K, K), likelihoods (N, T, K), and their marginals."""
     T, K = lik.shape[1:]
     posterior, paths = hmm.smoother(pi, A, np.log(lik)), by_paths.enumerate_paths(pi, A, lik)
@@ -50,12 +50,12 @@ def message_gaps(pi: Floats, A: Floats, lik: Floats) -> tuple[dict[str, float], 
         "column_sums": columns.sum(axis=-2) - 1.0,
     }
     beliefs = Beliefs(np.stack([filtered, exact[0]]), np.stack([smoothed, exact[1]]), two)
-    return {name: float(np.abs(gap).max()) for name, gap in gaps.items()}, beliefs
+    return gaps, beliefs
 
 
 def printed_gaps(
     pi: Floats, A: Floats, lik: Floats, rng: Generator
-) -> tuple[dict[str, float], dict[str, float]]:
+) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Gaps of backward messages and an M step's means, as meant and, second, as PRML prints them.
 
     The caption of Figure 13.13 weighs by p(x_n | z_{n+1}). (13.40) sums data to n, which is read as
@@ -82,10 +82,7 @@ def printed_gaps(
         for n in (T, T - 1)
     ]
     meant, printed = (
-        {
-            "backward": float(np.abs(backward_unscaled(A, used)[:, :-1] / beta - 1).max()),
-            "means": float(np.abs(mean - best).max()),
-        }
+        {"backward": backward_unscaled(A, used)[:, :-1] / beta - 1, "means": mean - best}
         for used, mean in zip((lik, shifted), means, strict=True)
     )
     return meant, printed
@@ -97,7 +94,7 @@ class Survival(NamedTuple):
     underflow: Floats  # (N,) the step at which unscaled ones are all zero; infinite if at none
     first_log_evidence: Floats  # (T,) by scaled ones, of the first sequence as it grows
     not_finite: Ints  # () scaled messages and log evidences that are lost, steps with none left
-    log_evidence_gap: Floats  # () between scaled messages and a recursion in logarithms
+    log_evidence_gap: Floats  # (N,) between scaled messages and a recursion in logarithms
 
 
 def survival(pi: Floats, A: Floats, log_lik: Floats) -> Survival:
@@ -113,14 +110,14 @@ def survival(pi: Floats, A: Floats, log_lik: Floats) -> Survival:
         np.where(alive.all(axis=-1), np.inf, alive.argmin(axis=-1) + 1),
         log_evidence[0],
         np.asarray(lost),
-        np.abs(ratio - 1).max(),
+        ratio - 1,
     )
 
 
-def scaled_gaps(pi: Floats, A: Floats, log_lik: Floats) -> dict[str, float]:
+def scaled_gaps(pi: Floats, A: Floats, log_lik: Floats) -> dict[str, Floats]:
     """The gaps of scaled messages (13.2.4) for one model, log likelihoods (N, T, K).
 
-    With them, as `printed_sum`, the largest sum of all pairs by (13.65) to the letter.
+    With them, as `printed_sum`, the sums of all pairs by (13.65) to the letter, (N, T - 1).
     """
     T, K = log_lik.shape[-2:]
     lik, posterior = np.exp(log_lik), hmm.smoother(pi, A, log_lik)
@@ -130,27 +127,25 @@ def scaled_gaps(pi: Floats, A: Floats, log_lik: Floats) -> dict[str, float]:
     product = alpha[:, :-1, :, None] * A * (lik * posterior.backward)[:, 1:, None, :]
     c = np.exp(log_c)[:, 1:, None, None]
     as_printed = (c * product).sum(axis=(-2, -1))  # 13.65 to the letter
-    gaps = {
+    return {
         "evidence_gap": np.exp(log_c.cumsum(axis=-1)) / evidence - 1,
         "filtered_gap": alpha - by_paths.filtered_marginals(pi, A, lik),
         "smoothed_gap": alpha * posterior.backward  # 13.64
         - by_paths.state_marginals(prefixes[-1], K),
         "pair_gap": product / c - by_paths.pair_marginals(prefixes[-1], K),  # 13.103
         "printed_sum_gap": as_printed / c[..., 0, 0] ** 2 - 1,
+        "printed_sum": as_printed,
     }
-    largest = {name: float(np.abs(gap).max()) for name, gap in gaps.items()}
-    return {**largest, "printed_sum": float(as_printed.max())}
 
 
-def sampled_pair_gap(paths: AnyArray, xi: Floats) -> float:
-    """Between the shares of pairs in sampled paths (S, T) and their marginals (T - 1, K, K)."""
-    K = xi.shape[-1]
+def pair_shares(paths: AnyArray, K: int) -> Floats:
+    """Of pairs of successive states in sampled paths (S, T), shape (T - 1, K, K)."""
     pairs = K * paths[:, :-1] + paths[:, 1:]
     share = np.stack([np.mean(pairs == pair, axis=0) for pair in range(K * K)], axis=-1)
-    return float(np.abs(share - xi.reshape(-1, K * K)).max())
+    return share.reshape(-1, K, K)
 
 
-def prediction_gaps(belief: Floats, A: Floats, B: Floats, steps: int) -> dict[str, float]:
+def prediction_gaps(belief: Floats, A: Floats, B: Floats, steps: int) -> dict[str, Floats]:
     """Of states and symbols so many steps ahead of a belief (K,), against sums written out."""
     K = len(A)
     twice = sum(belief[i] * A[i, j] * A[j] for i in range(K) for j in range(K))  # MLAPP 17.42
@@ -159,7 +154,7 @@ def prediction_gaps(belief: Floats, A: Floats, B: Floats, steps: int) -> dict[st
     unseen = np.ones((steps, K))  # each symbol is seen at the last step, and nothing before
     seen = [by_paths.enumerate_paths(belief, A, np.vstack([unseen, b])).evidence for b in B.T]
     return {
-        "two_step_gap": float(np.abs(hmm.predict_states(belief, A, 2) - twice).max()),
-        "all_paths_gap": float(np.abs(powers - by_paths.state_marginals(paths, K)).max()),
-        "symbol_gap": float(np.abs(hmm.predict_symbols(belief, A, B, steps) - seen).max()),
+        "two_step_gap": hmm.predict_states(belief, A, 2) - twice,
+        "all_paths_gap": powers - by_paths.state_marginals(paths, K),
+        "symbol_gap": hmm.predict_symbols(belief, A, B, steps) - seen,
     }

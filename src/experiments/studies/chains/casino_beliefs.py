@@ -11,7 +11,7 @@ from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
 from models.chains import casino, hmm
 from models.chains.casino import LOADED, SIX
-from models.chains.hmm_checks import prediction_gaps, sampled_pair_gap
+from models.chains.hmm_checks import pair_shares, prediction_gaps
 from models.types import Bools, Floats, Ints
 
 GAMES = ("book", "listing", "simulated")
@@ -95,7 +95,7 @@ def _dependence(loaded: Bools, gamma: Floats, xi: Floats) -> dict[str, Any]:
     """Pairs of dice and changes of the die in sampled paths, and as the posterior expects them."""
     switches = np.sum(loaded[:, 1:] != loaded[:, :-1], axis=1)
     return {
-        "pair_gap": sampled_pair_gap(loaded, xi),
+        "pair_gap": np.abs(pair_shares(loaded, 2) - xi).max(),
         "sampled_switches": axis("sample", len(loaded)).of(switches),
         "expected_switches": xi[:, 0, 1].sum() + xi[:, 1, 0].sum(),
         "independent_switches": casino.independent_switches(gamma),
@@ -113,5 +113,5 @@ def _predictions(belief: Floats, A: Floats, B: Floats, ahead: int) -> dict[str, 
         "predicted_six": over(faces[..., SIX], *axes),
         "stationary_loaded": A[0, 1] / (A[0, 1] + A[1, 0]),
         "second_eigenvalue": np.linalg.eigvals(A).real.min(),
-        **prediction_gaps(belief, A, B, SUMMED),
+        **{name: np.abs(g).max() for name, g in prediction_gaps(belief, A, B, SUMMED).items()},
     }

@@ -100,8 +100,10 @@ class HmmInference(Study):
         sequences = hmm_examples.dice_and_gaussians(self.dimensions, *shape, rng)
         for chain, log_lik in sequences.values():
             first = log_lik[:PREFIXES, : self.length]
-            gaps = survival(*chain, log_lik)._asdict() | scaled_gaps(*chain, first)
-            for name, value in gaps.items():
+            gaps = scaled_gaps(*chain, first)
+            lived = survival(*chain, log_lik)._asdict()
+            lived["log_evidence_gap"] = np.abs(lived["log_evidence_gap"]).max()
+            for name, value in (lived | _largest(gaps)).items():
                 found.setdefault(name, []).append(value)
         emission, model = axis("emission", list(sequences)), casino.casino()
         axes = {
@@ -114,11 +116,15 @@ class HmmInference(Study):
         }
 
 
+def _largest(gaps: dict[str, Floats]) -> dict[str, float]:
+    return {name: float(np.abs(gap).max()) for name, gap in gaps.items()}
+
+
 def _marginals(pi: Floats, A: Floats, lik: Floats, rng: Generator) -> dict[str, Any]:
     """Gaps between messages and all paths, the sequence where looking back tells most, costs."""
-    gaps, beliefs = message_gaps(pi, A, lik)
-    meant, printed = printed_gaps(pi, A, lik, rng)
-    gaps |= meant
+    differences, beliefs = message_gaps(pi, A, lik)
+    meant, printed = map(_largest, printed_gaps(pi, A, lik, rng))
+    gaps = _largest(differences) | meant
     filtered, smoothed, two = beliefs
     show = int(np.argmax(np.abs(smoothed[0] - filtered[0]).max(axis=(1, 2))))
     belief, way = axis("belief", ["filtered", "smoothed"]), axis("way", ["messages", "all_paths"])
