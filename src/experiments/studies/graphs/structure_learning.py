@@ -142,7 +142,7 @@ class StructureLearning(Study):
         visits = sampled(flat, near, empty, self.steps, rng).reshape(scores.shape) / self.steps
         found = {
             "greedy_gap": np.where(gaps < SAME, 0.0, gaps).reshape(scores.shape[:-1]),
-            "greedy_lead": (flat.max(1) - gaps - beside).reshape(scores.shape[:-1]),
+            "greedy_lead": (flat[np.arange(len(flat)), ends] - beside).reshape(scores.shape[:-1]),
             "true_class_sampled": visits[..., self._class(graphs)].sum(-1),
         }
         best, true = scores.argmax(-1), graphs.index(self.truth)
