@@ -67,8 +67,8 @@ def moments(values: Floats, theta: Floats, room: float) -> Moments:
 
 def gaps(D: int, of: Clutter, rng: Generator) -> Floats:
     """How far each equation is off in one drawn case, (equations,)."""
-    m, x = rng.normal(0, 1.5, (2, D))
-    v = float(np.exp(rng.uniform(-1, 0.7)))
+    m, v = _cavity(D, rng)
+    x, _ = _cavity(D, rng)
     theta, room = lattice(m, REACH)
     signal = (1 - of.w) * normal(theta, x, 1.0).real
     noise = of.w * float(normal(x[None], np.zeros(D), of.a).real[0])
@@ -93,43 +93,45 @@ def gaps(D: int, of: Clutter, rng: Generator) -> Floats:
             _prior_gap(D, of, rng),
             _cavity_gap(D, rng),
             abs(np.exp(found.log_z) / truth.total - 1),
-            np.abs(found.mean - truth.mean).max(),
+            np.linalg.norm(found.mean - truth.mean),
             abs(found.variance - truth.variance),
             abs(found.rho - clean.total / truth.total),
-            max(np.abs(refined.mean - truth.mean).max(), abs(refined.variance - truth.variance)),
+            np.linalg.norm([*(refined.mean - truth.mean), refined.variance - truth.variance]),
             abs(printed * integral / truth.total - 1),
             abs(scale * integral / truth.total - 1),
             abs(formula / evidence - 1),
             abs(formula * normaliser / evidence - 1),
-            np.abs(m + v * slope_m - truth.mean).max(),
+            np.linalg.norm(m + v * slope_m - truth.mean),
             abs(second - truth.square),
             abs(second + v * D - truth.square),
         ]
     )
 
 
+def _cavity(D: int, rng: Generator) -> tuple[Floats, float]:
+    """A mean and a variance, drawn."""
+    return rng.normal(0, 1.5, D), float(np.exp(rng.uniform(-1, 0.7)))
+
+
 def _cavity_gap(D: int, rng: Generator) -> float:
     """Q over a factor, of either sign of variance, against the Gaussian of 10.214 and 10.215."""
-    m, m_n = rng.normal(0, 1.5, (2, D))
-    v, v_n = float(rng.uniform(0.2, 1)), float(rng.choice([-1, 1]) * rng.uniform(1.5, 4))
+    (m, v), (m_n, v_n) = _cavity(D, rng), _cavity(D, rng)
+    v_n *= float(rng.choice([-4, 4]))
     cavity_v = 1 / (1 / v - 1 / v_n)  # 10.215
     cavity_m = m + cavity_v / v_n * (m - m_n)  # 10.214
     theta = rng.normal(0, 2, (6, D))
-
-    def log(at: Floats, variance: float) -> Floats:
-        return np.asarray(-((theta - at) ** 2).sum(-1) / (2 * variance))
-
-    return float(np.ptp(log(m, v) - log(m_n, v_n) - log(cavity_m, cavity_v)))
+    both = normal(theta, m_n, v_n) * normal(theta, cavity_m, cavity_v)
+    return float(np.ptp(np.log(np.abs(normal(theta, m, v) / both))))
 
 
 def _prior_gap(D: int, of: Clutter, rng: Generator) -> float:
     """The prior's factor after an update by quadrature, in the context of drawn others."""
-    m, v = rng.normal(0, 1.5, D), float(np.exp(rng.uniform(-1, 0.7)))  # of all other factors
+    m, v = _cavity(D, rng)  # of all other factors
     theta, room = lattice(m, REACH)
     whole = moments((normal(theta, np.zeros(D), of.b) * normal(theta, m, v)).real, theta, room)
     precision = 1 / whole.variance - 1 / v
     shift = whole.mean / whole.variance - m / v
-    return float(max(abs(precision - 1 / of.b), np.abs(shift).max()))
+    return float(np.linalg.norm([precision - 1 / of.b, *shift]))
 
 
 def _evidence(of: Clutter, theta: Floats, room: float, rng: Generator) -> tuple[float, float]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 from scipy.optimize import minimize
+from scipy.special import logsumexp
+from scipy.stats import norm
 
 from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
@@ -18,6 +20,7 @@ from models.types import Floats
 WAYS = ["exact", "ep", "adf", "variational", "laplace", "alone"]
 # Additions, products, quotients, roots and exponentials for one point, in one pass or iteration.
 OPERATIONS = {"ep": 38, "variational": 16, "laplace": 15}
+BY_HAND = 3  # data sets of each size whose posterior is computed point by point
 SEARCHED = 12  # factors whose projection is searched for
 
 
@@ -63,6 +66,21 @@ class ClutterProblem(Study):
             "energy_slope": (place,),
             "centre_course": (axis("climb", list(OPERATIONS)), place, step),
             "evidence_course": (axis("climb", list(OPERATIONS)), place, step),
+            "sample_mean": (place,),
+            "sample_square": (place,),
+            "new_centre": (place, axis("factor_of", min(self.points))),
+            "new_spread": (place, axis("factor_of", min(self.points))),
+            "factors_evidence": (place,),
+            "collapsed_bound": (place,),
+            "posterior": (
+                axis("computed", ["by the model", "by hand"]),
+                axis("hand", min(BY_HAND, self.sets)),
+                axis("told_of", ["centre", "spread", "log evidence", "variation of ep"]),
+            ),
+            "alone_by_hand": (axis("moment", ["centre", "spread"]), place),
+            "laplace_slope": (place,),
+            "laplace_bend": (place,),
+            "laplace_height": (place,),
         }
         found = {name: over([of[name] for of in each], size, *a) for name, a in axes.items()}
         cost = np.multiply.outer(list(OPERATIONS.values()), self.points)
@@ -89,13 +107,22 @@ class ClutterProblem(Study):
         spread = np.array([g.variance for g in found])
         evidence = np.array([g.log_evidence for g in found])
         evidence[2] = clutter.propagate(x, known, 1).log_z.sum(-1)  # of one pass: 10.243
+        variation = _variations(posterior, centre, spread)
+        told = np.stack([centre[0], spread[0], evidence[0], variation[1]], axis=-1)
         climbs = [_from(runs[0].course, 1), vb, laplace]
         return {
             "centre": centre,
             "spread": spread,
             "log_evidence": evidence,
-            "total_variation": _variations(posterior, centre, spread),
+            "total_variation": variation,
             "change": np.array([run.change[-1] for run in runs]),
+            "sample_mean": x[..., 0].mean(1),
+            "sample_square": (x[..., 0] ** 2).mean(1),
+            **_refined(x[..., 0], known, runs[0], min(self.points)),
+            "collapsed_bound": _collapsed(x[..., 0], known, centre[3], spread[3]),
+            "posterior": np.array([told[:BY_HAND], _by_hand(x[:BY_HAND, :, 0], known, ep)]),
+            "alone_by_hand": _alone(x[..., 0], known),
+            **_at_the_mode(x[..., 0], known, centre[4]),
             "bound": vb.log_evidence.T,
             "energy_rise": _largest_rise(runs[0]),
             "energy_slope": clutter.energy_slope(x, known, runs[0].sites),
@@ -130,6 +157,77 @@ class ClutterProblem(Study):
             "product_of_z": over(one.log_z.sum(-1).reshape(S, -1), *axes),
             "log_integral": over(integral.reshape(S, -1), *axes),
         }
+
+
+def _new(x: Floats, of: Clutter, m: Floats, v: Floats) -> tuple[Floats, Floats, Floats]:
+    """Z, mean and variance of a factor in its cavity, as printed (10.216 to 10.219)."""
+    noise = of.w * norm.pdf(x, 0, of.a**0.5)
+    Z = (1 - of.w) * norm.pdf(x, m, np.sqrt(v + 1)) + noise
+    rho, off = 1 - noise / Z, x - m
+    spread = v - rho * v**2 / (v + 1) + rho * (1 - rho) * v**2 * off**2 / (v + 1) ** 2
+    return Z, m + rho * v / (v + 1) * off, spread
+
+
+def _refined(x: Floats, of: Clutter, run: Propagation, shown: int) -> dict[str, Floats]:
+    """Every factor once more where EP ended, and 10.223 with the prior's own normaliser."""
+    m, v = run.course.mean[-1], run.course.variance[-1][:, None]
+    P, h = run.sites.precision, run.sites.shift[..., 0]
+    with np.errstate(invalid="ignore", divide="ignore"):  # a context that is no density
+        wide = 1 / (1 / v - P)  # 10.215
+        at = m + wide * (P * m - h)  # 10.214
+        Z, centre, spread = _new(x, of, at, np.where(wide > 0, wide, np.nan))
+        scale = np.log(Z) + np.log(1 + P * wide) / 2  # 10.222
+        B = (m**2 / v)[:, 0] - (h**2 / P - (h - P * at) ** 2 / (P * (1 + P * wide))).sum(-1)
+    evidence = np.log(v[:, 0] / of.b) / 2 + B / 2 + scale.sum(-1)
+    shown_of = {"new_centre": centre[:, :shown], "new_spread": spread[:, :shown]}
+    return {**shown_of, "factors_evidence": evidence}
+
+
+def _alone(x: Floats, of: Clutter) -> Floats:
+    """Mean and variance of a product of factors that were each fitted with the prior alone."""
+    _, m, v = _new(x, of, np.zeros_like(x), np.full_like(x, of.b))
+    P = 1 / of.b + (1 / v - 1 / of.b).sum(1)
+    return np.array([(m / v).sum(1) / P, 1 / P])
+
+
+def _collapsed(x: Floats, of: Clutter, m: Floats, v: Floats) -> Floats:
+    """The variational bound of q(theta) when q of what is clutter is the best for it."""
+    signal = np.log(1 - of.w) + norm.logpdf(x, m[:, None]) - v[:, None] / 2
+    noise = np.log(of.w) + norm.logpdf(x, 0, of.a**0.5)
+    divergence = ((v + m**2) / of.b - 1 - np.log(v / of.b)) / 2
+    return np.asarray(np.logaddexp(signal, noise).sum(-1) - divergence)
+
+
+def _log_joint(x: Floats, of: Clutter, theta: Floats) -> Floats:
+    """10.211 for points (S, N) at places (S, G), point by point."""
+    signal = np.log(1 - of.w) + norm.logpdf(x[..., None], theta[:, None])
+    noise = np.log(of.w) + norm.logpdf(x, 0, of.a**0.5)
+    return np.asarray(
+        np.logaddexp(signal, noise[..., None]).sum(1) + norm.logpdf(theta, 0, of.b**0.5)
+    )
+
+
+def _by_hand(x: Floats, of: Clutter, ep: Gaussian) -> Floats:
+    """Moments and evidence of 10.211 on a grid of its own, and how far EP's Gaussian is."""
+    theta, step = np.linspace(-60, 60, 3001, retstep=True)
+    log = _log_joint(x, of, np.tile(theta, (len(x), 1)))
+    evidence = logsumexp(log, axis=1) + np.log(step)
+    p = np.exp(log - evidence[:, None]) * step
+    mean = p @ theta
+    q = norm.pdf(theta, ep.mean[: len(x)], np.sqrt(ep.variance[: len(x), None])) * step
+    spread = (p * (theta - mean[:, None]) ** 2).sum(1)
+    return np.stack([mean, spread, evidence, np.abs(p - q).sum(1) / 2], axis=-1)
+
+
+def _at_the_mode(x: Floats, of: Clutter, mode: Floats) -> dict[str, Floats]:
+    """Slope, bend and height of 10.211 where Laplace's Gaussian is, by differences."""
+    h = 1e-3
+    down, here, up = _log_joint(x, of, mode[:, None] + np.array([-h, 0, h])).T
+    return {
+        "laplace_slope": (up - down) / (2 * h),
+        "laplace_bend": (up - 2 * here + down) / h**2,
+        "laplace_height": here,
+    }
 
 
 def _at(course: Gaussian, k: int) -> Gaussian:
