@@ -11,6 +11,8 @@ from experiments.contract.study import Study, knob
 from models.sampling.partition import Model, chained, direct, telescoped
 
 WAYS = ("carried", "restarted")
+Z = np.linspace(-2, 2, 9)
+ALPHAS = [0.0, 0.25, 0.5, 1.0]  # of energies that are looked at
 
 
 @dataclass
@@ -68,6 +70,11 @@ class PartitionFunction(Study):
                 ]
             ),
             relative_variance=width.of([model.relative_variance() for model in models]),
+            energy=over(
+                [models[-1]._replace(dimension=1).energy(Z[:, None], a) for a in ALPHAS],
+                axis("alpha", ALPHAS),
+                axis("z", Z),
+            ),
             telescoped=ratios.of([telescoped(models[-1], K) for K in self.ratios]),
             log_ratio=over([[[e.log_ratio for e in r] for r in w] for w in found], *chains),
             apparent_error=over(

@@ -39,9 +39,10 @@ class SampledEm(Study):
         truth = np.tile([-0.5, 0.5], (R, 1)) * self.separation
         shares = models.responsibilities(x, truth)
         there = models.expected(x, shares, OTHER)
-        gaps, ends, modes, wander, paths = [], [], [], [], []
+        gaps, ends, modes, wander, paths, assigned = [], [], [], [], [], []
         for L in self.samples:
             drawn = models.assignments(shares, L, rng)
+            assigned.append(drawn)
             gaps.append(models.expected(x, drawn, OTHER) - there)
             course = models.em(x, start, self.iterations, 0.0, L, rng)
             late = course.means[self.iterations // 2 :]
@@ -52,8 +53,11 @@ class SampledEm(Study):
         one = models.assignments(shares, 1, rng)
         known = models.posterior(x, precision)
         draws = np.sort(models.augment(x, exact, self.sweeps, self.draws, precision, rng), axis=-1)
-        each = repetition, component
+        each, point = (repetition, component), axis("point", self.points)
         return Outcome(
+            inputs=over(x, repetition, point),
+            assigned=over(assigned, size, repetition, point),
+            expected=repetition.of(there),
             expected_gap=over(gaps, size, repetition),
             softness=repetition.of((one * (1 - one)).max(-1)),
             em_means=over(exact, *each),
