@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
+from scipy.stats import multivariate_normal
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
@@ -25,6 +26,7 @@ from models.clustering.half_steps import arbitrary_q, gains_of_q, half_steps, ne
 from models.clustering.mixture import free_energy, kl_to_posterior, posterior
 from models.em import first_reached, held, path, smallest_gain, take
 from models.em_examples import EXAMPLES, maximum_of_ppca
+from models.latent.factor_analysis import FactorModel, fit_factors, random_start
 from models.types import Floats
 
 Found = dict[str, float | Quantity]
@@ -78,6 +80,7 @@ class EmTheory(Clusters, Study):
         further = self._one_by_one(X, start, em.objective, rng) if self.orders else {}
         further |= self._limit(X, start.mu[0]) if self.epsilons else {}
         further |= self._climbs(rng) if self.models else {}
+        further |= _factors(rng.spawn(1)[0]) if "factors" in self.models else {}
         along = path(em, int(em.iterations[0]))
         joint = log_joint(X, along)  # (T + 1, N, K)
         found, q = half_steps(joint), arbitrary_q(len(X), self.k, self.random_q, rng)
@@ -166,3 +169,28 @@ def _one_of(X: Floats, theta: GaussianMixture, q: Floats) -> Found:
         "start_weights": component.of(theta.pi[0]),
         "one_q": over(q, point, component),
     }
+
+
+def _factors(rng: Generator) -> Found:
+    """One factor of few data: EM's log likelihood and that of its Gaussian, and where it ends."""
+    x = rng.standard_normal((60, 1)) @ [[2.0, -1.0, 1.0, 0.5]] + rng.standard_normal((60, 4))
+    start = random_start(x, 1, 200, rng)
+    em = fit_factors(x, start, tol=1e-12, max_iter=5000, snapshots=[0, 1])
+    steps, by = axis("factor_step", [0, 1]), axis("likelihood_by", ["fit", "density"])
+    density = [_gaussian_log_likelihood(x, em.snapshots[t]) for t in (0, 1)]
+    variable = axis("observed", x.shape[1])
+    W, psi = em.theta.W[0], em.theta.psi[0]
+    explained = np.square(start.W).sum(axis=2) / x.var(axis=0)
+    return {
+        "factor_log_likelihood": over([em.objective[0, :2], density], by, steps),
+        "factor_variance": variable.of(np.diagonal(W @ W.T) + psi),
+        "observed_variance": variable.of(x.var(axis=0)),
+        "start_explains": over(explained, axis("factor_start", len(explained)), variable),
+        "start_noise": variable.of(start.psi[0] / x.var(axis=0)),
+    }
+
+
+def _gaussian_log_likelihood(x: Floats, theta: FactorModel) -> float:
+    """Of the first of R models: x ~ N(mu, W W^T + Psi)."""
+    covariance = theta.W[0] @ theta.W[0].T + np.diag(theta.psi[0])
+    return float(multivariate_normal(theta.mu[0], covariance).logpdf(x).sum())

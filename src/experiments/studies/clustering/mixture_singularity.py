@@ -62,11 +62,15 @@ class MixtureSingularity(Clusters, Study):
         mixture, single = shrinking(*onto)
         L, alone = (log_density(X, theta).sum(axis=1) for theta in (mixture, single))
         binary = bernoulli_mixture.log_density(*shrinking_bernoulli(*onto))
+        flat = weak_prior(X, 2)  # in the weights
         return Outcome(
             regular_maximum=float(np.max(regular[~np.isnan(regular)], initial=-np.inf)),
             log_likelihood=decade.of(L),
-            log_posterior=decade.of(L + log_prior(mixture, weak_prior(X, 2))),
+            log_posterior=decade.of(L + log_prior(mixture, flat)),
             single_log_likelihood=decade.of(alone),
+            dirichlet_part=decade.of(
+                log_prior(mixture, flat._replace(alpha=3.0)) - log_prior(mixture, flat)
+            ),
             log_height=decade.of(log_density(X[[self.point]], single)[:, 0]),  # ln N(x | x, s^2 I)
             largest_bernoulli_log_density=decade.of(binary.max(axis=1)),
             **remedies,
