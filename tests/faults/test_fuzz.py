@@ -98,7 +98,7 @@ def look_at(folder: Path) -> None:
     for use in (
         lambda: record.verdicts,
         lambda: record.metrics,
-        lambda: listing.row(told(folder), folder),
+        lambda: listing.row(told(folder), folder).content(),
         lambda: payload(record),
         lambda: recorded_job(record.content),
         lambda: write_tables(record, folder.parents[3] / "tables" / "x", ["csv", "md", "latex"]),
@@ -168,15 +168,15 @@ def test_sweeps(base: Path, cases: int, monkeypatch: pytest.MonkeyPatch) -> None
 
 @thrown("beside")
 def test_files_beside_records(base: Path, written: Record, cases: int) -> None:
-    outputs = base / "outputs"
+    outputs, folder = base / "outputs", written.folder
     name = "fcml/fig-1.15"
     last_verdicts.last_verdicts(outputs, [name])
     robustness.remember(outputs, {name: (written["provenance"]["code"], {"a": [1, 2]})})
-    tags.add(written.folder, {"a": "b"})
+    tags.add(folder, {"a": "b"})
     readers: dict[Path, Callable[[], object]] = {
         outputs / last_verdicts.FILE: lambda: last_verdicts.last_verdicts(outputs, [name]),
         outputs / robustness.FILE: lambda: robustness.remembered(outputs, written),
-        written.folder / tags.FILE: lambda: listing.row(told(written.folder), written.folder),
+        folder / tags.FILE: lambda: listing.row(told(written.folder), written.folder).content(),
     }
 
     def check(drawn: tuple[Path, Any]) -> None:

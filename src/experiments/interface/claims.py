@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.commands import performing, selecting
-from experiments.commands.runs import folders
+from experiments.commands.runs import selection
 from experiments.configuration.build import experiment_job
 from experiments.contract.errors import BadInput
 from experiments.interface import given, html, places
-from experiments.records import listing
 from experiments.records.last_verdicts import last_verdicts
+from experiments.records.listing import FACTS, Listing
 from experiments.records.record import Record
+from experiments.records.selected import Selected
 from experiments.records.store import RunStore
 from experiments.report import scoreboard
 from experiments.report.results import FIELDS
@@ -144,13 +145,16 @@ class Claims:
         import pandas as pd
 
         if self._selected is None:
-            found = [record.folder for record in self.records.values()]
+            selected = Selected()
+            selected.add_folders(record.folder for record in self.records.values())
         else:
-            found = list(folders(self._selected, self.outputs, {}))
-        rows = listing.ordered(list(listing.rows(found, places.warn)), "started", reverse=True)
-        names = [*listing.FACTS, *(name for row in rows for name in row)]
-        content = [row.content() for row in rows]
-        return pd.DataFrame(content, columns=list(dict.fromkeys(names)))
+            selected = selection(self._selected, self.outputs)
+        listing = Listing()
+        for seen in selected.seen():
+            listing.add(seen)
+        listing.check(places.warn)
+        content = [row.content() for row in listing.rows(selected, places.warn)]
+        return pd.DataFrame(content, columns=list(dict.fromkeys([*FACTS, *listing.names()])))
 
     def __len__(self) -> int:
         return len(self._rows)

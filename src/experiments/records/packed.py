@@ -5,8 +5,9 @@ have grown: a hundred thousand runs take a few megabytes and a fraction of a sec
 """
 
 import os
+import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -19,6 +20,7 @@ from models.types import AnyArray
 
 FOLDER = "cells"
 LOCK = ".lock"  # of a place: whoever gives a run its number holds it
+_ID = re.compile(r"[0-9a-f]{16}-[1-9]")
 _RECENT = 20_000  # rows that are looked up by a dictionary before they are sorted in
 _ROW = np.dtype(
     [
@@ -51,6 +53,45 @@ class Entry(NamedTuple):
     @property
     def id(self) -> str:
         return f"{self.key}-{self.attempt}"
+
+
+class Snapshot(NamedTuple):
+    """The runs of a place at a moment, by key and attempt, each once."""
+
+    place: Path
+    rows: AnyArray  # of type _ROW
+    groups: list[tuple[Path, slice]]  # the pack of a group, and where its heads are
+
+    def ids(self, numbers: AnyArray) -> list[str]:
+        """The ids of the runs with these numbers."""
+        rows = self.rows[numbers]
+        pairs = zip(rows["key"].tolist(), rows["attempt"].tolist(), strict=True)
+        return [f"{key:016x}-{attempt}" for key, attempt in pairs]
+
+    def entry(self, number: int) -> Entry:
+        return _entry(self.rows[number].tolist(), self.groups)
+
+    def numbers(self, run_ids: Collection[str]) -> AnyArray:
+        """The numbers of those of these runs that are here."""
+        keys = [int(run_id.partition("-")[0], 16) for run_id in run_ids if _ID.match(run_id)]
+        near = np.flatnonzero(np.isin(self.rows["key"], np.array(keys, np.uint64)))
+        here: AnyArray = near[np.array([run_id in run_ids for run_id in self.ids(near)], bool)]
+        return here
+
+    def by_group(self, numbers: AnyArray) -> Iterator[AnyArray]:
+        """Which of these numbers are of one group, for each group, the last of a pack first."""
+        groups = self.rows["group"][numbers]
+        order = np.argsort(groups, kind="stable")[::-1]
+        seams = np.flatnonzero(np.diff(groups[order].astype(int))) + 1
+        yield from np.split(order, seams) if len(order) else ()
+
+    def sound(self, numbers: Sequence[int]) -> list[bool]:
+        """Which of these records, of one group, are what was written?"""
+        entries = [self.entry(number) for number in numbers]
+        try:
+            return packs.sound(entries[0].path, [(entry.start, entry.size) for entry in entries])
+        except OSError:
+            return [False] * len(entries)
 
 
 class _File:
@@ -156,10 +197,14 @@ class Packed:
     def __len__(self) -> int:
         return len(self._sorted) + self._new
 
-    def _entry(self, row: _Row) -> Entry:
-        key, attempt, finished, group, place, start, size = row
-        path, heads = self._groups[group]
-        return Entry(f"{key:016x}", attempt, finished, path, start, size, heads, place)
+    def snapshot(self) -> Snapshot:
+        """What is there as far as it has been read, however it grows meanwhile."""
+        with self._turn:
+            rows, groups = self._sort(), self._groups
+        again = (rows["key"][1:] == rows["key"][:-1]) & (
+            rows["attempt"][1:] == rows["attempt"][:-1]
+        )
+        return Snapshot(self.place, np.delete(rows, 1 + np.flatnonzero(again)), groups)
 
     def attempts(self, key: str) -> list[Entry]:
         """The runs with a key, the oldest first."""
@@ -171,7 +216,8 @@ class Packed:
             while first < len(keys) and keys[first] == number:
                 found.append(self._sorted[first].tolist())
                 first += 1
-            return sorted(map(self._entry, found), key=lambda entry: entry.attempt)
+            entries = (_entry(row, self._groups) for row in found)
+            return sorted(entries, key=lambda entry: entry.attempt)
 
     def find(self, run_id: str) -> Entry | None:
         """The run of this id."""
@@ -259,6 +305,12 @@ class Packed:
             elif number > last:
                 return found
             number += 1
+
+
+def _entry(row: _Row, groups: list[tuple[Path, slice]]) -> Entry:
+    key, attempt, finished, group, place, start, size = row
+    path, heads = groups[group]
+    return Entry(f"{key:016x}", attempt, finished, path, start, size, heads, place)
 
 
 def _says_finished(path: Path, start: int, size: int) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from experiments.contract import whole
 from experiments.contract.errors import BadInput
@@ -12,6 +13,7 @@ from experiments.contract.verdicts import in_words
 from experiments.records import packed, packs, seal
 from experiments.records.record import Record
 from experiments.records.told import Told
+from experiments.records.told import fields as told_fields
 from experiments.records.told import unpacked as told_unpacked
 
 
@@ -82,9 +84,19 @@ def _packed_entry(folder: Path) -> packed.Entry | None:
 
 @lru_cache(maxsize=16)
 def _heads(pack: Path, start: int, stop: int) -> list[Told] | None:
-    """What is told of a group's runs; None where that is lost."""
+    content = _head_bytes(pack, slice(start, stop))
+    return None if content is None else told_unpacked(content)
+
+
+def told_of_group(entry: packed.Entry) -> list[dict[str, Any]] | None:
+    """What is told of all runs of a group, the fields of each; None where that is lost."""
+    content = _head_bytes(entry.path, entry.heads)
+    return None if content is None else told_fields(content)
+
+
+def _head_bytes(pack: Path, heads: slice) -> bytes | None:
     with suppress(OSError), pack.open("rb") as stream:
-        return told_unpacked(os.pread(stream.fileno(), stop - start, start))
+        return os.pread(stream.fileno(), heads.stop - heads.start, heads.start)
     return None
 
 

@@ -159,29 +159,40 @@ class RunStore:
 
     def folders(self, pattern: str = "*/*") -> Iterator[Path]:
         """Where every run is, of all places or of some; packed ones too."""
-        for place in sorted(self.runs.glob(pattern)):
+        for place in self.places(pattern):
             yield from sorted(path.parent for path in place.glob("[!.]*/run.json"))
             for run_id in packed.at(place).refresh().ids():
                 yield place / run_id
 
     def located(self, run_ids: Iterable[str | None]) -> Iterator[Path | None]:
         """Where each of these runs is; None for those that are nowhere."""
-        there = [packed.at(f.parent).refresh() for f in self.runs.glob(f"*/*/{packed.FOLDER}")]
+        there = [packed.at(place).refresh() for place in self.packed_places()]
         folders: dict[str, Path] | None = None
         for run_id in run_ids:
             place = next((p.place for p in there if run_id is not None and p.find(run_id)), None)
             if place is None and run_id is not None:
-                if folders is None:
-                    found = self.runs.glob("*/*/[!.]*/run.json")
-                    folders = {path.parent.name: path.parent for path in found}
+                folders = self.alone() if folders is None else folders
                 yield folders.get(run_id)
             else:
                 yield place / run_id if place is not None and run_id is not None else None
 
+    def places(self, pattern: str = "*/*") -> list[Path]:
+        """The folders of runs: of results and of studies."""
+        return sorted(self.runs.glob(pattern))
+
+    def packed_places(self) -> list[Path]:
+        """Those that have packs."""
+        return [folder.parent for folder in self.places(f"*/*/{packed.FOLDER}")]
+
+    def alone(self) -> dict[str, Path]:
+        """The runs that have a record in a folder of their own, by id."""
+        found = self.runs.glob("*/*/[!.]*/run.json")
+        return {path.parent.name: path.parent for path in found}
+
     def damage(self) -> Iterator[str]:
         """A line for each part of a pack that is damaged."""
-        for folder in sorted(self.runs.glob(f"*/*/{packed.FOLDER}")):
-            yield from packed.at(folder.parent).refresh().problems
+        for place in self.packed_places():
+            yield from packed.at(place).refresh().problems
 
     def older(self, pattern: str) -> int:
         """How many runs of these experiments were recorded in an older format."""
@@ -194,9 +205,9 @@ class RunStore:
                 f"'{run_id}' is not a run id; allowed: hexadecimal digits and an attempt"
             )
         found = [path.parent for path in self.runs.glob(f"*/*/{run_id}*/run.json")]
-        for folder in self.runs.glob(f"*/*/{packed.FOLDER}"):
-            there = packed.at(folder.parent).refresh()
-            found += [folder.parent / name for name in islice(there.ids(run_id), 1000)]
+        for place in self.packed_places():
+            there = packed.at(place).refresh()
+            found += [place / name for name in islice(there.ids(run_id), 1000)]
         exact = [path for path in found if path.name == run_id]
         if len(exact or found) == 1:
             return read((exact or found)[0])

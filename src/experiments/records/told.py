@@ -95,12 +95,24 @@ def packed(told: Sequence[Told]) -> bytes:
 
 def unpacked(content: bytes) -> list[Told] | None:
     """The inverse; None where it is not to be believed any more."""
+    found = fields(content)
+    return None if found is None else [Told(**one) for one in found]
+
+
+def fields(content: bytes) -> list[dict[str, Any]] | None:
+    """The same as plain mappings, for those who look at very many."""
     try:
         found = loads(zlib.decompress(content).decode())
         if found["by"] != evaluators():
             return None
-        return [Told(**found["all"], **one) for one in found["each"]]
-    except (zlib.error, ValueError, TypeError, LookupError):
+        common, each = found["all"], found["each"]
+        own = each[0].keys()
+        Told(**common, **each[0])  # a TypeError if it is not whole
+        if any(one.keys() != own for one in each):
+            return None
+        common = {"metrics": {}, "asked": {}, "problem": "", **common}
+        return [{**common, **one} for one in each]
+    except (zlib.error, ValueError, TypeError, LookupError, AttributeError):
         return None
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from experiments.cli import main
 from experiments.commands import run
+from experiments.records.reading import read
 from experiments.records.record import Record
 from experiments.records.store import RunStore
 
@@ -56,6 +57,30 @@ def test_what_is_piped_is_one_line_a_row(swept: Path, capsys: Capture) -> None:
     told = capsys.readouterr()
     assert len(told.out.splitlines()) == 3
     assert "the first 2 of 5 runs" in told.err
+
+
+def test_the_newest_are_those_of_all_records(swept: Path, capsys: Capture) -> None:
+    """Whatever is read first, and however little of it: the order is that of all the records."""
+    folders = list(RunStore(swept).folders())
+    started = {f.name: int(read(f)["provenance"]["started"] + 5e-7) for f in folders}
+    newest = sorted(started, key=lambda run: -started[run])
+    assert ids(capsys) == newest
+    for limit in range(1, 7):
+        assert main(["runs", "--limit", str(limit)]) == 0
+        told = capsys.readouterr()
+        assert [line.split()[0] for line in told.out.splitlines()[1:]] == newest[:limit]
+        assert (f"the first {limit} of 5 runs" in told.err) == (limit < 5)
+    assert main(["runs", "--limit", "2", "--reverse"]) == 0
+    oldest = sorted(started, key=lambda run: started[run])
+    shown = [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]]
+    assert shown == oldest[:2]
+
+
+def test_json_is_as_python_writes_it(swept: Path, capsys: Capture) -> None:
+    for words in ([], ["--where", "seed < 0"]):
+        assert main(["runs", *words, "--json"]) == 0
+        text = capsys.readouterr().out
+        assert text == json.dumps(json.loads(text), indent=1, ensure_ascii=False) + "\n"
 
 
 def test_csv_has_every_digit(swept: Path, capsys: Capture) -> None:

@@ -1,6 +1,12 @@
-"""Runs as rows: filtered by any expression, sorted by anything, columns that tell them apart."""
+"""Runs as rows: filtered by any expression, sorted by anything, columns that tell them apart.
+
+The oracle is what a list of all runs at once would show: kept, sorted and looked through as a list.
+"""
 
 import math
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,14 +15,65 @@ from hypothesis import strategies as st
 
 from experiments.contract.errors import BadInput
 from experiments.records import tags
-from experiments.records.listing import Row, columns, ordered, row, rows, where
+from experiments.records.listing import Condition, Foremost, Listing, Row, row, second
 from experiments.records.record import Record
+from experiments.records.selected import Seen, Selected
 from experiments.records.told import Told
 
+PLACE = Path("nowhere")
+GROUP: dict[str, Any] = {"noise": 1, "order": 2}  # knobs that runs share as those of a group do
 
-def made(run: str, noise: Any, loss: Any = None, study: str = "a") -> Row:
-    facts = {"run": run, "study": study, "seed": 0, "tags": "", "result": "", "verdict": ""}
-    return Row(facts, {"noise": noise}, {} if loss is None else {"loss": loss})
+
+def fields(run: str, knobs: dict[str, Any], metrics: dict[str, Any], **more: Any) -> dict[str, Any]:
+    told = Told(
+        id=run,
+        finished=True,
+        error=None,
+        study="a",
+        knobs={},
+        seed=0,
+        experiment=None,
+        canonical=False,
+        item="",
+        grade="book",
+        started=0.0,
+        seconds=0.1,
+        claims=0,
+    )
+    return {**vars(told), "knobs": knobs, "metrics": metrics, **more}
+
+
+def made(run: str, noise: Any, loss: Any = None, study: str = "a") -> dict[str, Any]:
+    return fields(run, {"noise": noise}, {} if loss is None else {"loss": loss}, study=study)
+
+
+def listed(runs: Sequence[dict[str, Any]], condition: str | None = None, **how: Any) -> Listing:
+    """Seen in the order in which they are given, which is that of their ranks backwards."""
+    found = Listing(condition=Condition(condition) if condition else None, **how)
+    for rank in reversed(range(len(runs))):
+        found.add(Seen(rank, PLACE, runs[rank]["id"], runs[rank], has_folder=False))
+    return found
+
+
+class Kept(Selected):
+    """Runs that are at hand."""
+
+    def __init__(self, runs: Sequence[dict[str, Any]]) -> None:
+        super().__init__()
+        self._runs = runs
+
+    def fields(self, ranks: Any) -> Any:
+        return (Seen(n, PLACE, self._runs[n]["id"], self._runs[n], has_folder=False) for n in ranks)
+
+
+def shown(runs: Sequence[dict[str, Any]], condition: str | None = None, **how: Any) -> list[Row]:
+    found = listed(runs, condition, **how)
+    found.check(print)
+    return list(found.rows(Kept(runs), print))
+
+
+def ids(*stated: Any, **how: Any) -> list[str]:
+    return [entry["run"] for entry in shown(*stated, **how)]
 
 
 def test_a_run_is_a_row(recorded: Record) -> None:
@@ -27,13 +84,18 @@ def test_a_run_is_a_row(recorded: Record) -> None:
     assert found["orders"] == recorded["science"]["knobs"]["orders"]
     assert found["loo_best_order"] == 3
     assert "reproduced" in found["verdict"]
+    assert list(found.content()) == [*found.metrics, *found.knobs, *found.facts]
 
 
 def test_a_damaged_run_costs_a_line(recorded: Record) -> None:
     (recorded.folder / "run.json").write_text("{")
-    told: list[str] = []
-    assert list(rows([recorded.folder], told.append)) == []
-    assert len(told) == 1
+    selected, told = Selected(), list[str]()
+    selected.add_folders([recorded.folder])
+    found = Listing()
+    for seen in selected.seen():
+        found.add(seen)
+    found.check(told.append)
+    assert (found.count, list(found.rows(selected, told.append)), len(told)) == (0, [], 1)
 
 
 numbers = st.floats(-5, 5) | st.integers(-5, 5) | st.just(math.nan)
@@ -43,10 +105,15 @@ numbers = st.floats(-5, 5) | st.integers(-5, 5) | st.just(math.nan)
 def test_a_condition_is_python_s(pairs: list[tuple[Any, Any]], bound: float) -> None:
     found = [made(str(i), noise, loss) for i, (noise, loss) in enumerate(pairs)]
     found += [made("x", 0, 0)]
-    kept = where(found, f"noise < {bound!r} and loss >= 0")
-    expected = [r for r in found if r["loss"] is not None and r["noise"] < bound and r["loss"] >= 0]
-    assert kept == expected
-    values = [r["noise"] for r in ordered(found, "noise", reverse=False)]
+    expected = [
+        r["id"]
+        for r in found
+        if r["metrics"].get("loss") is not None
+        and r["knobs"]["noise"] < bound
+        and r["metrics"]["loss"] >= 0
+    ]
+    assert ids(found, f"noise < {bound!r} and loss >= 0") == expected  # all started at once
+    values = [entry["noise"] for entry in shown(found, by="noise", reverse=False)]
     finite = [value for value in values if value == value]
     assert finite == sorted(finite)
     assert all(value != value for value in values[len(finite) :])
@@ -54,8 +121,8 @@ def test_a_condition_is_python_s(pairs: list[tuple[Any, Any]], bound: float) -> 
 
 def test_words_can_be_compared() -> None:
     found = [made("a", 1, study="ridge"), made("b", 2, study="lasso")]
-    assert [r["run"] for r in where(found, "study == 'ridge'")] == ["a"]
-    assert [r["run"] for r in ordered(found, "study", reverse=False)] == ["b", "a"]
+    assert ids(found, "study == 'ridge'") == ["a"]
+    assert ids(found, by="study", reverse=False) == ["b", "a"]
 
 
 @pytest.mark.parametrize(
@@ -69,15 +136,100 @@ def test_words_can_be_compared() -> None:
 )
 def test_a_condition_that_cannot_be_tested(condition: str, told: str) -> None:
     with pytest.raises(BadInput, match=told):
-        where([made("a", 1.0)], condition)
+        shown([made("a", 1.0)], condition)
+
+
+def columns(runs: Sequence[dict[str, Any]], stated: Sequence[str] | None = None) -> list[str]:
+    found = listed(runs)
+    found.check(print)
+    return found.columns(stated)
 
 
 def test_columns_tell_runs_apart() -> None:
     found = [made("a", 1, 0.5), made("b", 2, 0.7)]
-    assert columns(found, None) == ["run", "study", "seed", "noise", "loss"]
-    assert "noise" not in columns([made("a", 1, 0.5), made("b", 1, 0.7)], None)
-    assert "loss" not in columns([*found, made("c", 1, study="b")], None)
+    facts = ["run", "started", "study", "seed"]
+    assert columns(found) == [*facts, "noise", "loss", "status"]
+    assert "noise" not in columns([made("a", 1, 0.5), made("b", 1, 0.7)])
+    assert "loss" not in columns([*found, made("c", 1, study="b")])
+    assert columns([]) == []
     assert columns(found, ["loss", "run"]) == ["loss", "run"]
-    for act in (lambda: columns(found, ["los"]), lambda: ordered(found, "los", reverse=False)):
+    for act in (lambda: columns(found, ["los"]), lambda: shown(found, by="los")):
         with pytest.raises(BadInput, match=r"did you mean 'loss'"):
             act()
+
+
+@given(st.floats(0, 1e11) | st.builds(lambda n, e: n + e, st.integers(0, 2**31), st.floats(0, 1)))
+def test_a_second_is_the_one_that_is_shown(started: float) -> None:
+    """Rounded as the text is: a run of 0.9999996 seconds past is one of the next second."""
+    text = datetime.fromtimestamp(started, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    told = datetime.fromtimestamp(second(started), UTC).strftime("%Y-%m-%d %H:%M:%S")
+    assert told == text
+
+
+keys = st.none() | st.integers(0, 4)
+
+
+@given(st.permutations(range(25)), st.lists(keys, min_size=25, max_size=25), st.booleans())
+def test_the_foremost_are_those_of_a_sorted_list(
+    ranks: list[int], stated: list[int | None], reverse: bool
+) -> None:
+    expected = sorted(
+        (n for n in range(25) if stated[n] is not None),
+        key=lambda n: (stated[n] or 0) * (-1 if reverse else 1),
+    )
+    expected += [n for n in range(25) if stated[n] is None]
+    for most in (1, 3, 24, 25, 60, None):
+        found = Foremost(most, reverse=reverse)
+        for rank in ranks:
+            found.add(stated[rank], rank)
+        assert [rank for _, rank, _ in found.ordered()] == expected[:most]
+
+
+def of_all(runs: Sequence[dict[str, Any]], *, reverse: bool) -> tuple[list[str], list[str]]:
+    """The ids in order and the columns of runs that are all at hand."""
+    text = [datetime.fromtimestamp(run["started"], UTC).strftime("%F %T") for run in runs]
+    order = sorted(range(len(runs)), key=lambda n: text[n], reverse=reverse)
+    found = [runs[n] for n in order]
+    knobs = dict.fromkeys(name for run in found for name in run["knobs"])
+    metrics = dict.fromkeys(name for run in found for name in run["metrics"])
+    varying = [k for k in knobs if len({repr(run["knobs"].get(k)) for run in found}) > 1]
+    own = [*varying[:4], *list(metrics)[:4]] if len({run["study"] for run in found}) == 1 else []
+    canonical = any(run["canonical"] for run in runs)
+    result = ["result"] if canonical else []
+    facts = ["run", "started", *result, "study", "seed", *own, "status"] if runs else []
+    return [run["id"] for run in found], facts
+
+
+some = st.dictionaries(
+    st.sampled_from("abcdefg"), st.sampled_from([0, 0.0, -0.0, False, None, "x", [1], [1.0]])
+)
+drawn = st.tuples(
+    st.integers(0, 3) | st.floats(0, 3, width=32),
+    some | st.just(GROUP),
+    some | st.just(GROUP),
+    st.sampled_from(["r", "r", "r", "s"]),
+    st.sampled_from([False] * 9 + [True]),
+)
+
+
+@given(st.lists(drawn, max_size=30), st.booleans(), st.sampled_from([1, 2, 5, None]))
+def test_what_is_shown_is_what_reading_everything_shows(
+    drawn: list[tuple[Any, Any, Any, str, bool]], reverse: bool, most: int | None
+) -> None:
+    runs = [
+        fields(f"{n}", knobs, metrics, study=study, started=t, canonical=is_book, experiment="x")
+        for n, (t, knobs, metrics, study, is_book) in enumerate(drawn)
+    ]
+    order, names = of_all(runs, reverse=reverse)
+    found = listed(runs, reverse=reverse, most=most)
+    assert found.count == len(runs)
+    assert [entry["run"] for entry in found.rows(Kept(runs), print)] == order[:most]
+    assert found.columns(None) == names
+
+
+def test_what_is_not_shown_is_not_kept() -> None:
+    runs = [fields(str(n), {"noise": n}, {}, started=float(n * 7919 % 1000)) for n in range(1000)]
+    for how in ({}, {"by": "noise"}, {"condition": "noise >= 0"}):
+        found = listed(runs, most=5, **how)
+        assert found.count == 1000
+        assert found.kept <= 10
