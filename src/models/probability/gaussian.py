@@ -46,12 +46,12 @@ def conditional(joint: Gaussian, value: float) -> Gaussian:
     )
 
 
-def product_gap(joint: Gaussian, points: int, rng: np.random.Generator) -> float:
-    """How far the log density is from that of independent components, at random points."""
+def product_gaps(joint: Gaussian, points: int, rng: np.random.Generator) -> Floats:
+    """The log density less that of independent components, at random points, (points,)."""
     spread = np.sqrt(np.diag(joint.covariance))
     X = joint.mean + spread * rng.standard_normal((points, len(spread)))
     product = log_density_1d(X, joint.mean, spread**2).sum(-1)
-    return float(np.abs(log_density(X, *joint) - product).max())
+    return log_density(X, *joint) - product
 
 
 def estimate(X: Floats) -> Gaussian:

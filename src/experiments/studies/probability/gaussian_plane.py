@@ -8,7 +8,7 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
-from models.probability.gaussian import Gaussian, conditional, log_density, product_gap
+from models.probability.gaussian import Gaussian, conditional, log_density, product_gaps
 
 
 @dataclass
@@ -43,10 +43,13 @@ class GaussianPlane(Study):
         reach = 3.2 * np.sqrt(max(max(row[0], row[2]) for row in self.covariances))
         x1, x2 = (axis(f"x{i + 1}", mean[i] + np.linspace(-reach, reach, 121)) for i in (0, 1))
         grid = np.stack(np.meshgrid(x1.values, x2.values, indexing="ij"), axis=-1)
+        point = axis("point", self.points)
         gaussian, given = axis("gaussian", np.arange(1, len(planes) + 1)), axis("given", self.given)
         found = {
             "density": over([np.exp(log_density(grid, *j)) for j in planes], gaussian, x1, x2),
-            "product_gap": gaussian.of([product_gap(joint, self.points, rng) for joint in planes]),
+            "product_gap": over(
+                [product_gaps(joint, self.points, rng) for joint in planes], gaussian, point
+            ),
         }
         if self.given:
             beliefs = [[conditional(joint, x) for x in self.given] for joint in planes]
@@ -56,8 +59,10 @@ class GaussianPlane(Study):
             found["conditional_variance"] = gaussian.of(variances)
         if self.diagonals:
             gaps = [
-                product_gap(Gaussian(rng.standard_normal(len(row)), np.diag(row)), self.points, rng)
+                product_gaps(
+                    Gaussian(rng.standard_normal(len(row)), np.diag(row)), self.points, rng
+                )
                 for row in self.diagonals
             ]
-            found["diagonal_gap"] = axis("diagonal", np.arange(1, len(gaps) + 1)).of(gaps)
+            found["diagonal_gap"] = over(gaps, axis("diagonal", np.arange(1, len(gaps) + 1)), point)
         return Outcome(**found)

@@ -13,6 +13,7 @@ from models.probability import model_posterior as models
 from models.types import Floats
 
 _NEW = 2000  # points to predict, the same for all
+_LEVELS = [-3.0, 0.0, 0.5, 1.0, 2.0]  # where densities are told, and shares of points below
 
 
 @dataclass
@@ -55,6 +56,7 @@ class ModelAveraging(Study):
         single = np.empty((len(truth), len(model)))
         averaged = np.empty((len(truth), len(n), len(sets)))
         first = np.empty((len(truth), int(n.values[-1]), len(model)))
+        slope, below = np.empty(weights.shape), np.empty((len(truth), len(_LEVELS)))
         found: dict[str, Quantity] = {}
         for i, name in enumerate(self.truths):
             x = models.sample(name, self.models, (self.sets, int(n.values[-1])), rng)
@@ -62,6 +64,8 @@ class ModelAveraging(Study):
             after = models.posterior(log_p)
             posterior[i] = after[:, n.values - 1].swapaxes(0, 1)
             weights[i] = [models.mixture_weights(log_p[:, :size]) for size in n.values]
+            slope[i] = [_slope(log_p[:, :m], w) for m, w in zip(n.values, weights[i], strict=True)]
+            below[i] = [(x < level).mean() for level in _LEVELS]
             first[i] = after[0]
             regret[i] = log_p.sum(1).max(-1) - self._one_by_one(log_p, after)
             new = self._log_densities(models.sample(name, self.models, (_NEW,), rng))
@@ -77,6 +81,9 @@ class ModelAveraging(Study):
             expected_log_loss_averaged=over(averaged, truth, n, sets),
             regret=over(regret, truth, sets),
             first_posterior=over(first, truth, point, model),
+            weight_slope=over(slope, *axes),
+            share_below=over(below, truth, axis("level", _LEVELS)),
+            log_density=over(self._log_densities(np.array(_LEVELS)), axis("level", _LEVELS), model),
             **found,
         )
 
@@ -106,3 +113,9 @@ class ModelAveraging(Study):
             "counted_predictive": over((p * bias).sum(-1) / p.sum(-1), n, sets),
             "predictive": over(posterior @ bias, n, sets),
         }
+
+
+def _slope(log_p: Floats, weights: Floats) -> Floats:
+    """The mean over points of p(x | h) / p(x), less one, for each data set and model."""
+    p = np.exp(log_p)
+    return np.asarray((p / (p @ weights[..., None])).mean(1) - 1)

@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
 from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
 from models.probability import sequences
+from models.types import Floats, Ints
 
 _DRAWN = 8  # sequences whose evidence is also a mean over the prior
 _DRAWS = 100_000
@@ -41,7 +43,22 @@ class Occam(Study):
                 [sequences.known_coin(x, self.bias), *probabilities], axis("model", names), sequence
             ),
             ones=sequence.of(x.sum(-1)),
+            predicted=over(
+                [_predicted(x, order) for order in self.orders], axis("chain", names[1:]), sequence
+            ),
             drawn_probability=axis("few", len(few)).of(
                 sequences.chain_likelihood(few, top, theta).mean(0)
             ),
         )
+
+
+def _predicted(x: Ints, order: int) -> Floats:
+    """A chain's evidence toss by toss: of tosses after the same ones, (heads + 1) / (number + 2)."""
+    seen = np.ones((len(x), 2**order, 2))  # one head and one tail for each context, the prior's
+    p, every = np.full(len(x), 0.5**order), np.arange(len(x))
+    for t in range(order, x.shape[1]):
+        context = x[:, t - order : t] @ 2 ** np.arange(order)
+        counts = seen[every, context]
+        p = p * counts[every, x[:, t]] / counts.sum(-1)
+        seen[every, context, x[:, t]] += 1
+    return p
