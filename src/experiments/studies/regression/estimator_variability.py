@@ -41,6 +41,7 @@ class EstimatorVariability(Study):
         x = rng.uniform(self.low, self.high, n)
         X = self._design(x)
         t = X @ w + np.sqrt(self.noise_variance) * rng.standard_normal(n)  # one data set, to show
+        own = estimates.least_squares(X, t[None])  # its estimates
         found = estimates.simulate_estimates(X, w, self.noise_variance, S, rng)
         C = estimates.estimate_covariance(X, self.noise_variance)  # (2.45)
         point, grid = axis("point", n), axis("x", np.linspace(self.low, self.high, 41))
@@ -51,6 +52,8 @@ class EstimatorVariability(Study):
             inputs=point.of(x),
             targets=point.of(t),
             errors=point.of(t - X @ w),
+            shown_w=weight.of(own.w[0]),
+            shown_noise_variance=float(own.sigma2[0]),
             truth=grid.of(truth),
             w_hat=over(found.w, repetition, weight),
             noise_variance_estimate=repetition.of(found.sigma2),
