@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
+from scipy.stats import multivariate_normal
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
+from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from models.chains import baum_welch as bw
 from models.chains import hmm_enumeration
-from models.chains.baum_welch_starts import random_categorical
+from models.chains.baum_welch_starts import random_categorical, random_gaussian
 from models.chains.labelled import Data
 from models.chains.named_starts import (
     CATEGORICAL,
@@ -89,10 +90,20 @@ class HmmStarts(Study):
         }  # fmt: skip
         for name in ("smallest_gain", "row_sum_gap", "zeros_at_start", "grown_zeros"):
             found[name] = over([[run[name] for run in row] for row in runs], *axes[:2])
+        K = sets[0].truth.pi.shape[-1]
+        state, to = (axis(name, range(1, K + 1)) for name in ("state", "to"))
+        found["start_first"] = over([row[0]["start_first"] for row in runs], start, state)
+        found["start_transitions"] = over([row[0]["start_rows"] for row in runs], start, state, to)
+        found["start_spread"] = start.of([row[0]["start_spread"] for row in runs])
+        found["counted_transitions"] = over(_counted(sets[0], K), state, to)
+        found["drawn_stay"] = np.mean([np.mean(s.states[1:] == s.states[:-1]) for s in sets])
         if self._casino:
             found["step_gap"] = _step_gap(sets[0], rng)
         else:
             found["best_means"] = self._best_means(runs, final[:, 0])
+            parameter = axis("parameter", ["pi", "A", "mu", "Sigma", "objective"])
+            found["gaussian_step_gap"] = parameter.of(self._gaussian_step_gaps(sets[0], rng))
+            found |= _drawn(sets, state)
         return Outcome(**found)
 
     def _best_means(self, runs: list[list[dict[str, Any]]], final: Floats) -> Quantity:
@@ -104,20 +115,53 @@ class HmmStarts(Study):
         axes = axis("state", range(1, K + 1)), axis("variable", range(1, D + 1))
         return over(means[means[:, 0].argsort()], *axes)
 
+    def _prior(self, data: Data) -> bw.Prior:
+        if not self.regularised or self._casino:
+            return bw.FLAT
+        # MLAPP 11.4.2.8: the diagonal of the data, split among the states
+        D = data.x.shape[-1]
+        return bw.Prior(S0=np.diag(data.x.var(axis=0)) / 3 ** (1 / D), nu0=D + 2.0)
+
+    def _gaussian_step_gaps(self, data: Data, rng: Generator) -> list[float]:
+        """One EM step on six points against gamma and xi summed over all paths of 3 states."""
+        prior, x = self._prior(data), data.x[:6]
+        theta = random_gaussian(data.x, 3, 1, rng)
+        fit = bw.baum_welch(theta, x, prior=prior, tol=-np.inf, max_iter=1)
+        pi, A, mu, Sigma = (part[0] for part in theta)
+        lik = [multivariate_normal(m, S).pdf(x) for m, S in zip(mu, Sigma, strict=True)]
+        paths = hmm_enumeration.enumerate_paths(pi, A, np.transpose(lik))
+        gamma = hmm_enumeration.state_marginals(paths, 3)
+        xi = hmm_enumeration.pair_marginals(paths, 3).sum(axis=0)
+        N = gamma.sum(axis=0)
+        means = gamma.T @ x / N[:, None]
+        squares = np.einsum("nk,nd,ne->kde", gamma, x, x)
+        scatter = squares - N[:, None, None] * np.einsum("kd,ke->kde", means, means)  # 17.108
+        objective, D = np.log(paths.evidence), x.shape[1]
+        if prior.nu0 is not None:
+            S0, weight = prior.S0, prior.nu0 + D + 1
+            for S in Sigma:  # an inverse Wishart density, but for a constant
+                objective -= (
+                    weight / 2 * np.log(np.linalg.det(S)) + np.sum(S0 * np.linalg.inv(S)) / 2
+                )
+            scatter, N = scatter + S0, N + weight
+        expected = gamma[0], xi / xi.sum(axis=1, keepdims=True), means, scatter / N[:, None, None]
+        gaps = [np.abs(a[0] - b).max() for a, b in zip(fit.theta, expected, strict=True)]
+        return [*gaps, np.abs(fit.objective[0, 0] - objective)]
+
     def _fit(self, kind: str, data: Data, rng: Generator) -> dict[str, Any]:
         """Where the restarts of one start ended on one data set."""
-        prior = bw.FLAT
-        if self.regularised and not self._casino:
-            # MLAPP 11.4.2.8: the diagonal of the data, split among the states
-            D = data.x.shape[-1]
-            prior = bw.Prior(S0=np.diag(data.x.var(axis=0)) / 3 ** (1 / D), nu0=D + 2.0)
-
+        prior = self._prior(data)
         options = self.restarts, self.concentration, self.labels, rng
         began = make_start(kind, data, *options)
         ended, final, fit = em_from(kind, began, data.x, prior, self.tol, self.max_iter, rng)
         rows = np.concatenate([ended.pi[:, None], ended.A], axis=1)
         zeros = np.concatenate([began.pi[:, None], began.A], axis=1) == 0
+        with np.errstate(divide="ignore", invalid="ignore"):  # the logarithms of zeros
+            spread = np.log(began.A[:, 0, 0]).std()
         return {
+            "start_first": began.pi.mean(axis=0),
+            "start_rows": began.A.mean(axis=0),
+            "start_spread": spread,  # of the logarithm of a transition, over restarts
             "final": final,
             "iterations": fit.iterations,  # of soft EM
             "objective": fit.objective,
@@ -128,6 +172,31 @@ class HmmStarts(Study):
             "grown_zeros": np.sum(rows[zeros] != 0),
             "means": None if self._casino else ended.mu,
         }
+
+
+def _counted(data: Data, K: int) -> Floats:
+    """How often each state was followed by each, in the first data set."""
+    N = np.zeros((K, K))
+    for before, after in zip(data.states[:-1], data.states[1:], strict=True):
+        N[before, after] += 1
+    return N
+
+
+def _drawn(sets: list[Data], state: Axis) -> dict[str, Any]:
+    """Means and covariances of the points that each state has made, in all data sets."""
+    x, z = (np.concatenate(parts) for parts in zip(*((s.x, s.states) for s in sets), strict=True))
+    one, other = (axis(name, range(1, x.shape[1] + 1)) for name in ("variable", "with_variable"))
+    counts, means, covariances = [], [], []
+    for k in range(len(state)):
+        here = x[z == k]
+        counts.append(len(here))
+        means.append(here.sum(axis=0) / max(len(here), 1))
+        covariances.append((here - means[-1]).T @ (here - means[-1]) / max(len(here), 1))
+    return {
+        "drawn_points": state.of(counts),
+        "drawn_means": over(means, state, one),
+        "drawn_covariance": over(covariances, state, one, other),
+    }
 
 
 def _padded(curves: Floats) -> Floats:
