@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import gammaln
+from scipy.special import digamma, gammaln, softmax
 
 from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
@@ -24,6 +24,7 @@ _BEFORE = 2  # iterations after which an update is looked at, far from rest
 _DRAWS = 1000  # from the factors, for each term of the bound
 _OVERLAPS = 200  # draws for the overlap of copies
 _COPIED = 6  # components at most whose K! copies are told apart
+_FACTOR = ["alpha", "beta", "first mean", "last mean", "first spread", "cross spread", "nu"]
 _SPLIT_STARTS = 4  # of each fit to half of the points
 
 
@@ -172,7 +173,17 @@ class VariationalClusters(Clusters, Study):
             "slope_as_shifted": parameter.of([wrong.slope[name] for name in checks.PARAMETERS]),
             "short_bound": restart.of(early.final),
             "early_terms": over(checks.terms(X, R, early.theta, prior), restart, term),
-        }
+            "update": over(
+                [_kept(theta), _kept(_as_printed(X, r, prior))],
+                axis("form", ["fit", "printed"]), axis("factor", _FACTOR),
+                numbered("component_of", len(theta.m)),
+            ),
+            "responsibility": over(
+                [r, _printed_responsibilities(X, before, point)],
+                axis("form", ["fit", "printed"]), axis("point", len(X)),
+                numbered("component_of", len(theta.m)),
+            ),
+        }  # fmt: skip
         if not point:
             drawn = checks.drawn_terms(X, r, theta, prior, checks.draw(r, theta, _DRAWS, rng))
             found |= {
@@ -206,3 +217,36 @@ class VariationalClusters(Clusters, Study):
                 likely = take(ml.theta, [ml.best])
                 found[1, j, i] = gaussian.log_density(left, likely).mean()
         return {"held_out": over(found, method, k, split)}
+
+
+def _kept(q: VariationalMixture) -> Floats:
+    """What is compared of an update, (7, K)."""
+    spread = q.W_inv[:, 0]
+    return np.array([q.alpha, q.beta, q.m[:, 0], q.m[:, -1], spread[:, 0], spread[:, -1], q.nu])
+
+
+def _as_printed(X: Floats, r: Floats, prior: Prior) -> VariationalMixture:
+    """10.51 to 10.53 and 10.58 to 10.63, component by component, for r (N, K)."""
+    N = r.sum(0)
+    mean = (r.T @ X) / N[:, None]
+    S = [np.atleast_2d(np.cov(X.T, aweights=weight, ddof=0)) for weight in r.T]
+    beta = prior.beta0 + N
+    m = (prior.beta0 * prior.m0 + N[:, None] * mean) / beta[:, None]
+    off = [np.outer(a, a) for a in mean - prior.m0]
+    pull = (prior.beta0 * N / beta)[:, None, None]
+    W_inv = prior.W0_inv + N[:, None, None] * np.array(S) + pull * np.array(off)
+    return VariationalMixture(prior.alpha0 + N, beta, m, W_inv, prior.nu0 + N)
+
+
+def _printed_responsibilities(X: Floats, q: VariationalMixture, point: bool) -> Floats:
+    """10.64 to 10.67, with 10.83 where coefficients are parameters, (N, K)."""
+    D, K = X.shape[1], len(q.m)
+    log_pi = np.log(q.alpha / len(X)) if point else digamma(q.alpha) - digamma(q.alpha.sum())
+    rho = np.empty((len(X), K))
+    for k in range(K):
+        W, off = np.linalg.inv(q.W_inv[k]), X - q.m[k]
+        degrees = (q.nu[k] + 1 - np.arange(1, D + 1)) / 2
+        log_det = digamma(degrees).sum() + D * np.log(2) + np.log(np.linalg.det(W))
+        square = D / q.beta[k] + q.nu[k] * np.einsum("nd,de,ne->n", off, W, off)
+        rho[:, k] = log_pi[k] + log_det / 2 - square / 2
+    return np.asarray(softmax(rho, axis=1))
