@@ -6,12 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
+from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from models.classification import multinomial_bayes as words
 from models.classification.roc import confusion
 from models.clustering.mixture import posterior
 from models.datasets import load
+from models.types import Floats
 
 SHOWN = ("smoothing", "probabilities", "confusion")
 
@@ -39,7 +40,8 @@ class NaiveBayesText(Study):
         n = words.class_counts(X[~test], t[~test], C)
         order = np.argsort(t[test], kind="stable")
         new, true = X[test][order], t[test][order]
-        score = words.log_score(new, words.word_probabilities(n, self.alpha))
+        word_probability = words.word_probabilities(n, self.alpha)
+        score = words.log_score(new, word_probability)
         bare = words.log_score(new, words.word_probabilities(n))
         p, _ = posterior(score - np.log(C))  # a uniform prior
         table = confusion(p.argmax(1), true, C)
@@ -65,4 +67,22 @@ class NaiveBayesText(Study):
             accuracy=over(right, axis("averaging", ["map", "expected"]), alpha),
             distance_from_uniform=alpha.of([np.abs(each - 1 / M).max() for each in q]),
             relative_distance_in_the_limit=np.abs(words.word_probabilities(n, 1e12) * M - 1).max(),
+            **self._first_text(new[[0]].toarray()[0], word_probability),
         )
+
+    def _first_text(self, text: Floats, q: Floats) -> dict[str, Quantity]:
+        """What the first text's words count in the training texts of each class, from the rows."""
+        rows = load(self.data).matrix
+        rows = rows[rows[:, 0] == 0]  # of training texts
+        its, classes = np.flatnonzero(text), np.arange(1, len(q) + 1)
+        of = rows[:, 1] == classes[:, None]
+        to, word = axis("predicted", classes), axis("word", its)
+        return {
+            "text_count": word.of(text[its]),
+            "word_probability": over(q[:, its], to, word),
+            "word_count": over(
+                [(of & (rows[:, 3] == place)) @ rows[:, 4] for place in its], word, to
+            ),
+            "class_length": to.of(of @ rows[:, 4]),
+            "vocabulary": Quantity(len(text)),
+        }
