@@ -70,11 +70,10 @@ def normalised(p: Floats, variables: int) -> Floats:
     return np.asarray(p / p.sum(tuple(range(-variables, 0)), keepdims=True))
 
 
-def margin_gap(p: Floats, target: Floats, of: Sequence[Clique], variables: int) -> Floats:
-    """The largest difference of a clique's marginal, for each table of a batch."""
-    axes = tuple(range(-variables, 0))
-    gaps = [np.abs(marginal(p - target, c, variables)).max(axes) for c in of]
-    return np.asarray(np.max(gaps, axis=0))
+def margin_gaps(p: Floats, target: Floats, of: Sequence[Clique], variables: int) -> Floats:
+    """Differences of the cliques' marginals, one after another, for each table of a batch."""
+    gaps = [marginal(p - target, c, variables).reshape(len(p), -1) for c in of]
+    return np.concatenate(gaps, axis=1)
 
 
 def perfect_order(of: Sequence[Clique]) -> list[tuple[Clique, Clique]] | None:

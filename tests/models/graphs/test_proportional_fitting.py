@@ -91,3 +91,10 @@ def test_passes_are_counted_up_to_the_best() -> None:
     assert 1 < ipf.gradient_passes(target, features, best, 1e-6) < scaling < 5000
     assert ipf.scaling_passes(target, features, best, 10.0, 5000) == 1
     assert ipf.scaling_passes(target, features, best + 1, 1e-6, 7) == 7
+
+
+def test_gaps_are_those_of_the_sums_of_each_clique() -> None:
+    p, target = np.random.default_rng(3).dirichlet(np.ones(8), (2, 4)).reshape(2, 4, 2, 2, 2)
+    gaps = ipf.margin_gaps(p, target, [(0, 1), (2,)], 3)
+    assert_allclose(gaps[:, :4], (p - target).sum(-1).reshape(4, 4), atol=1e-15)
+    assert_allclose(gaps[:, 4:], (p - target).sum((1, 2)), atol=1e-15)

@@ -65,7 +65,7 @@ class ParameterCounts(Study):
 
     def run(self, rng: Generator) -> Outcome:
         axes = axis("model", self.models), axis("M", self.variables), axis("K", self.states)
-        found = _counted(DISCRETE, *axes, rng)
+        found = _counted(DISCRETE, *axes, rng) | _conditionals(max(self.variables))
         if self.covariances:
             kinds = axis("covariance", self.covariances)
             more = _counted(
@@ -80,8 +80,27 @@ def _counted(
 ) -> dict[str, Quantity]:
     """Numbers and ranks of each model for each pair of sizes."""
     shape = (len(names), len(one), len(other))
-    numbers, ranks = np.empty(shape, int), np.empty(shape, int)
+    numbers, ranks, totals = np.empty(shape, int), np.empty(shape, int), np.empty(shape)
     for at in np.ndindex(*shape):
         made = known[str(names.values[at[0]])](int(one.values[at[1]]), int(other.values[at[2]]))
         numbers[at], ranks[at] = made.numbers, dimension(made, rng)
-    return {"numbers": over(numbers, names, one, other), "rank": over(ranks, names, one, other)}
+        totals[at] = made.family(np.linspace(-1, 1, made.numbers) + 0j).real.sum()
+    found = {"numbers": numbers, "rank": ranks, "total": totals}
+    return {name: over(values, names, one, other) for name, values in found.items()}
+
+
+def _conditionals(M: int) -> dict[str, Quantity]:
+    """p(y = 1 | x) of M binary parents, of the families and written out, parent by parent."""
+    w = np.linspace(-1.5, 1, M + 1)
+    mu = 1 / (1 + np.exp(-w))
+    score, off = np.full([2] * M, w[0]), np.full([2] * M, 1 - mu[0])
+    for parent in range(M):
+        on = np.indices([2] * M)[parent] == 1
+        score, off = (
+            np.where(on, score + w[parent + 1], score),
+            np.where(on, off * (1 - mu[parent + 1]), off),
+        )
+    told = [made.family(w + 0j).real for made in (sigmoid(M), noisy_or(M))]
+    written = [(1 / (1 + np.exp(-score))).ravel(), (1 - off).ravel()]
+    axes = axis("way", ["family", "written out"]), axis("conditional", ["sigmoid", "noisy-or"])
+    return {"conditional": over([told, written], *axes, axis("setting", 2**M))}

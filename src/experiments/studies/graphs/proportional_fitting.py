@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice, permutations
+from itertools import combinations, islice, permutations
 
 import numpy as np
 from numpy.random import Generator
@@ -81,7 +81,7 @@ class ProportionalFitting(Study):
             target = ipf.normalised(rng.gamma(1.0, size=(self.draws, *[2] * N)), N)
             for t, potentials in enumerate(islice(ipf.sweeps(target, of, N), len(step))):
                 p = ipf.normalised(ipf.product(potentials, target), N)
-                gap[g, :, t] = ipf.margin_gap(p, target, of, N)
+                gap[g, :, t] = np.abs(ipf.margin_gaps(p, target, of, N)).max(-1)
                 level[g, :, t] = (target * np.log(p)).reshape(self.draws, -1).sum(-1)
             optimum[g] = np.abs(level[g, :, -1] - _best(target, of, N))
             orders = islice(permutations(of), ORDERS)
@@ -124,7 +124,8 @@ def _best(target: Floats, of: list[ipf.Clique], N: int) -> Floats:
 
 def _after_one(target: Floats, of: list[ipf.Clique], N: int) -> Floats:
     *_, potentials = islice(ipf.sweeps(target, of, N), 2)
-    return ipf.margin_gap(ipf.normalised(ipf.product(potentials, target), N), target, of, N)
+    p = ipf.normalised(ipf.product(potentials, target), N)
+    return np.asarray(np.abs(ipf.margin_gaps(p, target, of, N)).max(-1))
 
 
 def _covariances(draws: int, N: int, rng: Generator) -> Floats:
@@ -148,7 +149,14 @@ def _passes(draws: int, rng: Generator) -> dict[str, Quantity]:
     targets = ipf.normalised(rng.gamma(1.0, size=(draws, 2**SCALED)), 1)
     fits = ipf.log_linear(features, ipf.newton(targets, features))
     best = [float(t @ np.log(p)) for t, p in zip(targets, fits, strict=True)]
+    off = (targets - fits).reshape(draws, *[2] * SCALED)
+    pairs = list(combinations(range(SCALED), 2))
+    both = [off.sum(tuple(k + 1 for k in range(SCALED) if k not in pair)) for pair in pairs]
     return {
+        "pair_gap": over(
+            np.swapaxes(both, 0, 1).reshape(draws, -1, 4),
+            *(draw, axis("pair", len(pairs)), axis("cell", 4)),
+        ),
         "scaling_passes": draw.of(
             [
                 ipf.scaling_passes(t, features, b, NEAR, PASSES)

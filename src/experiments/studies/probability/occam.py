@@ -53,7 +53,7 @@ class Occam(Study):
 
 
 def _predicted(x: Ints, order: int) -> Floats:
-    """A chain's evidence toss by toss: of tosses after the same ones, (heads + 1) / (number + 2)."""
+    """A chain's evidence toss by toss: after the same tosses, (heads + 1) / (number + 2)."""
     seen = np.ones((len(x), 2**order, 2))  # one head and one tail for each context, the prior's
     p, every = np.full(len(x), 0.5**order), np.arange(len(x))
     for t in range(order, x.shape[1]):
