@@ -74,15 +74,16 @@ class NaiveBayesText(Study):
         """What the first text's words count in the training texts of each class, from the rows."""
         rows = load(self.data).matrix
         rows = rows[rows[:, 0] == 0]  # of training texts
-        its, classes = np.flatnonzero(text), np.arange(1, len(q) + 1)
-        of = rows[:, 1] == classes[:, None]
-        to, word = axis("predicted", classes), axis("word", its)
+        its, C = np.flatnonzero(text), len(q)
+        to, word, counted = axis("predicted", np.arange(1, C + 1)), axis("word", its), []
+        for place in its:
+            found = rows[rows[:, 3] == place]
+            counted.append(np.bincount(found[:, 1].astype(int), found[:, 4], C + 1)[1:])
+        length = np.bincount(rows[:, 1].astype(int), rows[:, 4], C + 1)[1:]
         return {
             "text_count": word.of(text[its]),
             "word_probability": over(q[:, its], to, word),
-            "word_count": over(
-                [(of & (rows[:, 3] == place)) @ rows[:, 4] for place in its], word, to
-            ),
-            "class_length": to.of(of @ rows[:, 4]),
+            "word_count": over(counted, word, to),
+            "class_length": to.of(length),
             "vocabulary": Quantity(len(text)),
         }
