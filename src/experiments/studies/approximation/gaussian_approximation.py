@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
+from scipy.stats import multivariate_normal
 
 from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
@@ -62,6 +63,9 @@ class GaussianApproximation(Study):
         direction = axis("direction", ["q||p", "p||q"])
         axes: dict[str, tuple[Axis, ...]] = {
             "divergence": (direction, way),
+            "by_lattice": (direction, way),
+            "slope_at": (axis("stationary", ["laplace", "variational"]), i),
+            "bend_at": (axis("stationary", ["laplace", "variational"]), i, j),
             "rare_mass": (way,),
             "optima": (direction,),
             "to_mode": (start,),
@@ -102,6 +106,9 @@ class GaussianApproximation(Study):
                 [f(p, *shape) for shape in shapes]
                 for f in (gaussian_fit.exclusive, gaussian_fit.inclusive)
             ],
+            "by_lattice": np.array([_by_lattice(p, exact, *shape) for shape in shapes]).T,
+            "slope_at": [_differences(p, laplace)[0], _expected(p, best)[0]],
+            "bend_at": [_differences(p, laplace)[1], _expected(p, best)[1]],
             "rare_mass": [gaussian_fit.rare_mass(p, *shape) for shape in shapes],
             "optima": [gaussian_fit.distinct(tries), gaussian_fit.distinct(covers)],
             "to_mode": away,
@@ -137,12 +144,49 @@ class GaussianApproximation(Study):
             for at in (modes, middle)
         ]
         variable, other = made["covariance"].axes[-2:]
+        one_point = mixture_means.propagate(data[:, :1], 2, PRIOR, 60)  # a step is a half
         return {
             "predictive_loss": over(loss, way, draw),
             "log_likelihood": over(height, ends, draw),
             "ep_centre": over(ep.mean, draw, variable),
             "ep_covariance": over(ep.covariance, draw, variable, other),
+            "first_point": draw.of(data[:, 0]),
+            "one_point_centre": over(one_point.mean, draw, variable),
+            "one_point_covariance": over(one_point.covariance, draw, variable, other),
+            "label_density": axis("place", len(found[0]["place"])).of(
+                [_log_likelihood(data[0], m) - m @ m / (2 * PRIOR) for m in found[0]["place"]]
+            ),
         }
+
+
+def _by_lattice(p: Density, exact: Fit, mean: Floats, S: Floats) -> tuple[float, float]:
+    """KL(q||p) over the lattice of p; KL(p||q) from the entropy of p and its moments."""
+    q = multivariate_normal(mean, S)
+    log_q, log_p = q.logpdf(p.places), p.log_p(p.places) - p.log_evidence
+    off = exact.mean - mean
+    square = np.trace(np.linalg.solve(S, exact.covariance + np.outer(off, off)))
+    cross = (len(mean) * np.log(2 * np.pi) + np.linalg.slogdet(S)[1] + square) / 2
+    own = float(p.mass @ np.log(np.maximum(p.mass, 1e-300) / p.room))
+    return float((np.exp(log_q) * (log_q - log_p)).sum() * p.room), float(own + cross)
+
+
+def _differences(p: Density, at: Fit, h: float = 1e-3) -> tuple[Floats, Floats]:
+    """Slope, and covariance times bend, of the log density at a place, by differences."""
+    step = h * np.eye(len(at.mean))
+    slope = [(p.log_p(at.mean + e) - p.log_p(at.mean - e)) / (2 * h) for e in step]
+    bend = [[p.log_p(at.mean + a + b) - p.log_p(at.mean + a - b) for b in step] for a in step]
+    bend = bend - np.array(
+        [[p.log_p(at.mean - a + b) - p.log_p(at.mean - a - b) for b in step] for a in step]
+    )
+    return np.array(slope), at.covariance @ bend / (4 * h**2)
+
+
+def _expected(p: Density, q: Fit) -> tuple[Floats, Floats]:
+    """The same in the mean over a Gaussian, over the lattice of p."""
+    weight = multivariate_normal(q.mean, q.covariance).pdf(p.places) * p.room
+    slope = p.slope(p.places)
+    off = np.linalg.solve(q.covariance, (p.places - q.mean).T)  # Stein: E{bend} = E{slope off^T}
+    return weight @ slope, q.covariance @ ((off * weight) @ slope)
 
 
 def _stacked(rows: list[list[Any]], kind: Axis, draw: Axis, more: tuple[Axis, ...]) -> Quantity:
