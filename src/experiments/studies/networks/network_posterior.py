@@ -70,6 +70,10 @@ class NetworkPosterior(Study):
             alpha=over(found.alpha, repetition, group),
             beta=repetition.of(found.beta),
             weighted_error=repetition.of(weighted),
+            squared_weights=over(
+                laplace.squares(found.theta, which, len(names)), repetition, group
+            ),
+            well_determined=over(found.gamma, repetition, group),
             at_rest=repetition.of(found.moved <= 1e-3),
             well_determined_gap=repetition.of(self._determined(found, which)),
             **(
@@ -122,6 +126,12 @@ class NetworkPosterior(Study):
             "deviation": over(np.sqrt(variance), repetition, place),
             "linear_likeness": repetition.of(likeness),
             "diagonal_ratio": repetition.of(ratio),
+            "form": over(_forms(fit, grid[::20]), repetition, axis("place", place.values[::20])),
+            "fitted": over(
+                networks.predict(found.theta, sizes, x)[..., 0],
+                repetition,
+                axis("point", self.points),
+            ),
             "hessian_gap": repetition.of(self._hessian_gap(fit)),
             "posterior_modes": axis("tried", min(MODES, self.repetitions)).of(
                 self._modes(fit, rng)
@@ -225,6 +235,19 @@ class NetworkPosterior(Study):
                 place,
             ),
         }
+
+
+def _forms(fit: _Fitted, grid: Floats, step: float = 1e-4) -> Floats:
+    """g^T A^-1 g (16.95) at some inputs, with g by differences of the outputs, (R, len(grid))."""
+    found, which, sizes, *_ = fit
+    moves = step * np.eye(found.theta.shape[1])
+    up, down = (
+        networks.predict(found.theta[:, None] + sign * moves, sizes, grid)[..., 0]
+        for sign in (1, -1)
+    )
+    g = (up - down) / (2 * step)  # (R, P, len(grid))
+    A = found.beta[:, None, None] * found.H + found.alpha[:, which][:, None] * np.eye(len(moves))
+    return np.asarray((g * np.linalg.solve(A, g)).sum(1))
 
 
 def _formulas(rng: Generator) -> dict[str, Quantity]:

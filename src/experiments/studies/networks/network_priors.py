@@ -8,7 +8,7 @@ from numpy.random import Generator
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
 from models.networks import priors
-from models.networks.neural_network import predict
+from models.networks.neural_network import layers, predict
 from models.networks.priors import Precisions
 from models.types import Floats
 
@@ -38,6 +38,7 @@ class NetworkPriors(Study):
         names = priors.Shapes._fields
         found = np.empty((len(names), len(reduced), self.repetitions))
         shown = np.empty((len(reduced), SHOWN, len(x)))
+        squares = np.empty((len(reduced), len(Precisions._fields), self.repetitions))
         expected, rescaled = np.empty(len(reduced)), np.empty(self.repetitions)
         base = Precisions(self.alpha_v, self.alpha_b, self.alpha_w, self.alpha_c)
         for k, name in enumerate(reduced.values.tolist()):
@@ -46,6 +47,8 @@ class NetworkPriors(Study):
             for r in range(self.repetitions):
                 theta, f = priors.draw_functions(alpha, self.hidden, x.values, self.draws, rng)
                 found[:, k, r] = priors.shapes(x.values, f)
+                first, second = layers(theta, (1, self.hidden, 1))
+                squares[k, :, r] = [(of**2).mean() for of in (*first, *second)]
                 if r == 0:
                     shown[k] = f[:SHOWN]
                 if k == 0:
@@ -55,6 +58,7 @@ class NetworkPriors(Study):
                 name: over(values, reduced, repetition)
                 for name, values in zip(names, found, strict=True)
             },
+            weight_square=over(squares, reduced, axis("weight", Precisions._fields), repetition),
             expected_square=reduced.of(expected),
             rescaled_gap=repetition.of(rescaled),
             sample=over(shown, reduced, axis("drawn", SHOWN), x),

@@ -7,8 +7,14 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
-from models.networks.neural_network import fit_network, n_parameters, predict
+from models.networks.neural_network import (
+    error_and_gradient,
+    fit_network,
+    n_parameters,
+    predict,
+)
 from models.regression.random_curves import random_curves
+from models.types import Floats
 
 
 @dataclass
@@ -49,7 +55,13 @@ class NetworkPruning(Study):
             connections_at_start=start.shape[1],
             misfit=over(misfit, penalty, repetition),  # of the data, in their standard deviations
             weight=axis("connection", start.shape[1]).of(drawn[0]),
+            slope=axis("connection", start.shape[1]).of(self._slope(drawn, data.x[0], data.t[0])),
             inputs=point.of(data.x[0]),
             targets=point.of(data.t[0]),
             curve=axis("x", data.grid).of(predict(drawn, sizes, data.grid[:, None])[0, :, 0]),
         )
+
+    def _slope(self, theta: Floats, x: Floats, t: Floats) -> Floats:
+        """Of the error and the decay, without the l1 penalty, at the network drawn, (P,)."""
+        _, gradient = error_and_gradient(theta, self.layer_sizes, x[:, None], t[:, None])
+        return np.asarray(gradient[0] + self.decay * theta[0])

@@ -100,6 +100,7 @@ class NetworkRegularisation(CurveOrData, Study):
         weight = networks.per_layer(sizes, 1.0)  # biases do not count
         found = {
             "descent_training_loss": [self._loss(at, sizes, *train) for at in moments.values()],
+            "descent_validation_loss": [self._loss(at, sizes, *held) for at in moments.values()],
             "descent_test_loss": [self._test_loss(at, sizes) for at in moments.values()],
             "descent_squared_weights": [at**2 @ weight for at in moments.values()],
             "nonlinearity": [self._nonlinearity(at, sizes) for at in moments.values()],
