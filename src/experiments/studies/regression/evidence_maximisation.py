@@ -170,7 +170,7 @@ class EvidenceMaximisation(SyntheticCurve, Study):
             evidence.re_estimate(
                 Phi, t, self._start(Phi), name, shared=True, known_noise=self.known_noise
             )
-            for name in self.methods
+            for name in method.values.tolist()
         ]
         return {
             "matrix_first_alpha": over([p.alpha[:, 0] for p in new], method, repetition),
