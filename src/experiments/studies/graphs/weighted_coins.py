@@ -51,6 +51,11 @@ class WeightedCoins(Study):
             additions=which.of([additions(w, self.total) for w in each]),
             weight_posterior=over([posterior for posterior, _ in found], which, weight),
             least_dependence=which.of([least for _, least in found]),
+            pair_posterior=over(
+                _both(self._cycle(self.coins), self.total),
+                weight,
+                axis("other_weight", range(1, 11)),
+            ),
             small_gap=axis("sum", range(1, sum(few) + 1)).of(_gaps(few)),
             prior_dependence=_prior_dependence(self.small),
         )
@@ -65,6 +70,16 @@ def _posterior(weights: Sequence[int], total: int) -> tuple[list[float], float]:
     pairs = [*combinations(there, 2), *((w, w) for w, many in there.items() if many > 1)]
     gaps = [abs(both_heads(counts, a, b) - alone[a] * alone[b]) for a, b in pairs]
     return [float(alone.get(w, np.nan)) for w in range(1, 11)], float(min(gaps))
+
+
+def _both(weights: Sequence[int], total: int) -> list[list[float]]:
+    """P(both heads) of two coins of each two weights; not a number where they are not there."""
+    there, counts = Counter(weights), ways(weights, total)
+    found = np.full((10, 10), np.nan)
+    for a, b in product(there, repeat=2):
+        if counts[-1] and (a != b or there[a] > 1):
+            found[a - 1, b - 1] = both_heads(counts, a, b)
+    return found.tolist()
 
 
 def _prior_dependence(count: int) -> float:
