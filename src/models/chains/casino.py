@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import entr
 
 from models.chains import hmm
 from models.chains.baum_welch import CategoricalHMM
@@ -136,8 +137,7 @@ def lagged_errors(model: CategoricalHMM, game: Game, lags: Sequence[int]) -> Int
 
 def entropy(loaded: Floats) -> Floats:
     """In bits, of beliefs that a die is loaded, elementwise."""
-    p = np.stack([loaded, 1 - loaded])
-    return np.asarray(-np.sum(p * np.log2(np.where(p > 0, p, 1.0)), axis=0))
+    return np.asarray((entr(loaded) + entr(1 - loaded)) / np.log(2))
 
 
 def independent_switches(loaded: Floats) -> float:

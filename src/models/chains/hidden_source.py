@@ -27,9 +27,11 @@ def conditional_bits(pi: Floats, A: Floats, B: Floats, orders: int) -> Floats:
     return np.diff(totals)
 
 
-def draw(pi: Floats, A: Floats, B: Floats, length: int, n: int, rng: Generator) -> Ints:
-    """Some sequences of observations, (n, length); two states, two symbols."""
+def draw(
+    pi: Floats, A: Floats, B: Floats, length: int, n: int, rng: Generator
+) -> tuple[Ints, Ints]:
+    """Some sequences of states and of observations, (n, length); two states, two symbols."""
     turns = rng.random((n, length)) < A[0, 1]
     turns[:, 0] = rng.random(n) < pi[1]
     states = np.cumsum(turns, axis=1) % 2
-    return np.asarray((states + (rng.random((n, length)) < B[0, 1])) % 2, dtype=np.int64)
+    return states, (states + (rng.random((n, length)) < B[0, 1])) % 2

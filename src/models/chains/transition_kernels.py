@@ -32,14 +32,14 @@ def draw_problems(states: int, base: int, n: int, rng: Generator) -> Problem:
 
 
 def balance_gap(p: Floats, T: Floats) -> Floats:
-    """The largest difference between a flow and the flow back, (...)."""
+    """Flows from i to j less those back, (..., K, K)."""
     flow = p[..., :, None] * T
-    return np.asarray(np.abs(flow - np.swapaxes(flow, -1, -2)).max((-2, -1)))  # 11.40
+    return np.asarray(flow - np.swapaxes(flow, -1, -2))  # 11.40
 
 
 def invariance_gap(p: Floats, T: Floats) -> Floats:
-    """The largest change of an entry of p by one step, (...)."""
-    return np.asarray(np.abs(np.vecmat(p, T) - p).max(-1))  # 11.39
+    """What one step adds to each entry of p, (..., K)."""
+    return np.asarray(np.vecmat(p, T) - p)  # 11.39
 
 
 def with_rejections(q: Floats, accept: Floats) -> Floats:
@@ -62,18 +62,17 @@ def outright_acceptance(p: Floats, q: Floats) -> Floats:
 
 
 def hastings_equation(p: Floats, q: Floats, *, as_printed: bool) -> Floats:
-    """The largest gap between the lines of PRML's (11.45), (...).
+    """Gaps between the lines of PRML's (11.45), the first and the last less that between them.
 
-    As printed, the proposal's arguments are those of the move back on the left, and of the
-    move itself on the right.
+    Shape (2, ..., K, K). As printed, the proposal's arguments are those of the move back on the
+    left, and of the move itself on the right.
     """
     accept = hastings_acceptance(p, q)
     proposal = np.swapaxes(q, -1, -2) if as_printed else q
     left = p[..., :, None] * proposal
     right = np.swapaxes(left, -1, -2)
     least = np.minimum(left, right)
-    gaps = [left * accept - least, right * np.swapaxes(accept, -1, -2) - least]
-    return np.asarray(np.abs(gaps).max((0, -2, -1)))
+    return np.stack([left * accept - least, right * np.swapaxes(accept, -1, -2) - least])
 
 
 def rotation(p: Floats) -> Floats:

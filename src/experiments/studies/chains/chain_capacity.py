@@ -78,7 +78,11 @@ def _drawn(K: int, M: int, rng: Generator) -> dict[str, float]:
     moves = [rng.dirichlet(np.full(K, PEAKED), K) for _ in range(M)]
     start, seen = rng.dirichlet(np.ones(S)), rng.dirichlet(np.full(S, PEAKED), S)
     p = start.reshape([K] * M)
+    whole = as_one(moves)
+    p_all = np.einsum("z,zx,zw,wy,wv->vxy", start, seen, whole, seen, whole)
+    bits = [-np.sum(q * np.log2(q)) for q in (p_all, p_all.sum(0), p_all.sum((1, 2)))]
     return {
-        "information": information(start, as_one(moves), seen),
+        "information": information(start, whole, seen),
+        "entropy_information": float(bits[1] + bits[2] - bits[0]),
         "step_gap": float(np.abs(flat_step(p, moves).p - chain_step(p, moves).p).max()),
     }

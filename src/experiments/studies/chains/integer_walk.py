@@ -31,7 +31,8 @@ class IntegerWalk(Study):
         found = moments(ups, self.stay, self.times)
         shown = np.unique(np.linspace(0, self.times - 1, SHOWN).astype(int))
         paths = draw_walks(ups, self.stay, self.times, self.walks, rng)
-        seen = axis("seen", time.values[shown])
+        seen, moves = axis("seen", time.values[shown]), np.diff(paths)
+        move = axis("move", [-1, 0, 1])
         return Outcome(
             expected_place=over(found.place, up, time),
             expected_square=over(found.square, up, time),
@@ -41,5 +42,6 @@ class IntegerWalk(Study):
             waited=over(found.waited, up, time),
             reached=over(found.reached, up, axis("neighbour", [-1, 0, 1])),
             return_probability=up.of(return_probability(ups, self.stay)),
+            move_share=over([(moves == m).mean((1, 2)) for m in move.values], move, up),
             path=over(paths[..., shown], up, axis("walk", self.walks), seen),
         )

@@ -1,6 +1,7 @@
 """Markov models of limited memory, for a source that has a hidden state (Ghahramani 4)."""
 
 from dataclasses import dataclass
+from itertools import pairwise, product
 
 import numpy as np
 from numpy.random import Generator
@@ -10,6 +11,7 @@ from experiments.contract.study import Study, knob
 from models.chains import hidden_source as source
 from models.chains import ngrams
 from models.chains.hmm import forward_filter
+from models.types import Floats
 
 SMOOTHED = 0.5  # added to each count
 
@@ -37,7 +39,7 @@ class MarkovOrder(Study):
         pi, A, B = source.tables(self.stay, self.noise)
         chains = [B, source.tables(self.stay, 0.0)[2]]
         bits = np.array([source.conditional_bits(pi, A, seen, max(orders) + 2) for seen in chains])
-        y = source.draw(pi, A, B, self.train + self.held, self.sequences, rng)
+        states, y = source.draw(pi, A, B, self.train + self.held, self.sequences, rng)
         counted = np.empty((self.sequences, len(orders)))
         for s, row in enumerate(y):
             for o, n in enumerate(orders):
@@ -52,4 +54,25 @@ class MarkovOrder(Study):
             beyond=over((bits[:, :-1] - bits[:, 1:])[:, orders], kind, order),
             counted_bits=over(counted, sequence, order),
             state_bits=sequence.of(-evidence / self.held / np.log(2)),
+            listed_bits=over([_listed_bits(pi, A, seen) for seen in chains], kind, LISTED),
+            turn_share=np.mean(states[:, 1:] != states[:, :-1]),
+            error_share=np.mean(y != states),
+            differing_share=LAG.of([np.mean(y[:, k:] != y[:, :-k]) for k in LAG.values]),
         )
+
+
+LISTED, LAG = axis("listed_order", [0, 1, 2, 3]), axis("lag", [1, 2, 4, 8])
+
+
+def _listed_bits(pi: Floats, A: Floats, B: Floats) -> Floats:
+    """Conditional entropies from a list of all states and observations, each weighed by (24)."""
+    totals = [0.0]
+    for T in range(1, len(LISTED) + 1):
+        weight: dict[tuple[int, ...], float] = {}
+        for z in product((0, 1), repeat=T):
+            for y in product((0, 1), repeat=T):
+                chain = pi[z[0]] * np.prod([A[a, b] for a, b in pairwise(z)])
+                p = chain * np.prod([B[a, b] for a, b in zip(z, y, strict=True)])
+                weight[y] = weight.get(y, 0.0) + p
+        totals.append(-sum(p * np.log2(p) for p in weight.values() if p > 0))
+    return np.diff(totals)

@@ -105,7 +105,7 @@ class PageRank(Study):
 
     def _webs(self, rng: Generator) -> dict[str, Quantity]:
         p, number = 0.85, axis("web", self.webs)
-        found = np.empty((5, self.webs))
+        found = np.empty((6, self.webs))
         for k in range(self.webs):
             web = ranks.draw_web(int(rng.integers(5, 16)), rng)
             M = web.matrix(p)
@@ -117,6 +117,8 @@ class PageRank(Study):
                 np.abs(M.sum(0) - 1).max(),
                 np.abs(M - compact).max(),
                 course.error[-1],
+                len(web.links) / web.pages**2,
             )
-        names = ("null_dimension", "least_entry", "column_gap", "compact_gap", "power_error")
+        gaps = "null_dimension", "least_entry", "column_gap", "compact_gap", "power_error"
+        names = *gaps, "link_share"
         return {f"web_{name}": number.of(row) for name, row in zip(names, found, strict=True)}

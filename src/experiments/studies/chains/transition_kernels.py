@@ -64,8 +64,9 @@ class TransitionKernels(Study):
         hastings, outright = made.hastings_acceptance(p, full), made.outright_acceptance(p, full)
         apart = ~np.eye(K, dtype=bool)
         found = {
-            "balance_gap": made.balance_gap(p, T),
-            "invariance_gap": made.invariance_gap(p, T),
+            "balance_gap": np.abs(made.balance_gap(p, T)).max((-2, -1)),
+            "invariance_gap": np.abs(made.invariance_gap(p, T)).max(-1),
+            "least_chance": T.min((-2, -1)),
             "row_gap": np.abs(T.sum(-1) - 1).max(-1),
             "lag_dependence": np.ptp(T, axis=-2).max(-1),
             "null_dimension": null_dimension(T),
@@ -74,15 +75,23 @@ class TransitionKernels(Study):
         }
         reading, rule = axis("reading", ["as printed", "corrected"]), axis("rule", RULES)
         chance = p[:, :, None] * full
+        back = np.swapaxes(chance, -1, -2)
         return Outcome(
             **{name: over(values, kernel, draw) for name, values in found.items()},
             equation_gap=over(
-                [made.hastings_equation(p, full, as_printed=way) for way in (True, False)],
+                [
+                    np.abs(made.hastings_equation(p, full, as_printed=way)).max((0, -2, -1))
+                    for way in (True, False)
+                ],
                 *(reading, draw),
             ),
             acceptance=over(
                 [(chance * rate).sum((1, 2)) for rate in (outright, hastings)], rule, draw
             ),
+            acceptance_by_flows=over(
+                [(chance * back).sum((1, 2)), np.minimum(chance, back).sum((1, 2))], rule, draw
+            ),
+            reached_share=(q > 0).mean(),
             least_enlargement=draw.of((hastings / outright)[:, apart].min(1)),
             **self._own(),
         )
@@ -126,7 +135,7 @@ class TransitionKernels(Study):
         A = np.reshape(np.asarray(self.matrix, dtype=np.float64), (size, size))
         pi = stationary(A)
         return {
-            "own_balance_gap": Quantity(made.balance_gap(pi, A)),
+            "own_balance_gap": Quantity(np.abs(made.balance_gap(pi, A)).max()),
             "own_distance": Quantity(np.abs(average_limit(A) - pi).max()),
         }
 

@@ -33,7 +33,7 @@ class WebChanges(Study):
     def run(self, rng: Generator) -> Outcome:
         web, farm = axis("web", self.webs), axis("farm", sorted(self.farms))
         place, counted, farm_rank, middle = np.empty((4, self.webs, len(farm)))
-        restart = np.empty((3, self.webs))
+        restart = np.empty((4, self.webs))
         for w in range(self.webs):
             own = Web(grown_links(self.pages, rng), self.pages)
             old = ranks.solve(own, self.follow)
@@ -55,14 +55,21 @@ class WebChanges(Study):
             restart_iterations=web.of(restart[0].astype(int)),
             fresh_iterations=web.of(restart[1].astype(int)),
             restart_error=web.of(restart[2]),
+            counted_iterations=web.of(restart[3].astype(int)),
         )
 
-    def _restart(self, own: Web, old: Floats, rng: Generator) -> tuple[int, int, float]:
-        """Steps from the old ranks and from uniform ones, and the distance from the solution."""
+    def _restart(self, own: Web, old: Floats, rng: Generator) -> tuple[int, int, float, int]:
+        """Steps from the old ranks and from uniform ones, and the distance from the solution.
+
+        Last, how many changes in a course of the power method come before one that is small enough.
+        """
         links = own.links.copy()
         which = rng.choice(len(links), min(self.changed_links, len(links)), replace=False)
         links[which, 1] = rng.integers(self.pages, size=len(which))
         new = Web(np.unique(links, axis=0), self.pages)
         rank, steps = ranks.settle(new, self.follow, self.tolerance, old)
         fresh = ranks.settle(new, self.follow, self.tolerance)[1]
-        return steps, fresh, float(np.abs(rank - ranks.solve(new, self.follow)).sum())
+        right = ranks.solve(new, self.follow)
+        changes = ranks.powers(new, self.follow, 2 * fresh + 2, right).change
+        counted = int(np.argmax(changes <= self.tolerance)) + 1
+        return steps, fresh, float(np.abs(rank - right).sum()), counted
