@@ -90,7 +90,8 @@ def density_gaps(transform: Transform, points: int, rng: Rng) -> Floats:
         log_z = {"uniform": 0.0, "disc": -np.log(np.pi)}.get(
             transform.source, -((z**2).sum(-1) + D * np.log(2 * np.pi)) / 2
         )
-        return np.abs(transform.log_density(transform.of(z, theta), theta) + log_det - log_z)
+        off = transform.log_density(transform.of(z, theta), theta) + log_det - log_z
+    return np.asarray(np.abs(off))
 
 
 def distributions(transform: Transform, h: Floats, rng: Rng) -> tuple[Floats, Floats]:
