@@ -24,12 +24,6 @@ class Score(NamedTuple):
     mu: Floats  # (R, K, D)
     Sigma: Floats  # (R, K, D, D) all entries as if free
 
-    @property
-    def largest(self) -> Floats:
-        """The largest absolute derivative of each mixture, shape (R,)."""
-        largest = [np.abs(part).reshape(len(part), -1).max(1) for part in self]
-        return np.asarray(np.max(largest, axis=0))
-
 
 def score(X: Floats, theta: GaussianMixture) -> Score:
     """The gradient for data (N, D)."""

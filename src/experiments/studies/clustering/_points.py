@@ -9,7 +9,7 @@ from numpy.random import Generator
 from experiments.contract.outcome import Axis, Quantity, axis, over
 from experiments.contract.study import knob
 from models.clustering.gaussian_mixture import GaussianMixture
-from models.clustering.gaussian_mixture_score import mean_terms
+from models.clustering.gaussian_mixture_score import mean_terms, score
 from models.datasets import load
 from models.types import Floats
 
@@ -75,6 +75,12 @@ def mean_derivative(X: Floats, theta: GaussianMixture, component: Axis) -> Quant
     terms = mean_terms(X, theta)
     sides = axis("formula", list(terms)), component, numbered("variable", X.shape[1])
     return over(np.stack(list(terms.values())), *sides)
+
+
+def all_derivatives(X: Floats, theta: GaussianMixture) -> Quantity:
+    """Of one mixture's log likelihood, for its weights, means and covariances one after another."""
+    found = np.concatenate([part.ravel() for part in score(X, theta)])
+    return axis("derivative", len(found)).of(found)
 
 
 def place_problems(

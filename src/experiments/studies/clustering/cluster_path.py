@@ -12,6 +12,7 @@ from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.clustering._points import (
     Clusters,
+    all_derivatives,
     mean_derivative,
     numbered,
     of_points,
@@ -147,7 +148,8 @@ class ClusterPath(Clusters, Study):
             bound_after_m=iteration.of([-np.inf, *free_energy(joint[1:], q[:-1])]),
             mean_derivative=mean_derivative(X, take(theta, [1]), cluster),
             mean_derivative_at_end=mean_derivative(X, take(theta, [T]), cluster),
-            largest_derivative_at_end=score(X, take(theta, [T])).largest[0],
+            derivatives_at_end=all_derivatives(X, take(theta, [T])),
+            weight_derivative=cluster.of(score(X, take(theta, [1])).pi[0]),
             kmeans_agreement=agreement(q[T].argmax(axis=1), best, self.k),
             # The other starts.
             remaining_gain=over(

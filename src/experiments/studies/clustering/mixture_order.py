@@ -120,6 +120,10 @@ class MixtureOrder(Clusters, Study):
         return {
             "means_with_prior": over(means, s2, component, variable),
             "means_without_prior": over(best.mu[0], component, variable),
+            "weights_with_prior": over([em.theta.pi[em.best] for em in fits], s2, component),
+            "variances_with_prior": over(
+                [_variances(take(em.theta, [em.best])) for em in fits], s2, component, variable
+            ),
             "distance_from_prior": s2.of(np.sqrt(np.square(means).sum(axis=2).mean(axis=1))),
             "smallest_gain": s2.of([smallest_gain(em.objective) for em in fits]),
             "log_posterior": s2.of([em.final[em.best] for em in fits]),

@@ -1,5 +1,6 @@
 """A mixture of Poisson distributions, the EM of which is an exercise (FCML 6.6)."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -44,5 +45,6 @@ class PoissonClusters(Study):
             rate=component.of(theta.rate[0]),
             part=over(np.exp(log_joint(value, theta)[0]), axis("count", value), component),
             log_likelihood=k.of([em.final[em.best] for em in fits.values()]),
+            log_factorials=sum(math.log(math.factorial(int(count))) for count in x),
             smallest_gain=k.of([smallest_gain(em.objective) for em in fits.values()]),
         )

@@ -14,11 +14,15 @@ from numpy.random import Generator
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
-from experiments.studies.clustering._points import Clusters, mean_derivative, numbered
+from experiments.studies.clustering._points import (
+    Clusters,
+    all_derivatives,
+    mean_derivative,
+    numbered,
+)
 from models.clustering.agreement import renamings
 from models.clustering.cycle_costs import cycle_costs, cycle_gaps
 from models.clustering.gaussian_mixture import GaussianMixture, fit, log_density
-from models.clustering.gaussian_mixture_score import score
 from models.clustering.kmeans import kmeans, random_in_box, step_gains
 from models.clustering.starts import CENTRES, MIXTURES, Box, centres, mixtures
 from models.em import EMFit, count_optima, smallest_gain, take
@@ -126,7 +130,7 @@ class Restarts(Clusters, Study):
         L, first = log_density(X, renamed).sum(axis=1), take(begins[self.starts[0], k], [0])
         return {
             "renamed_log_likelihood": axis("renaming", len(L)).of(L),
-            "largest_derivative_at_best": Quantity(score(X, best).largest[0]),
+            "derivatives_at_best": all_derivatives(X, best),
             "mean_derivative": mean_derivative(X, first, numbered("component", k)),
             "mean_derivative_at_best": mean_derivative(X, best, numbered("component", k)),
         }

@@ -82,7 +82,7 @@ class Parliament(Study):
         by_division = right.sum(axis=0) / np.maximum(observed.sum(axis=0), 1)
         chosen = groups.contested(Y, by_division, self.shown)
         uncertain, division = axis("uncertain", len(least)), axis("division", chosen + 1)
-        second = axis("second_dimension", dimension.values)
+        second, every = axis("second_dimension", dimension.values), axis("any", Y.shape[1])
         mean = q.mu_x @ q.mu_w[chosen].T
         hidden = mean + Y[:, chosen] * norm.pdf(mean) / norm.cdf(Y[:, chosen] * mean)  # as printed
         return q.mu_x, {
@@ -102,4 +102,7 @@ class Parliament(Study):
             "hidden_vote": over(hidden, member, division),  # <q_nm>, where there is a vote
             "division_votes": over(Y[:, chosen], member, division),
             "division_share_right": division.of(by_division[chosen]),
+            "share_right_by_division": every.of(by_division),
+            "share_in_favour": every.of((Y > 0).sum(axis=0) / np.maximum(observed.sum(axis=0), 1)),
+            "share_present": every.of(observed.mean(axis=0)),
         }
