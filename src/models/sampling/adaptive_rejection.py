@@ -176,25 +176,19 @@ def _on_grid(target: Target, envelope: Envelope) -> tuple[Floats, Floats]:
     return (log_q - target.log_p(z)).min(1), bend
 
 
-def coefficient_gap(envelope: Envelope, mass: float = 1.0) -> float:
-    """The form (11.17) with k_i of continuity and normalisation, against the areas of the pieces.
+def inner_shares(envelope: Envelope) -> tuple[Floats, Floats]:
+    """Shares (R, P - 2) of the pieces between finite ends: by (11.17), and by their areas.
 
-    The pieces between finite ends, with lambda_i = -slope_i: continuity asks
+    With lambda_i = -slope_i continuity asks
     k_(i+1) lambda_(i+1) = k_i lambda_i exp(-lambda_i (z_i - z_(i-1))), Exercise 11.8; the area of a
     piece is then k_i (1 - exp(-lambda_i (z_i - z_(i-1)))).
     """
-    low, high, rate = envelope.ends[:, 1:-2], envelope.ends[:, 2:-1], -envelope.slopes[:, 1:-1]
-    logs = envelope.log_areas()[:, 1:-1]
-    worst = 0.0
-    for a, b, lam, log_area in zip(low, high, rate, logs, strict=True):
-        k = np.empty(len(lam))
-        k[0] = 1 / lam[0]
-        for i in range(1, len(lam)):
-            k[i] = k[i - 1] * lam[i - 1] * np.exp(-lam[i - 1] * (b[i - 1] - a[i - 1])) / lam[i]
-        area = -k * np.expm1(-lam * (b - a))
-        expected = np.exp(log_area - np.logaddexp.reduce(log_area))
-        worst = max(worst, float(np.abs(area / area.sum() * mass - expected * mass).max()))
-    return worst
+    rate = -envelope.slopes[:, 1:-1]
+    fall = np.exp(-rate * np.diff(envelope.ends[:, 1:-1]))
+    height = np.cumprod(np.insert(fall[:, :-1], 0, 1.0, axis=1), axis=1)  # k_i lambda_i
+    found = height / rate * (1 - fall), np.exp(envelope.log_areas()[:, 1:-1])
+    by_form, by_area = (of / of.sum(1, keepdims=True) for of in found)
+    return by_form, by_area
 
 
 def metropolis(

@@ -12,7 +12,7 @@ from models.sampling.adaptive_rejection import (
     CONCAVE,
     Run,
     adapt,
-    coefficient_gap,
+    inner_shares,
     metropolis,
 )
 from models.sampling.uniformity import even
@@ -59,9 +59,7 @@ class AdaptiveRejection(Study):
             envelope_gap=over([run.gap.min(0) for run in runs], target, points),
             curvature=over([run.bend.max(0) for run in runs], target, points),
             draw_p=over([p.swapaxes(0, 1) for p in draws], target, order, repetition),
-            coefficient_gap=target.of(
-                [coefficient_gap(run.envelope.part(np.arange(CHECKED))) for run in runs]
-            ),
+            **self._shares(runs),
             extended_p=repetition.of(even(BUMPS.cdf(self._grouped(last)))),
             plain_p=float(even(BUMPS.cdf(plain))),  # of all of them at once
             **self._curves(rng),
@@ -78,6 +76,15 @@ class AdaptiveRejection(Study):
 
     def _grouped(self, values: AnyArray) -> AnyArray:
         return values.reshape(self.repetitions, self.runs, *values.shape[1:])
+
+    def _shares(self, runs: list[Run]) -> dict[str, Quantity]:
+        """What part of the middle of the last envelopes each piece has, in two ways."""
+        places = axis("checked", CHECKED), axis("piece", np.arange(2, self.points))
+        found = [inner_shares(run.envelope.part(np.arange(CHECKED))) for run in runs]
+        return {
+            name: over([of[k] for of in found], axis("target", self.targets), *places)
+            for k, name in enumerate(("share_by_form", "share_by_area"))
+        }
 
     def _curves(self, rng: Generator) -> dict[str, Quantity]:
         """Of the first target: ln p, and the tangents of one run with few and with all points."""
