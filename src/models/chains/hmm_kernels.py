@@ -1,25 +1,31 @@
-"""The recursions of `hmm_recursions`, compiled: loops over one sequence, and over a block.
+"""The sums of `hmm_recursions`, compiled: loops over one sequence, and over a block.
 
 Each writes into arrays that the caller has made, and names the plain NumPy of that module which
 states what it computes. They share a file because numba's cache compiles a kernel anew when its own
-file has changed, not when another has. Arrays are assigned, added and searched in loops: NumPy's
-words for it would take longer to compile than all the rest.
+file has changed, not when another has: `hmm_path_kernels` has the best paths, and calls none of
+these. Arrays are assigned, added and searched in loops: NumPy's words for it would take longer to
+compile than all the rest.
 
 Likelihoods enter relative to the largest of their time, p(x_t | k) / max_k p(x_t | k), exponentials
 that NumPy takes before the loop: once a symbol, where symbols are observed. Only where the largest
 belongs to a state out of reach does the loop take its own. Two states, the smallest chain and the
 commonest, have kernels that keep them in registers.
+
+A step takes tens of nanoseconds, as long as a few calls. So what every step does is written out in
+its loop, and only what few steps need is called. Products with A take `ROWS` of its rows at a time:
+a sum that is stored after every term spends most of its time on the way to memory and back.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from models.compiled import compiled
-from models.types import AnyArray, Floats, Ints
+from models.types import Floats, Ints
 
 FAINT = 1e-8  # p(x_t | x_1 .. x_{t-1}) / max_k p(x_t | k) below which weights are taken anew
-MANY = 12  # states, from which on `_arrive` is faster than a search for each
+ROWS = 4  # rows of A that a sum takes before it is stored
+LANES = 8  # numbers that a processor adds at once
 LIFT = 2.0**27  # more than a step can lose: 1 / FAINT
 
 
@@ -42,51 +48,53 @@ def _forward(pi: Floats, A: Floats, x: Evidence, alpha: Floats, c: Floats, shift
     if K == 2 and _forward_pair(pi, A, x, alpha, c, shift):
         return
     log_lik, lik, top, at = x
-    predicted, near = np.empty(K), np.empty(lik.shape)
+    rows, wide = A.shape
+    predicted, now, near = np.empty(wide), np.empty(rows), np.empty(K)
+    for k in range(K, rows):
+        now[k] = 0.0
     for k in range(K):
         predicted[k] = pi[k]
     for t in range(T):
         m = at[t]
-        shift[t] = top[m]
-        c[t] = _condition(predicted, lik, m, alpha, t)
-        if not c[t] > FAINT:
-            shift[t] = _reachable(log_lik[m], predicted, near[m])
-            c[t] = _condition(predicted, near, m, alpha, t)
-        if shift[t] == -np.inf:
-            alpha[t:] = np.nan
-            c[t:] = 0.0
-            shift[t:] = 0.0
-            return
+        total, largest = 0.0, top[m]
         for k in range(K):
-            alpha[t, k] /= c[t]  # 13.59
-            predicted[k] = 0.0
-        for j in range(K):
+            now[k] = predicted[k] * lik[m, k] if predicted[k] > 0 else 0.0  # 0 * inf
+            total += now[k]
+        if not total > FAINT:
+            largest = _reachable(log_lik, m, predicted, near)
+            total = 0.0
             for k in range(K):
-                predicted[k] += alpha[t, j] * A[j, k]
+                now[k] = predicted[k] * near[k] if predicted[k] > 0 else 0.0
+                total += now[k]
+            if largest == -np.inf:
+                alpha[t:], c[t:], shift[t:] = np.nan, 0.0, 0.0
+                return
+        c[t], shift[t] = total, largest
+        for k in range(K):
+            now[k] /= total  # 13.59
+            alpha[t, k] = now[k]
+        for k in range(wide):
+            predicted[k] = 0.0
+        for j in range(0, rows, ROWS):
+            for k in range(wide):
+                p = predicted[k]
+                for i in range(ROWS):
+                    p += now[j + i] * A[j + i, k]
+                predicted[k] = p
 
 
 @compiled
-def _condition(predicted: Floats, lik: Floats, m: int, alpha: Floats, t: int) -> float:
-    """Write alpha-hat at t but for its scale, and return that: the joint and c of `condition`."""
-    c: float = 0.0
-    for k in range(len(predicted)):
-        alpha[t, k] = predicted[k] * lik[m, k] if predicted[k] > 0 else 0.0  # 0 * inf
-        c += alpha[t, k]
-    return c
-
-
-@compiled
-def _reachable(log_lik: Floats, p: Floats, lik: Floats) -> float:
+def _reachable(log_lik: Floats, m: int, p: Floats, lik: Floats) -> float:
     """Write likelihoods relative to the largest of a state with p > 0, and return its logarithm.
 
     The shift of `condition`, but those of states out of reach stay, and may be infinite.
     """
     shift: float = -np.inf
-    for k in range(len(p)):
-        if p[k] > 0 and not log_lik[k] <= shift:  # `not <=`: NaN shall show
-            shift = log_lik[k]
-    for k in range(len(p)):
-        lik[k] = np.exp(log_lik[k] - shift)
+    for k in range(len(lik)):
+        if p[k] > 0 and not log_lik[m, k] <= shift:  # `not <=`: NaN shall show
+            shift = log_lik[m, k]
+    for k in range(len(lik)):
+        lik[k] = np.exp(log_lik[m, k] - shift)
     return shift
 
 
@@ -99,115 +107,64 @@ def _backward(
     if K == 2 and lag >= T - 1 and _backward_pair(A, x, alpha, beta, gamma):
         return
     log_lik, lik, _, at = x
-    later, near = np.empty(K), np.empty(lik.shape)
+    rows, wide = A_T.shape
+    later, message, now, near = np.empty(K), np.empty(rows), np.empty(wide), np.empty(K)
+    for k in range(K, rows):
+        message[k] = 0.0
     for t in range(T - 1, -1, -1):
+        last = t + 1
         if t == T - 1 or t + lag < T - 1:  # the window ends before the data: start it anew
-            last = min(t + lag, T - 1)
+            last = t + lag if t + lag < T - 1 else T - 1
             for k in range(K):
-                beta[t, k] = 1.0
-        else:
-            last = t + 1
-            for k in range(K):
-                beta[t, k] = beta[t + 1, k]
+                later[k] = 1.0
         for s in range(last, t, -1):
+            m = at[s]
             for k in range(K):
-                later[k] = beta[t, k]
+                message[k] = lik[m, k] * later[k] if lik[m, k] != 0 else 0.0  # 0 * inf
+            for k in range(wide):
+                now[k] = 0.0
+            for k in range(0, rows, ROWS):
+                for j in range(wide):
+                    p = now[j]
+                    for i in range(ROWS):
+                        p += A_T[k + i, j] * message[k + i]  # 13.62
+                    now[j] = p
             # c is c_s: the marginals sum to one. Taken from ln c_s, it would lose digits, step by
             # step, where likelihoods are far from one.
-            c = _collect(A_T, lik, at[s], later, alpha, s - 1, beta, t)
+            c = 0.0
+            for j in range(K):
+                c += alpha[s - 1, j] * now[j] if alpha[s - 1, j] != 0 else 0.0
+            if not now[0] < np.inf:  # as all are, or NaN, where a message is infinite
+                c = _collect(A_T, lik[m], later, alpha[s - 1], now)
             if not FAINT < c < np.inf:
-                _reachable(log_lik[at[s]], alpha[s], near[at[s]])
-                c = _collect(A_T, near, at[s], later, alpha, s - 1, beta, t)
+                _reachable(log_lik, m, alpha[s], near)
+                c = _collect(A_T, near, later, alpha[s - 1], now)
             c = 1.0 / c
             for j in range(K):
-                beta[t, j] *= c
+                later[j] = now[j] * c
         for k in range(K):
+            beta[t, k] = later[k]
             # A state that the past excludes stays excluded, however well it explains the future.
-            gamma[t, k] = alpha[t, k] * beta[t, k] if alpha[t, k] != 0 else 0.0  # 13.64
+            gamma[t, k] = alpha[t, k] * later[k] if alpha[t, k] != 0 else 0.0  # 13.64
 
 
 @compiled
-def _collect(
-    A_T: Floats, lik: Floats, m: int, later: Floats, alpha: Floats, s: int, beta: Floats, t: int
-) -> float:
-    """Write beta-hat at t but for its scale, and return that: a step of `backward_reference`."""
+def _collect(A_T: Floats, lik: Floats, later: Floats, alpha: Floats, now: Floats) -> float:
+    """Write beta-hat but for its scale, and return that: a step of `backward_reference`.
+
+    The message of a state out of reach may be infinite: who cannot go there does not hear it.
+    """
     K = len(later)
     for j in range(K):
-        beta[t, j] = 0.0
+        now[j] = 0.0
     for k in range(K):
-        message = lik[m, k] * later[k] if lik[m, k] != 0 else 0.0  # 0 * inf
-        for j in range(K):  # the message of a state out of reach may be infinite
-            beta[t, j] += A_T[k, j] * message if A_T[k, j] > 0 else 0.0  # 13.62
+        message = lik[k] * later[k] if lik[k] != 0 else 0.0  # 0 * inf
+        for j in range(K):
+            now[j] += A_T[k, j] * message if A_T[k, j] > 0 else 0.0  # 13.62
     c: float = 0.0
     for j in range(K):
-        c += alpha[s, j] * beta[t, j] if alpha[s, j] != 0 else 0.0
+        c += alpha[j] * now[j] if alpha[j] != 0 else 0.0
     return c
-
-
-@compiled
-def _viterbi(
-    log_pi: Floats, log_A: Floats, log_lik: Floats, at: Ints, origin: AnyArray, path: Ints
-) -> Any:
-    """Write the best path, and return its log joint: `viterbi_reference`."""
-    T, K = origin.shape
-    if K == 2:
-        return _viterbi_pair(log_pi, log_A, log_lik, at, origin, path)
-    omega, previous, log_A_T = np.empty(K), np.empty(K), np.empty((K, K))
-    best_of, source_of = np.empty(K), np.empty(K, dtype=np.int64)
-    for k in range(K):
-        omega[k] = log_pi[k] + log_lik[at[0], k]  # 13.69
-        for j in range(K):
-            log_A_T[k, j] = log_A[j, k]
-    for t in range(1, T):
-        for k in range(K):
-            previous[k] = omega[k]
-        if K >= MANY:
-            _arrive(previous, log_A, best_of, source_of)
-            for k in range(K):
-                omega[k] = log_lik[at[t], k] + best_of[k]  # 13.68, corrected
-                origin[t, k] = source_of[k]
-            continue
-        for k in range(K):
-            best, source = previous[0] + log_A_T[k, 0], 0
-            for j in range(1, K):
-                arriving = previous[j] + log_A_T[k, j]
-                source = j if arriving > best else source
-                best = arriving if arriving > best else best
-            omega[k] = log_lik[at[t], k] + best  # 13.68, corrected
-            origin[t, k] = source
-    last = _argmax(omega)
-    path[T - 1] = last
-    for t in range(T - 1, 0, -1):
-        path[t - 1] = origin[t, path[t]]  # 13.71
-    return omega[last]
-
-
-@compiled
-def _arrive(omega: Floats, log_A: Floats, best: Floats, source: Ints) -> None:
-    """Write max_j {ln A(j, k) + omega(j)} and its j: the `arriving` of `viterbi_reference`.
-
-    A processor compares several k at once, as it cannot several j; few states are not worth it.
-    """
-    K = len(omega)
-    for k in range(K):
-        best[k], source[k] = omega[0] + log_A[0, k], 0
-    for j in range(1, K):
-        for k in range(K):
-            arriving = omega[j] + log_A[j, k]
-            source[k] = j if arriving > best[k] else source[k]
-            best[k] = arriving if arriving > best[k] else best[k]
-
-
-@compiled
-def _argmax(a: Floats) -> int:
-    """The first of the largest, or the first NaN: the `argmax` of `viterbi_reference`."""
-    best = 0
-    for k in range(len(a)):
-        if np.isnan(a[k]):
-            return k
-        if a[k] > a[best]:
-            best = k
-    return best
 
 
 @compiled
@@ -348,28 +305,6 @@ def _count_pair(
     return True
 
 
-@compiled
-def _viterbi_pair(
-    log_pi: Floats, log_A: Floats, log_lik: Floats, at: Ints, origin: AnyArray, path: Ints
-) -> Any:
-    """`viterbi_reference` for two states."""
-    T, m = len(path), at[0]
-    (pp, pq), (qp, qq) = (log_A[0, 0], log_A[0, 1]), (log_A[1, 0], log_A[1, 1])
-    p, q = log_pi[0] + log_lik[m, 0], log_pi[1] + log_lik[m, 1]  # 13.69
-    for t in range(1, T):
-        to_p, to_q = q + qp > p + pp, q + qq > p + pq
-        origin[t, 0], origin[t, 1] = to_p, to_q
-        p, q = (q + qp if to_p else p + pp), (q + qq if to_q else p + pq)
-        p, q = log_lik[at[t], 0] + p, log_lik[at[t], 1] + q  # 13.68, corrected
-    omega = np.empty(2)
-    omega[0], omega[1] = p, q
-    last = _argmax(omega)
-    path[T - 1] = last
-    for t in range(T - 1, 0, -1):
-        path[t - 1] = origin[t, path[t]]  # 13.71
-    return omega[last]
-
-
 # --- A block of sequences -----------------------------------------------------------------------
 # Row n of `which` says whose pi, A, likelihoods and times are those of sequence n (`_broadcast`).
 
@@ -408,23 +343,6 @@ def backward_block(
 
 
 @compiled
-def viterbi_block(
-    which: Ints,
-    log_pi: Floats,
-    log_A: Floats,
-    log_lik: Floats,
-    at: Ints,
-    origin: AnyArray,
-    path: Ints,
-    value: Floats,
-) -> None:
-    """The best path of every sequence, and its log joint: `viterbi_reference`."""
-    for n in range(len(which)):
-        i, j, m, s = which[n, 0], which[n, 1], which[n, 2], which[n, 3]
-        value[n] = _viterbi(log_pi[i], log_A[j], log_lik[m], at[s], origin, path[n])
-
-
-@compiled
 def count_block(
     which: Ints,
     pi: Floats,
@@ -453,25 +371,20 @@ def track_block(
     pi: Floats,
     A: Floats,
     A_T: Floats,
-    log_pi: Floats,
-    log_A: Floats,
     x: Evidence,
     state: int,
-    origin: AnyArray,
     c: Floats,
     shift: Floats,
     filtered: Floats,
     smoothed: Floats,
-    path: Ints,
 ) -> None:
-    """One state of `forward_reference` and `backward_reference`, and `viterbi_reference`."""
-    T, K = origin.shape
+    """Both passes of every sequence, for one state: `forward_reference`, `backward_reference`."""
+    T, K = c.shape[1], pi.shape[1]
     alpha, beta, gamma = np.empty((T, K)), np.empty((T, K)), np.empty((T, K))
     for n in range(len(which)):
         i, j, m, s = which[n, 0], which[n, 1], which[n, 2], which[n, 3]
         one = _of(x, m, s)
         _forward(pi[i], A[j], one, alpha, c[n], shift[n])
         _backward(A[j], A_T[j], one, alpha, T, beta, gamma)
-        _viterbi(log_pi[i], log_A[j], one.log_lik, one.at, origin, path[n])
         for t in range(T):
             filtered[n, t], smoothed[n, t] = alpha[t, state], gamma[t, state]

@@ -4,8 +4,8 @@
     backward    beta-hat_t(j) c_t+1 = sum_k A(j, k) p(x_{t+1} | k) beta-hat_{t+1}(k)      PRML 13.62
     viterbi     omega_t(k) = ln p(x_t | k) + max_j {ln A(j, k) + omega_{t-1}(j)}          PRML 13.68
 
-`forward`, `backward`, `viterbi`, `counts` and `track` run the kernels (`hmm_kernels`) over
-leading axes, in blocks of sequences; `models.chains.hmm` wraps them.
+`forward`, `backward`, `viterbi`, `counts` and `track` run the kernels (`hmm_kernels`,
+`hmm_path_kernels`) over leading axes, in blocks of sequences; `models.chains.hmm` wraps them.
 """
 
 import math
@@ -14,13 +14,15 @@ import numpy as np
 from scipy.special import logsumexp
 
 from models.chains.hmm_kernels import (
+    LANES,
+    ROWS,
     Evidence,
     backward_block,
     count_block,
     forward_block,
     track_block,
-    viterbi_block,
 )
+from models.chains.hmm_path_kernels import viterbi_block
 from models.compiled import in_blocks
 from models.types import AnyArray, Floats, Ints
 
@@ -120,7 +122,7 @@ def forward(pi: Floats, A: Floats, x: Evidence) -> tuple[Floats, Floats]:
     T, K = x.at.shape[-1], _states(pi, A, x.log_lik)
     lead, which = _broadcast((pi, 1), (A, 2), (x.log_lik, 2), (x.at, 1))
     alpha, c, shift = np.empty((len(which), T, K)), *np.empty((2, len(which), T))
-    model = _flat(pi, 1), _flat(A, 2), _flat_evidence(x)
+    model = _flat(pi, 1), _padded(A), _flat_evidence(x)
 
     def work(n: slice) -> None:
         forward_block(which[n], *model, alpha[n], c[n], shift[n])
@@ -137,7 +139,7 @@ def backward(A: Floats, x: Evidence, alpha: Floats, lag: int) -> tuple[Floats, F
         raise ValueError(f"the filter ran over {alpha.shape[-2]} steps, the data have {T}")
     lead, which = _broadcast((A, 2), (x.log_lik, 2), (x.at, 1), (alpha, 2))
     beta, gamma = np.empty((2, len(which), T, K))
-    model = _flat(A, 2), _flat(np.swapaxes(A, -1, -2), 2), _flat_evidence(x), _flat(alpha, 2)
+    model = *_both_ways(A), _flat_evidence(x), _flat(alpha, 2)
 
     def work(n: slice) -> None:
         backward_block(which[n], *model, lag, beta[n], gamma[n])
@@ -171,7 +173,7 @@ def counts(pi: Floats, A: Floats, x: Evidence) -> tuple[Floats, Floats, Floats, 
     N = len(which)
     first, xi, seen = np.empty((N, K)), np.empty((N, K, K)), np.empty((N, M, K))
     log_evidence = np.empty(N)
-    model = _flat(pi, 1), _flat(A, 2), _flat(np.swapaxes(A, -1, -2), 2), _flat_evidence(x)
+    model = _flat(pi, 1), *_both_ways(A), _flat_evidence(x)
 
     def work(n: slice) -> None:
         c, shift = np.empty((2, len(which[n]), T))
@@ -194,15 +196,16 @@ def track(pi: Floats, A: Floats, x: Evidence, state: int) -> tuple[Floats, Float
     lead, which = _broadcast((pi, 1), (A, 2), (x.log_lik, 2), (x.at, 1))
     N = len(which)
     filtered, smoothed, path = np.empty((N, T)), np.empty((N, T)), np.empty((N, T), dtype=np.int64)
-    log_evidence = np.empty(N)
-    chain = _flat(pi, 1), _flat(A, 2), _flat(np.swapaxes(A, -1, -2), 2)
-    model = *chain, log(chain[0]), log(chain[1]), _flat_evidence(x)
+    value, log_evidence = np.empty(N), np.empty(N)
+    x = _flat_evidence(x)
+    sums = _flat(pi, 1), *_both_ways(A), x
+    maxima = log(sums[0]), log(_flat(A, 2)), x.log_lik, x.at
 
     def work(n: slice) -> None:
         origin = np.empty((T, K), dtype=np.min_scalar_type(K - 1))
         c, shift = np.empty((2, len(which[n]), T))
-        results = c, shift, filtered[n], smoothed[n], path[n]
-        track_block(which[n], *model, state, origin, *results)
+        track_block(which[n], *sums, state, c, shift, filtered[n], smoothed[n])
+        viterbi_block(which[n], *maxima, origin, path[n], value[n])
         log_evidence[n] = (log(c) + shift).sum(axis=-1)  # 13.63
 
     in_blocks(work, N, _sequences(T))
@@ -239,6 +242,24 @@ def _flat(a: AnyArray, own: int, dtype: type = np.float64) -> AnyArray:
     """The leading axes as one, and the memory in order."""
     lead, shape = a.shape[: a.ndim - own], a.shape[a.ndim - own :]
     return np.ascontiguousarray(a, dtype=dtype).reshape(math.prod(lead), *shape)
+
+
+def _padded(A: Floats) -> Floats:
+    """The matrices, flat, with rows and columns of zeros that make up whole ROWS and LANES.
+
+    Each row begins a line of the cache: LANES numbers of two lines would take twice as long.
+    """
+    N, K = math.prod(A.shape[:-2]), A.shape[-1]
+    shape = N, -(-K // ROWS) * ROWS, -(-K // LANES) * LANES
+    memory = np.zeros(math.prod(shape) + LANES)
+    begin = -memory.ctypes.data // memory.itemsize % LANES
+    padded = memory[begin : begin + math.prod(shape)].reshape(shape)
+    padded[:, :K, :K] = A.reshape(N, K, K)
+    return padded
+
+
+def _both_ways(A: Floats) -> tuple[Floats, Floats]:
+    return _padded(A), _padded(np.swapaxes(A, -1, -2))
 
 
 def _flat_evidence(x: Evidence) -> Evidence:

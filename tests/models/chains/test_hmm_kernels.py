@@ -7,11 +7,16 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from models.chains import hmm_kernels, hmm_recursions
+from models.chains import hmm_kernels, hmm_path_kernels, hmm_recursions
 from models.compiled import compiled
 from models.types import Floats
 
-KERNELS = {name: kernel for name, kernel in vars(hmm_kernels).items() if type(kernel) is compiled}
+KERNELS = {
+    name: kernel
+    for module in (hmm_kernels, hmm_path_kernels)
+    for name, kernel in vars(module).items()
+    if type(kernel) is compiled
+}
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -34,7 +39,7 @@ def all_recursions(pi: Floats, A: Floats, table: Floats) -> list[Floats]:
     return [alpha, log_c, *lagged, *whole, *best, *counts, *tracked]
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("K", [2, 3, 9])
 @pytest.mark.parametrize("excluded", [False, True])
 def test_what_is_read_is_what_runs(K: int, excluded: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """The Python of the kernels gives what numba made of it."""
@@ -44,21 +49,13 @@ def test_what_is_read_is_what_runs(K: int, excluded: bool, monkeypatch: pytest.M
         pi, A[0] = np.eye(K)[0], np.eye(K)[0]
         table[2, 1] = 800.0
     expected = all_recursions(pi, A, table)
-    for module in (hmm_kernels, hmm_recursions):
+    for module in (hmm_kernels, hmm_path_kernels, hmm_recursions):
         for name in KERNELS.keys() & vars(module).keys():
             monkeypatch.setattr(module, name, KERNELS[name].plain)
-    with np.errstate(over="ignore"):  # of which the compiled one does not warn
+    with np.errstate(over="ignore", invalid="ignore"):  # of which the compiled one does not warn
         found = all_recursions(pi, A, table)
     for field, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(field, other, rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    "values",
-    [[1.0], [1.0, 3.0, 3.0], [-np.inf, -np.inf], [2.0, np.nan, 5.0, np.nan], [-np.inf, -5.0]],
-)
-def test_the_best_state_is_that_of_numpy(values: list[float]) -> None:
-    assert hmm_kernels._argmax(np.array(values)) == np.argmax(values)
 
 
 def by_logs(pi: Floats, A: Floats, log_lik: Floats) -> tuple[Floats, Floats]:
@@ -128,3 +125,27 @@ def test_evidence_that_no_state_in_reach_can_have_given(K: int) -> None:
     np.testing.assert_allclose(log_c[:2], [0, -np.log(K)], atol=1e-15)
     assert np.isnan(alpha[2:]).all()
     assert np.isneginf(log_c[2:]).all()
+
+
+@pytest.mark.parametrize("K", [3, 4, 5, 7, 8, 9, 17])
+@pytest.mark.parametrize("lag", [2, 60])
+def test_a_state_that_only_others_reach_may_be_infinitely_better(K: int, lag: int) -> None:
+    """Two chains that never meet: what the one cannot see does not change it, nor make a NaN."""
+    rng = np.random.default_rng(K)
+    A, table = np.zeros((K, K)), rng.normal(size=(5, K))
+    A[:2, :2], A[2:, 2:] = rng.dirichlet(np.ones(2), 2), rng.dirichlet(np.ones(K - 2), K - 2)
+    table[:, 2:] += 30.0  # a step: out of range after 24 of them
+    pi = np.append([0.4, 0.6], np.zeros(K - 2))
+    at = rng.integers(5, size=60)
+    x, alone = hmm_recursions.evidence(table, at), hmm_recursions.evidence(table[:, :2], at)
+    alpha, log_c = hmm_recursions.forward(pi, A, x)
+    expected = hmm_recursions.forward(pi[:2], A[:2, :2], alone)
+    np.testing.assert_allclose(alpha[:, :2], expected[0], rtol=1e-12)
+    np.testing.assert_allclose(log_c, expected[1], rtol=0, atol=1e-12)
+    beta, gamma = hmm_recursions.backward(A, x, alpha, lag)
+    beta_alone, gamma_alone = hmm_recursions.backward(A[:2, :2], alone, expected[0], lag)
+    assert np.isinf(beta).any() == (lag == 60)
+    assert not np.isnan(beta).any()
+    np.testing.assert_allclose(beta[:, :2], beta_alone, rtol=1e-11)
+    np.testing.assert_allclose(gamma[:, :2], gamma_alone, rtol=1e-11)
+    np.testing.assert_array_equal(gamma[:, 2:], 0)

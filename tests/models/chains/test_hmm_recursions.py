@@ -368,3 +368,17 @@ def test_a_block_holds_what_a_cache_holds_and_one_sequence_at_least() -> None:
         np.full(2, 0.5), np.full((2, 2), 0.5), evidence(np.zeros((T, 2)))
     )
     np.testing.assert_allclose(log_c, np.zeros(T), atol=1e-12)
+
+
+@pytest.mark.parametrize("K", [1, 2, 4, 8, 9, 17])
+def test_matrices_are_padded_with_zeros_and_begin_lines_of_the_cache(K: int) -> None:
+    A = np.random.default_rng(K).random((3, 2, K, K))
+    padded = hmm_recursions._padded(A)
+    N, rows, columns = padded.shape
+    assert (N, rows % 4, columns % 8) == (6, 0, 0)
+    assert K <= rows < K + 4
+    assert K <= columns < K + 8
+    assert padded.ctypes.data % 64 == 0
+    assert padded.flags.c_contiguous
+    np.testing.assert_array_equal(padded[:, :K, :K], A.reshape(6, K, K))
+    assert padded.sum() == pytest.approx(A.sum(), rel=1e-12)
