@@ -93,7 +93,11 @@ class AdaptiveRejection(Study):
         z = axis("z", np.linspace(low, target.mode + 4 * target.width, CURVE))
         start = np.array([[max(low, target.mode - target.width), target.mode + 2 * target.width]])
         few = axis("grid_points", sorted({3, self.points}))
-        runs = [adapt(target, start, count, 1, rng).envelope for count in few.values]
+        seed = int(rng.integers(2**32))  # the same run, stopped earlier and later
+        runs = [
+            adapt(target, start, count, 1, np.random.default_rng(seed)).envelope
+            for count in few.values
+        ]
         return {
             "log_target": z.of(target.log_p(z.values)),
             "log_envelope": over([run.log_q(z.values[None])[0] for run in runs], few, z),
