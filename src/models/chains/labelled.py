@@ -43,24 +43,3 @@ def complete_log_likelihood(model: AnyHMM, data: Data) -> float:
     """The log probability of data and states together (17.92, 17.93)."""
     log_lik = model.log_likelihood(data.x)[0, 0]
     return float(hmm.log_joint(model.pi[0], model.A[0], log_lik, data.states))
-
-
-def counts_gap(data: Data) -> float:
-    """The estimates against pairs counted one by one."""
-    fit, z, x = labelled(data), data.states, data.x
-    N, M = np.zeros((2, 2)), np.zeros((2, 6))
-    np.add.at(N, (z[:-1], z[1:]), 1)
-    np.add.at(M, (z, x), 1)
-    pairs = (fit.A[0], N), (fit.B[0], M)
-    return max(float(np.abs(p - n / n.sum(axis=1, keepdims=True)).max()) for p, n in pairs)
-
-
-def moments_gap(data: Data) -> float:
-    """The Gaussians against the mean and the covariance of each class (17.93)."""
-    fit, gaps = labelled(data), []
-    for k in range(3):
-        here = data.x[data.states == k]
-        mean = here.mean(axis=0)
-        xx = here.T @ here - len(here) * np.outer(mean, mean)
-        gaps += [np.abs(fit.mu[0, k] - mean).max(), np.abs(fit.Sigma[0, k] - xx / len(here)).max()]
-    return float(max(gaps))

@@ -1,7 +1,9 @@
 """Pairs of symbols: deleted interpolation and a prior that all rows share (MLAPP 17.2.2.2)."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.random import Generator
@@ -101,7 +103,8 @@ class BigramPriors(Study):
             name: over(np.stack([np.asarray(row[name]) for row in rows], -1), *along)
             for name, along in axes.items()
         }
-        for name in ("predictive_gap", "evidence_gap", "distinct_weights", "chosen_weight"):
+        names = "predictive_gap", "evidence_gap", "distinct_weights", "chosen_weight"
+        for name in (*names, "even_bits_by_hand", "best_shaken_gain"):
             found[name] = block.of([row[name] for row in rows])
         found["weight_bits"] = over(
             np.stack([np.asarray(row["weight_bits"]) for row in rows]),
@@ -146,6 +149,16 @@ class BigramPriors(Study):
         apart = [
             np.abs(predictions[name][at] - bayes[at]).mean() for name in ("counts", "interpolated")
         ]
+        odd = np.arange(K) % 2
+        shaken = [
+            priors.log_evidence(N[:, a > 0], (a * s)[a > 0]) - right
+            for a, right in zip(alphas.values(), evidence, strict=True)
+            for s in (np.full(K, 0.9), np.full(K, 1.1))
+        ]
+        shaken += [
+            priors.log_evidence(N[:, fitted > 0], (fitted * s)[fitted > 0]) - evidence[0]
+            for s in (1 + 0.2 * odd, 1 - 0.2 * odd, 1.1 - 0.2 * odd)
+        ]
         sequential = priors.sequential_log_evidence(own, alpha)
         total = N.sum(1)
         return {
@@ -159,6 +172,8 @@ class BigramPriors(Study):
             "chosen_weight": weight,
             "held_bits": np.array([priors.pair_bits(predictions[k], pairs) for k in METHODS]),
             "distance": np.array(apart),
+            "even_bits_by_hand": _even_bits(own, pairs),
+            "best_shaken_gain": max(shaken),
             "weight_bits": priors.interpolated_bits(N, pairs, WEIGHTS),
             "context_weight": alpha.sum() / (total[:CONTEXTS] + alpha.sum()),
             "context_count": total[:CONTEXTS].astype(int),
@@ -176,6 +191,21 @@ def _means(N: Floats) -> dict[str, Floats]:
         "frequencies": N.sum(0),
     }
     return {name: row / row.sum() for name, row in rows.items()}
+
+
+def _even_bits(own: Ints, pairs: Ints) -> float:
+    """Bits a pair by (17.13) with a weight of one half, from dictionaries of counts."""
+    text = own.tolist()
+    both, first, second = (
+        Counter(pairwise(text)),
+        Counter(text[:-1]),
+        Counter(text[1:]),
+    )
+    p = [
+        0.5 * both[j, k] / max(first[j], 1) + 0.5 * second[k] / (len(text) - 1)
+        for j, k in pairs.T.tolist()
+    ]
+    return float(-np.mean(np.log2(p)))
 
 
 def _evidence_gap(A: Floats, N: Floats, alpha: Floats) -> float:

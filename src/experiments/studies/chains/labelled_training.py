@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.random import Generator
@@ -47,10 +48,11 @@ class LabelledTraining(Study):
             rms.append(np.sqrt(np.mean(errors, axis=1)))  # (lengths, transitions and emissions)
             slopes.append(np.polyfit(np.log(lengths), np.log(rms[-1].mean(axis=1)), 1)[0])
             gains.append(self._largest_gain(make_data(name, lengths[0], 1, rng)[0], rng))
-        gaps = {"counts_gap": by_label.counts_gap(make_data("casino", lengths[-1], 1, rng)[0])}
+        gaps = {"counts_gap": _counts_gap(make_data("casino", lengths[-1], 1, rng)[0])}
         if "lilypad" in self.chains:
-            gaps["moments_gap"] = by_label.moments_gap(make_data("lilypad", lengths[-1], 1, rng)[0])
+            gaps["moments_gap"] = _moments_gap(make_data("lilypad", lengths[-1], 1, rng)[0])
         (book,) = make_data("casino-book", 300, 1, rng)
+        gaps["complete_gap"] = _complete_gap(book)
         begins = labelled(book, prior=ONE_MORE), starts.random_categorical(2, 6, 20, rng)
         ends = [bw.baum_welch(theta, book.x, tol=1e-6, max_iter=2000).final for theta in begins]
         return Outcome(
@@ -68,3 +70,36 @@ class LabelledTraining(Study):
         top = by_label.complete_log_likelihood(fit, data)
         near = [starts.perturb(fit, rng, s) for s in np.logspace(-4, -1, self.shakes)]
         return max(by_label.complete_log_likelihood(other, data) for other in near) - top
+
+
+def _counts_gap(data: Data) -> float:
+    """The estimates against pairs counted one by one."""
+    fit, z, x = labelled(data), data.states, data.x
+    N, M = np.zeros((2, 2)), np.zeros((2, 6))
+    np.add.at(N, (z[:-1], z[1:]), 1)
+    np.add.at(M, (z, x), 1)
+    pairs = (fit.A[0], N), (fit.B[0], M)
+    return max(float(np.abs(p - n / n.sum(axis=1, keepdims=True)).max()) for p, n in pairs)
+
+
+def _moments_gap(data: Data) -> float:
+    """The Gaussians against the mean and the covariance of each class (17.93)."""
+    fit, gaps = labelled(data), []
+    for k in range(3):
+        here = data.x[data.states == k]
+        mean = here.mean(axis=0)
+        xx = here.T @ here - len(here) * np.outer(mean, mean)
+        gaps += [np.abs(fit.mu[0, k] - mean).max(), np.abs(fit.Sigma[0, k] - xx / len(here)).max()]
+    return float(max(gaps))
+
+
+def _complete_gap(data: Data) -> float:
+    """The log probability of dice and rolls together against its factors, one by one (17.92)."""
+    pi, A, B = (part[0] for part in data.truth)
+    z, x = data.states, data.x
+    factors = [
+        pi[z[0]],
+        *(A[a, b] for a, b in pairwise(z)),
+        *(B[a, b] for a, b in zip(z, x, strict=True)),
+    ]
+    return float(abs(by_label.complete_log_likelihood(data.truth, data) - np.sum(np.log(factors))))

@@ -1,5 +1,7 @@
 """n-gram models of a text: counts, zero counts, smoothing, codes and new text (MLAPP 17.2.2)."""
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -58,11 +60,14 @@ class Ngrams(Study):
         found = self._models(parts, tokens)
         first, K = self._known(parts[0][: self.train], tokens, FREQUENT)
         table = ngrams.count(first, 2, K).table
+        if 0 in self.vocabularies:
+            found |= self._by_hand(parts[0], tokens)
         return Outcome(
             **found,
+            triples_by_words=len(_triples(text)),
             perturbed_gain=axis("attempt", TRIES).of(ngrams.perturbed_gains(table, TRIES, rng)),
             letter_triples=ngrams.letter_triples(text),
-            **(self._letters(codes, parts) if self.unit == "letters" else {}),
+            **(self._letters(codes, parts, text) if self.unit == "letters" else {}),
             **(self._written(parts[0], tokens, rng) if self.generated else {}),
         )
 
@@ -105,6 +110,36 @@ class Ngrams(Study):
             **kept,
         }
 
+    def _by_hand(self, part: Ints, tokens: list[str]) -> dict[str, Quantity]:
+        """Bits of the first training part, and n-grams that it lacks, from dictionaries."""
+        symbols, K = self._known(part[: self.train], tokens, 0)
+        own = symbols.tolist()
+        order, method = axis("order", sorted(self.orders)), axis("method", self.methods)
+        bits, unseen = np.empty((len(method), len(order))), np.empty(len(order))
+        for o, n in enumerate(order.values):
+            grams = Counter(zip(*(own[k:] for k in range(n)), strict=False))
+            before: Counter[tuple[int, ...]] = Counter()
+            for gram, count in grams.items():
+                before[gram[:-1]] += count
+            unseen[o] = 1 - len(grams) / float(K) ** int(n)
+            for m, name in enumerate(self.methods):
+                more = ADDED[name]
+                bits[m, o] = (
+                    -sum(  # (17.10) with (17.12)
+                        count * np.log2((count + more) / (before[gram[:-1]] + more * K))
+                        for gram, count in grams.items()
+                    )
+                    / sum(grams.values())
+                )
+        rest = part[self.train : self.train + self.held]
+        known = set(own) if self.unit == "letters" else {tokens[k] for k in part[: self.train]}
+        new = [k if self.unit == "letters" else tokens[k] for k in rest.tolist()]
+        return {
+            "bits_by_hand": over(bits, method, order),
+            "unseen_by_hand": order.of(unseen),
+            "outside_by_hand": Quantity(np.mean([symbol not in known for symbol in new])),
+        }
+
     def _new(self, own: Ints, rest: Ints, tokens: list[str], size: int) -> Ints:
         """A held-out part in the vocabulary of the training part; what is not there: one more."""
         if self.unit == "letters":
@@ -112,10 +147,13 @@ class Ngrams(Study):
         known = ngrams.vocabulary([tokens[k] for k in own], size)
         return ngrams.coded([tokens[k] for k in rest], known)
 
-    def _letters(self, codes: Ints, parts: list[Ints]) -> dict[str, Quantity]:
+    def _letters(self, codes: Ints, parts: list[Ints], text: str) -> dict[str, Quantity]:
         """Counts of the whole text, and an arithmetic code of a part of each block."""
         symbol, following = axis("symbol", [*ngrams.LETTERS]), axis("next", [*ngrams.LETTERS])
+        plain = text.lower()
+        blanks = len(re.findall("[^a-z]+", plain))
         found = {
+            "count_by_hand": symbol.of([blanks, *(plain.count(c) for c in ngrams.LETTERS[1:])]),
             "symbol_count": symbol.of(np.bincount(codes, minlength=27)),
             "pair_count": over(ngrams.count(codes, 2, 27).table.astype(int), symbol, following),
         }
@@ -158,6 +196,12 @@ class Ngrams(Study):
                 seen = ngrams.count(symbols, int(m), K)
                 share[o, k] = (seen.of(ngrams.keys(text, int(m), K)) > 0).mean()
         return {"known_share": over(share, order, length), "written": order.of(shown)}
+
+
+def _triples(text: str) -> set[str]:
+    """The triples of letters within the words of a text."""
+    words = re.findall("[a-z]{3,}", text.lower())
+    return {word[k : k + 3] for word in words for k in range(len(word) - 2)}
 
 
 def _touches(strange: Bools, n: int) -> Bools:
