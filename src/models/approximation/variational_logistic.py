@@ -89,13 +89,14 @@ class Sequential(NamedTuple):
 
     weights: Weights
     log_evidence: Floats  # (S,) the sum of the logs of the bounds of each step
+    xi: Floats  # (S, N) each point's own
 
 
 def sequential(X: Floats, t: Floats, alpha: float, order: Ints, inner: int = 30) -> Sequential:
     """Absorb points in an order (S, N), each with its own best xi (exercise 10.32)."""
-    S, _, D = X.shape
+    S, N, D = X.shape
     P, h = np.tile(alpha * np.eye(D), (S, 1, 1)), np.zeros((S, D))
-    rows, total = np.arange(S), np.zeros(S)
+    rows, total, kept = np.arange(S), np.zeros(S), np.zeros((S, N))
     for n in order.T:
         x, y = X[rows, n], t[rows, n]
         xi = np.ones(S)
@@ -110,9 +111,9 @@ def sequential(X: Floats, t: Floats, alpha: float, order: Ints, inner: int = 30)
         logs = np.linalg.slogdet(P)[1] - np.linalg.slogdet(new_P)[1]
         step = (logs + (new_h * m).sum(-1) - before) / 2
         total += step + log_expit(xi) - xi / 2 + lam(xi) * xi**2
-        P, h = new_P, new_h
+        P, h, kept[rows, n] = new_P, new_h, xi
     covariance = np.asarray(np.linalg.inv(P))
-    return Sequential(Weights(np.einsum("sij,sj->si", covariance, h), covariance), total)
+    return Sequential(Weights(np.einsum("sij,sj->si", covariance, h), covariance), total, kept)
 
 
 class Tilted(NamedTuple):

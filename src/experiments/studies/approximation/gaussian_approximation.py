@@ -174,10 +174,8 @@ def _differences(p: Density, at: Fit, h: float = 1e-3) -> tuple[Floats, Floats]:
     """Slope, and covariance times bend, of the log density at a place, by differences."""
     step = h * np.eye(len(at.mean))
     slope = [(p.log_p(at.mean + e) - p.log_p(at.mean - e)) / (2 * h) for e in step]
-    bend = [[p.log_p(at.mean + a + b) - p.log_p(at.mean + a - b) for b in step] for a in step]
-    bend = bend - np.array(
-        [[p.log_p(at.mean - a + b) - p.log_p(at.mean - a - b) for b in step] for a in step]
-    )
+    corners = np.array([[(a + b, a - b, b - a, -a - b) for b in step] for a in step])
+    bend = p.log_p(at.mean + corners) @ np.array([1, -1, -1, 1])
     return np.array(slope), at.covariance @ bend / (4 * h**2)
 
 

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.polynomial.hermite_e import hermegauss
 from numpy.random import Generator
+from scipy import stats
 from scipy.optimize import minimize
 from scipy.special import expit, gammaln
 
@@ -49,8 +51,14 @@ class InferredPrecision(Study):
             "mean_ratio": (form,),
             "square_gap": (form,),
             "form_spread": (axis("equation", ["10.159", "10.160"]),),
+            "expected_log": (axis("side", ["model", "by hand"]),),
+            "other_terms": (axis("side", ["model", "by hand"]),),
+            "precision_of": (axis("side", ["model", "by hand"]),),
+            "samples_bound": (axis("side", ["model", "by hand"]),),
         }
-        leads = {"free_slack", "mean_ratio", "square_gap", "form_spread"}  # labels first in a claim
+        leads = {
+            name for name, more in axes.items() if more and more != (step,)
+        }  # in a claim first
         found = {}
         for name, more in axes.items():
             values = np.array([row[name] for row in told])
@@ -84,6 +92,13 @@ class InferredPrecision(Study):
                 abs(model.expected_square(last.weights) / samples - 1),
             ],
             "form_spread": _forms(X, t, last, rng),
+            "expected_log": _expected_logs(X, t, last),
+            "other_terms": [model.other_terms(2, prior, last), _other_terms(prior, last)],
+            "precision_of": _precisions(X, path[-3]),
+            "samples_bound": [
+                model.global_bound(X, t, prior, last) - model.other_terms(2, prior, last),
+                _mean_log_likelihood(X, t, last),
+            ],
         }
 
 
@@ -117,6 +132,39 @@ def _mean_ratios(prior: tuple[float, float], q: Factors) -> list[float]:
     corrected = q.a * np.log(q.b) - gammaln(q.a) + q.a * u - q.b * alpha
     means = [float(np.exp(log + u).sum() * (u[1] - u[0])) for log in (printed, corrected)]
     return [mean * q.b / q.a for mean in means]
+
+
+def _expected_logs(X: Floats, t: Floats, q: Factors) -> list[float]:
+    """The expected log of h, by the model and as 10.161 has it."""
+    (m, S), xi = q.weights, q.xi
+    lam = np.tanh(xi / 2) / (4 * xi)
+    square = np.array([x @ (S + np.outer(m, m)) @ x for x in X])
+    terms = np.log(expit(xi)) - xi / 2 - lam * (square - xi**2) + (X @ m) * (t - 0.5)
+    return [float(variational_logistic.expected_log_h(X, t, xi, q.weights).sum()), terms.sum()]
+
+
+def _other_terms(prior: tuple[float, float], q: Factors) -> float:
+    """Expected logs of both priors and both entropies, by SciPy's distributions."""
+    (m, S), alpha = q.weights, stats.gamma(q.a, scale=1 / q.b)
+    log_alpha, square = alpha.expect(np.log), np.trace(S) + m @ m
+    weights = log_alpha - np.log(2 * np.pi) - alpha.mean() * square / 2
+    hyper = alpha.expect(stats.gamma(prior[0], scale=1 / prior[1]).logpdf)
+    return float(weights + hyper + stats.multivariate_normal(m, S).entropy() + alpha.entropy())
+
+
+def _precisions(X: Floats, q: Factors) -> list[float]:
+    """The log determinant of 10.176, by the model and point by point."""
+    lam = np.tanh(q.xi / 2) / (4 * q.xi)
+    P = q.a / q.b * np.eye(2) + 2 * sum(a * np.outer(x, x) for a, x in zip(lam, X, strict=True))
+    return [-float(np.linalg.slogdet(q.weights.covariance)[1]), float(np.linalg.slogdet(P)[1])]
+
+
+def _mean_log_likelihood(X: Floats, t: Floats, q: Factors) -> float:
+    """The expected log likelihood by Hermite's places for each activation."""
+    z, weight = hermegauss(60)
+    m, v = X @ q.weights.mean, ((X @ q.weights.covariance) * X).sum(-1)
+    a = m[:, None] + np.sqrt(v)[:, None] * z
+    return float(((t[:, None] * a - np.logaddexp(0, a)) @ weight).sum() / weight.sum())
 
 
 def _forms(X: Floats, t: Floats, q: Factors, rng: Generator) -> list[float]:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.optimize import minimize_scalar
 from scipy.special import log_expit
+from scipy.stats import norm
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
@@ -49,6 +50,7 @@ class VariationalLogistic(Study):
             lambda_slope=xi.of(np.gradient(bounds.lam(xi.values), xi.values)),
             m_step_gap=place.of(_m_step_gap(X, t, found.weights)),
             **_tried(X, t, alpha, found, rng),
+            **_as_printed(X, t, alpha, found),
             **self._sequential(X, t, rng),
             **_shown(x[0], t[0], found.weights, rng),
         )
@@ -57,12 +59,18 @@ class VariationalLogistic(Study):
         """Points one at a time, in several orders."""
         again, labels = np.repeat(X, self.orders, axis=0), np.repeat(t, self.orders, axis=0)
         turns = rng.permuted(np.tile(np.arange(t.shape[1]), (len(labels), 1)), axis=1)
-        found = model.sequential(again, labels, self.prior_precision, turns).weights
+        run = model.sequential(again, labels, self.prior_precision, turns)
+        found, alpha = run.weights, self.prior_precision
+        together = model.bound(again, labels, alpha, run.xi)
+        batch = model.posterior(again, labels, alpha, run.xi)
         axes = axis("set", self.sets), axis("order", self.orders)
         variance = np.diagonal(found.covariance, axis1=1, axis2=2).reshape(*map(len, axes), 3)
         return {
             "sequential_weight": over(found.mean[:, 1].reshape(self.sets, -1), *axes),
             "sequential_variance": over(variance, *axes, axis("weight", 3)),
+            "sequential_bound": over(run.log_evidence.reshape(self.sets, -1), *axes),
+            "bound_together": over(together.reshape(self.sets, -1), *axes),
+            "weight_together": over(batch.mean[:, 1].reshape(self.sets, -1), *axes),
         }
 
 
@@ -171,6 +179,48 @@ def _tried(
         "closed_gap": over(gaps, form, place),
         "normalised_excess": place.of(top - at_m),
     }
+
+
+def _as_printed(X: Floats, t: Floats, alpha: float, found: model.Fit) -> dict[str, Quantity]:
+    """10.157, 10.158, 10.163 and the integral of 10.159, data set by data set."""
+    S, N, D = X.shape
+    xi = np.array(found.xi)
+    weights, spreads, contacts, integrals = [], [], [], []
+    for x, y, at, m, V in zip(X, t, xi, *found.weights, strict=True):
+        lam = np.tanh(at / 2) / (4 * at)
+        P = alpha * np.eye(D) + 2 * sum(
+            a * np.outer(row, row) for a, row in zip(lam, x, strict=True)
+        )
+        weights.append(np.linalg.solve(P, (y - 0.5) @ x))
+        spreads.append(np.diag(np.linalg.inv(P)))
+        contacts.append([np.sqrt(row @ (V + np.outer(m, m)) @ row) for row in x])
+        integrals.append(_log_integral(x, y, alpha, at))
+    place, form = axis("set", S), axis("of_fit", ["fit", "printed"])
+    weight, point = axis("weight", 3), axis("point", N)
+    m, V = found.weights
+    return {
+        "fitted_mean": over([m, weights], form, place, weight),
+        "fitted_variance": over([np.diagonal(V, axis1=1, axis2=2), spreads], form, place, weight),
+        "contact": over([model.contacts(X, found.weights), contacts], form, place, point),
+        "bound_at_rest": over([model.bound(X, t, alpha, xi), integrals], form, place),
+    }
+
+
+def _log_integral(x: Floats, y: Floats, alpha: float, xi: Floats) -> float:
+    """The log of the integral of h times the prior, whose log is a parabola in the weights."""
+    D = x.shape[1]
+
+    def log(w: Floats) -> float:
+        a = x @ w
+        lam = np.tanh(xi / 2) / (4 * xi)
+        h = log_expit(xi) + a * y - (a + xi) / 2 - lam * (a**2 - xi**2)  # 10.151
+        return float(h.sum() + norm.logpdf(w, scale=alpha**-0.5).sum())
+
+    e, here = np.eye(D), log(np.zeros(D))
+    slope = np.array([(log(a) - log(-a)) / 2 for a in e])
+    bend = np.array([[log(a + b) - log(a) - log(b) + here for b in e] for a in e])
+    square = slope @ np.linalg.solve(-bend, slope)
+    return float(here + (square + D * np.log(2 * np.pi) - np.linalg.slogdet(-bend)[1]) / 2)
 
 
 def _shown(x: Floats, t: Floats, q: Weights, rng: Generator) -> dict[str, Quantity]:
