@@ -45,7 +45,7 @@ def expected_count(N: int, alpha: float) -> float:
 def draw_data(N: int, model: Model, size: int, rng: Generator) -> Floats:
     """Points of `size` draws of the mixture, (size, N)."""
     z = np.zeros((size, N), dtype=np.int64)
-    counts = np.zeros((size, N + 1))
+    counts = np.zeros((size, N))
     for n in range(N):
         used = counts[:, : n + 1]
         opened = np.arange(n + 1) == (used > 0).sum(1)[:, None]

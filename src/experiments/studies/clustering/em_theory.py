@@ -91,6 +91,7 @@ class EmTheory(Clusters, Study):
             **{name: over(values, *half) for name, values in found._asdict().items()},
             random_bound=any_q.of(free_energy(joint[:1], q)),  # at the start's theta
             random_divergence=any_q.of(kl_to_posterior(joint[:1], q)),
+            certainty=any_q.of(q.max(axis=2).mean(axis=1)),  # of a label, on average over points
             largest_neighbour_gain=half[0].of(neighbour_gains(X, *after, rng.spawn(1)[0])),
             largest_gain_of_q=half[0].of(gains_of_q(joint[:-1], after[1], rng.spawn(1)[0])),
             **further,
