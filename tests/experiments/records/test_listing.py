@@ -4,13 +4,14 @@ The oracle is what a list of all runs at once would show: kept, sorted and looke
 """
 
 import math
+import random
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from experiments.contract.errors import BadInput
@@ -21,7 +22,6 @@ from experiments.records.selected import Seen, Selected
 from experiments.records.told import Told
 
 PLACE = Path("nowhere")
-GROUP: dict[str, Any] = {"noise": 1, "order": 2}  # knobs that runs share as those of a group do
 
 
 def fields(run: str, knobs: dict[str, Any], metrics: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -158,6 +158,7 @@ def test_columns_tell_runs_apart() -> None:
             act()
 
 
+@example(1.9999996)
 @given(st.floats(0, 1e11) | st.builds(lambda n, e: n + e, st.integers(0, 2**31), st.floats(0, 1)))
 def test_a_second_is_the_one_that_is_shown(started: float) -> None:
     """Rounded as the text is: a run of 0.9999996 seconds past is one of the next second."""
@@ -200,31 +201,32 @@ def of_all(runs: Sequence[dict[str, Any]], *, reverse: bool) -> tuple[list[str],
     return [run["id"] for run in found], facts
 
 
-some = st.dictionaries(
-    st.sampled_from("abcdefg"), st.sampled_from([0, 0.0, -0.0, False, None, "x", [1], [1.0]])
-)
-drawn = st.tuples(
-    st.integers(0, 3) | st.floats(0, 3, width=32),
-    some | st.just(GROUP),
-    some | st.just(GROUP),
-    st.sampled_from(["r", "r", "r", "s"]),
-    st.sampled_from([False] * 9 + [True]),
-)
+VALUES = [0, 0.0, -0.0, False, None, "x", [1], [1.0]]
 
 
-@given(st.lists(drawn, max_size=30), st.booleans(), st.sampled_from([1, 2, 5, None]))
-def test_what_is_shown_is_what_reading_everything_shows(
-    drawn: list[tuple[Any, Any, Any, str, bool]], reverse: bool, most: int | None
-) -> None:
-    runs = [
-        fields(f"{n}", knobs, metrics, study=study, started=t, canonical=is_book, experiment="x")
-        for n, (t, knobs, metrics, study, is_book) in enumerate(drawn)
+@pytest.mark.parametrize("seed", range(300))
+def test_what_is_shown_is_what_reading_everything_shows(seed: int) -> None:
+    draw = random.Random(seed)
+    names = "abcdefg"
+    parts = [
+        {name: draw.choice(VALUES) for name in draw.sample(names, draw.randrange(4))}
+        for _ in range(4)
     ]
-    order, names = of_all(runs, reverse=reverse)
+    rare = draw.choice([0, 0, 0.03])  # another study, or a result of the book
+    runs: list[dict[str, Any]] = []
+    while len(runs) < 40:  # in groups, the runs of which share their knobs and metrics
+        knobs, metrics = draw.choices(parts, k=2)
+        for _ in range(draw.randrange(1, 9)):
+            told = fields(f"{len(runs)}", knobs, metrics, started=draw.random() * 8)
+            told["study"] = "s" if draw.random() < rare else "r"
+            told |= {"canonical": draw.random() < rare, "experiment": "x"}
+            runs.append(told)
+    reverse, most = draw.random() < 0.7, draw.choice([1, 2, 5, None])
+    order, shown = of_all(runs, reverse=reverse)
     found = listed(runs, reverse=reverse, most=most)
     assert found.count == len(runs)
     assert [entry["run"] for entry in found.rows(Kept(runs), print)] == order[:most]
-    assert found.columns(None) == names
+    assert found.columns(None) == shown
 
 
 def test_what_is_not_shown_is_not_kept() -> None:
