@@ -139,7 +139,7 @@ def backward(A: Floats, x: Evidence, alpha: Floats, lag: int) -> tuple[Floats, F
         raise ValueError(f"the filter ran over {alpha.shape[-2]} steps, the data have {T}")
     lead, which = _broadcast((A, 2), (x.log_lik, 2), (x.at, 1), (alpha, 2))
     beta, gamma = np.empty((2, len(which), T, K))
-    model = *_both_ways(A), _flat_evidence(x), _flat(alpha, 2)
+    model = _flat(A, 2), _padded(np.swapaxes(A, -1, -2)), _flat_evidence(x), _flat(alpha, 2)
 
     def work(n: slice) -> None:
         backward_block(which[n], *model, lag, beta[n], gamma[n])
