@@ -63,10 +63,12 @@ class MixtureEvidence(Study):
         evidence, bound, gap, tight, gain = np.empty((5, *map(len, axes)))
         likelihood, information = np.empty((2, *map(len, axes[1:])))
         evaluations = np.empty((len(n), len(sets)), dtype=int)
+        ones = np.empty((len(n), len(sets), self.variables))
         found: dict[str, Quantity] = {}
         runs: list[Floats] = []
         for j, N in enumerate(self.sizes):
             X = self._data(N, rng)
+            ones[j] = X.sum(axis=1)
             for m, K in enumerate(self.k):
                 start = rng.dirichlet(np.ones(K), (self.sets, self.restarts, N))
                 highest = self._by_set(exact.max_log_likelihood(*self._flat(X, start)))
@@ -107,6 +109,7 @@ class MixtureEvidence(Study):
             smallest_gain=over(gain, *axes),
             max_log_likelihood=over(likelihood, n, sets, k),
             bic=over(information, n, sets, k),
+            ones=over(ones, n, sets, axis("variable", self.variables)),  # in a data set
             variational_evaluations=over(evaluations, n, sets),
             **found,
         )

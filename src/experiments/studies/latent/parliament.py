@@ -13,7 +13,7 @@ from experiments.studies.latent._hidden_clusters import second_moment
 from models.datasets import load
 from models.latent import groups
 from models.latent.pca import pca
-from models.latent.probit_ppca import fit, most_probable
+from models.latent.probit_ppca import ProbitPosterior, fit, most_probable
 from models.standins import PARTIES
 from models.types import Floats, Ints
 
@@ -86,6 +86,7 @@ class Parliament(Study):
         mean = q.mu_x @ q.mu_w[chosen].T
         hidden = mean + Y[:, chosen] * norm.pdf(mean) / norm.cdf(Y[:, chosen] * mean)  # as printed
         return q.mu_x, {
+            "bound_again": _bound(Y, q),  # at the end, written out
             "bound": axis("iteration", range(1, len(done.bound) + 1)).of(done.bound),
             "share_right": float(right.sum() / observed.sum()),
             "share_with_majority": float(
@@ -106,3 +107,14 @@ class Parliament(Study):
             "share_in_favour": every.of((Y > 0).sum(axis=0) / np.maximum(observed.sum(axis=0), 1)),
             "share_present": every.of(observed.mean(axis=0)),
         }
+
+
+def _bound(Y: Floats, q: ProbitPosterior) -> float:
+    """The bound of ln P(Y), term by term: votes, and the divergences of all factors from N(0, I)."""
+    mean = q.mu_x @ q.mu_w.T
+    x, w = second_moment(q.mu_x, q.Sigma_x), second_moment(q.mu_w, q.Sigma_w)
+    spread = np.einsum("nij,mij->nm", x, w) - mean**2
+    votes = (norm.logcdf(Y * mean) - spread / 2)[Y != 0].sum()
+    squares = sum(np.einsum("nii->", square) for square in (x, w))
+    volumes = sum(np.log(np.linalg.det(Sigma)).sum() for Sigma in (q.Sigma_x, q.Sigma_w))
+    return float(votes - (squares - volumes - q.mu_x.size - q.mu_w.size) / 2)
