@@ -42,7 +42,9 @@ def main(options: argparse.Namespace) -> int:
     assert opened is not None
     tracker = Telling(opened, console.tell)
     store = RunStore(outputs)
-    folders = {path.name: path for path in store.folders() if not is_older(path)}
+    texts = store.runs.glob("*/*/[!.]*/run.json")  # no run in a pack is of an older format
+    older = {path.parent for path in texts if is_older(path.parent)}
+    folders = {path.name: path for path in store.folders() if path not in older}
     tell_of_older(store, ["*/*"])
     tell_of_damage(store)
     try:
@@ -65,7 +67,8 @@ def main(options: argparse.Namespace) -> int:
             for record in _records([f for f in figures.latest(outputs) if f.name in shown])
             if shown[record.id] != judged(record)
         ]
-        tracker.put(judged_anew)
+        if judged_anew:  # else the store would be read for nothing
+            tracker.put(judged_anew)
         describe(outputs, tracker)
     except (Unreachable, sqlite3.Error) as error:
         console.tell(f"the store cannot be reached: {error}")
