@@ -88,16 +88,16 @@ def _loo_kernel(x: Floats, t: Floats, loss: Floats) -> None:
     """`loo_loss` of `fit_orders`, a data set at a time: losses (S, K + 1) of S data sets (S, N)."""
     N = x.shape[1]
     Q = np.empty((loss.shape[1], N))
-    scaled, r, slack, left_out = np.empty(N), np.empty(N), np.empty(N), np.empty(N)
+    centred, r, slack, left_out = np.empty(N), np.empty(N), np.empty(N), np.empty(N)
     for s in range(len(x)):
-        low, high = x[s].min(), x[s].max()
+        middle = x[s].mean()
         for n in range(N):
-            scaled[n] = (2 * x[s, n] - low - high) / (high - low)
+            centred[n] = x[s, n] - middle
             r[n], slack[n] = t[s, n], 1.0
         for k in range(len(Q)):
             q = Q[k]
             for n in range(N):
-                q[n] = scaled[n] * Q[k - 1, n] if k else 1.0
+                q[n] = centred[n] * Q[k - 1, n] if k else 1.0
             for j in range(max(k - 2, 0), k):  # the others are orthogonal already
                 _subtract(q, _dot(Q[j], q), Q[j])
             for j in range(k):  # up to rounding, which this takes away
@@ -191,10 +191,10 @@ def noise_gain(x: Floats, max_order: int, at: Floats, weight: Floats) -> Floats:
 
 def highest_weights(fits: OrderFits, low: float, high: float) -> Floats:
     """Weights of 1, x, ..., x^K of R fits, (R, K + 1), from their values at K + 1 points."""
-    K = fits.c.shape[-1] - 1
-    nodes = (low + high) / 2 + (high - low) / 2 * np.cos(np.pi * (np.arange(K + 1) + 0.5) / (K + 1))
+    n_weights = fits.c.shape[-1]
+    nodes = np.linspace(low, high, n_weights)
     values = predict_orders(fits, nodes)[:, -1]
-    return np.asarray(np.linalg.solve(powers(nodes, K), values.T).T, dtype=np.float64)
+    return np.asarray(np.linalg.solve(powers(nodes, n_weights - 1), values.T).T, dtype=np.float64)
 
 
 def monomial_weights(fits: OrderFits, order: int) -> Floats:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial.legendre import legvander
+from numpy.polynomial.polyutils import mapdomain
 
 from models.types import Bools, Floats
 
@@ -28,10 +29,10 @@ class Predictions(NamedTuple):
 
 def predict(x: Floats, t: Floats, keep: Bools, max_order: int, new: Floats) -> Predictions:
     """Fit t (..., N) on x (..., N) where `keep`, and predict at the new inputs (G,)."""
-    low, high = np.min(x), np.max(x)  # one scale for all data sets
+    ends = np.min(x), np.max(x)  # one scale for all data sets
 
     def design(inputs: Floats) -> Floats:
-        scaled = (2 * inputs - low - high) / (high - low)
+        scaled = mapdomain(inputs, ends, (-1, 1))
         return np.asarray(legvander(scaled, max_order), dtype=np.float64)
 
     kept = keep.astype(np.float64)
