@@ -96,24 +96,21 @@ def sequential(X: Floats, t: Floats, alpha: float, order: Ints, inner: int = 30)
     """Absorb points in an order (S, N), each with its own best xi (exercise 10.32)."""
     S, N, D = X.shape
     P, h = np.tile(alpha * np.eye(D), (S, 1, 1)), np.zeros((S, D))
+    q = Weights(np.zeros((S, D)), np.tile(np.eye(D) / alpha, (S, 1, 1)))
     rows, total, kept = np.arange(S), np.zeros(S), np.zeros((S, N))
     for n in order.T:
-        x, y = X[rows, n], t[rows, n]
-        xi = np.ones(S)
+        x, y, before = X[rows, n], t[rows, n], (h * q.mean).sum(-1)
+        h = h + (y - 0.5)[:, None] * x
         for _ in range(inner):
+            xi = contacts(x[:, None], q)[:, 0]
             new_P = P + 2 * lam(xi)[:, None, None] * x[:, :, None] * x[:, None]
-            new_h = h + (y - 0.5)[:, None] * x
-            V = np.linalg.inv(new_P)
-            m = np.einsum("sij,sj->si", V, new_h)
-            a, v = (m * x).sum(-1), np.einsum("si,sij,sj->s", x, V, x)
-            xi = np.sqrt(v + a**2)
-        before = np.einsum("si,si->s", h, np.linalg.solve(P, h[..., None])[..., 0])
+            V = np.asarray(np.linalg.inv(new_P))
+            q = Weights(np.einsum("sij,sj->si", V, h), V)
         logs = np.linalg.slogdet(P)[1] - np.linalg.slogdet(new_P)[1]
-        step = (logs + (new_h * m).sum(-1) - before) / 2
-        total += step + log_expit(xi) - xi / 2 + lam(xi) * xi**2
-        P, h, kept[rows, n] = new_P, new_h, xi
-    covariance = np.asarray(np.linalg.inv(P))
-    return Sequential(Weights(np.einsum("sij,sj->si", covariance, h), covariance), total, kept)
+        total += (logs + (h * q.mean).sum(-1) - before) / 2
+        total += log_expit(xi) - xi / 2 + lam(xi) * xi**2
+        P, kept[rows, n] = new_P, xi
+    return Sequential(q, total, kept)
 
 
 class Tilted(NamedTuple):
