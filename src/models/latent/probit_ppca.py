@@ -68,9 +68,9 @@ def fit(
     D: int,
     rng: np.random.Generator,
     *,
+    max_iter: int,
     scale: float = 0.01,
     tol: float = 1e-6,
-    max_iter: int = 100,
 ) -> ProbitFit:
     """Cycle through q, x and w for votes (N, M) of +1, -1 and 0, which is missing.
 

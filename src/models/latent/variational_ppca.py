@@ -142,9 +142,8 @@ def fit(
     y_variance = np.where(latent & (observed == 0), b / a, 0.0)
     mu_w = rng.standard_normal((R, M, D))
     unit = np.broadcast_to(np.eye(D), (R, M, D, D))
-    ones = np.ones(R)
     none = np.zeros((R, N, D)), np.zeros((R, N, D, D))
-    q = Posterior(*none, mu_w, unit, a * ones, b * ones, Y, y_variance)
+    q = Posterior(*none, mu_w, unit, np.full(R, a), np.full(R, b), Y, y_variance)
     history: list[Floats] = []
     iterations = np.full(R, max_iter)
     for iteration in range(1, max_iter + 1):

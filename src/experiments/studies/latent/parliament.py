@@ -110,7 +110,7 @@ class Parliament(Study):
 
 
 def _bound(Y: Floats, q: ProbitPosterior) -> float:
-    """The bound of ln P(Y), term by term: votes, and the divergences of all factors from N(0, I)."""
+    """The bound of ln P(Y), term by term: votes, and divergences of all factors from N(0, I)."""
     mean = q.mu_x @ q.mu_w.T
     x, w = second_moment(q.mu_x, q.Sigma_x), second_moment(q.mu_w, q.Sigma_w)
     spread = np.einsum("nij,mij->nm", x, w) - mean**2
