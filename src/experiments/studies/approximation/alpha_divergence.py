@@ -59,6 +59,9 @@ class AlphaDivergence(Study):
                 pair,
             ),
             hellinger=pair.of(far**2),
+            hellinger_integral=pair.of(((np.sqrt(p) - np.sqrt(q)) ** 2).sum(-1) * room),  # 10.20
+            closed_divergence=over([_closed(a, m, v, n, w) for a in self.alphas], alpha, pair),
+            kullback_leibler_integral=pair.of((p * np.log(p / q)).sum(-1) * room),
             triangle_slack=over(sides.sum(0) - 2 * sides, axis("side", 3), pair),
             **self._supports(rng),
         )
@@ -86,6 +89,15 @@ class AlphaDivergence(Study):
             "shown_forced": over(forced[:, 0].astype(int), low, axis("state", p.shape[1])),
             "shown_avoiding": over(avoided[:, 0].astype(int), high, axis("state", p.shape[1])),
         }
+
+
+def _closed(alpha: float, m: Floats, v: Floats, n: Floats, w: Floats) -> Floats:
+    """10.19 of N(m, v) and N(n, w), whose powers multiply to a Gaussian."""
+    high, low = (1 + alpha) / 2, (1 - alpha) / 2
+    wide = high * w + low * v
+    integral = v ** (low / 2) * w ** (high / 2) / np.sqrt(wide)
+    integral = integral * np.exp(-high * low * (m - n) ** 2 / (2 * wide))
+    return np.asarray((1 - integral) / (high * low))
 
 
 def _normal(x: Floats, m: Floats, v: Floats) -> Floats:

@@ -80,6 +80,12 @@ class FactorisedGaussian(Study):
                 axis("constant", ["entropy", "minus the entropy"]),
                 draw,
             ),
+            bound_at_rest=draw.of(factorised.bound(on, found["q||p"].q)),
+            grid_mass=draw.of(np.exp(on.log_p).sum((1, 2)) * on.step.prod(-1)),
+            first_cycle=over(
+                factorised.cycle_means(mean, S, mean[:, None] + 1.0, most=2).mean[:, 0],
+                draw, variable,
+            ),
             bound_above_chord=draw.of(_above_chord(on, found["q||p"].q, rng)),
         )  # fmt: skip
 
