@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.polynomial.hermite_e import hermegauss
 from numpy.random import Generator
 from scipy.optimize import minimize
 from scipy.special import expit, ndtr
+from scipy.stats import norm
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
@@ -42,6 +44,9 @@ class OnlineLogistic(Study):
         told = [_checked(rng) for _ in range(self.cases)]
         form, moment = axis("form", ["printed", "corrected"]), axis("moment", ["mean", "variance"])
 
+        side = axis("side", ["model", "by hand"])
+        of = axis("of", ["log z", "mean", "variance"])
+
         def gathered(name: str) -> Any:
             return np.moveaxis(np.array([row[name] for row in told]), 0, -1)
 
@@ -54,7 +59,9 @@ class OnlineLogistic(Study):
             change_larger_variance=over(gathered("larger_variance"), moment, case),
             change_smaller_variance=over(gathered("smaller_variance"), moment, case),
             unscented_gap=case.of(gathered("unscented_gap")),
-            probit_gap=case.of(gathered("probit_gap")),
+            unscented=over(gathered("unscented"), side, of, case),
+            probit=over(gathered("probit"), side, of, case),
+            updated=over(gathered("updated"), side, moment, axis("weight", 2), case),
             largest_curvature=case.of(gathered("curvature")),
             operations=size.of([model.operations(D) for D in self.dimensions]),
             online_error=place.of(online),
@@ -106,7 +113,12 @@ def _checked(rng: Generator) -> dict[str, Any]:
         "smaller_variance": by_variance[:, 0],
         "larger_variance": by_variance[:, 1],
         "unscented_gap": max(abs(rough.mean - right.mean), abs(rough.variance - right.variance)),
-        "probit_gap": _probit_gap(m, v, sign),
+        "unscented": [rough, _three_places(m, v, sign)],
+        "probit": _probit(m, v, sign),
+        "updated": [
+            model.update(belief, x, np.array(y)),
+            _updated(belief.mean, belief.variance, x, sign),
+        ],
         "curvature": np.linalg.eigvalsh(bend)[-1],
     }
 
@@ -138,12 +150,36 @@ def _search_gap(belief: Belief, x: Floats, y: float, exact: Belief) -> float:
     return float(max(gaps))
 
 
-def _probit_gap(m: float, v: float, sign: float) -> float:
-    """The closed form for a probit likelihood against quadrature."""
+def _moments(s: Floats, weight: Floats) -> list[float]:
+    """The log of the sum of weights, and mean and variance under them."""
+    mean = weight @ s / weight.sum()
+    return [np.log(weight.sum()), mean, weight @ (s - mean) ** 2 / weight.sum()]
+
+
+def _probit(m: float, v: float, sign: float) -> list[list[float]]:
+    """The closed form for a probit likelihood, and quadrature."""
     z = np.linspace(-11, 11, 2201)
     s = m + np.sqrt(v) * z
-    weight = np.exp(-(z**2) / 2) * ndtr(sign * s)
-    weight /= weight.sum()
-    mean = weight @ s
-    found = model.probit(np.array(m), np.array(v), np.array(sign))
-    return float(max(abs(found.mean - mean), abs(found.variance - weight @ (s - mean) ** 2)))
+    closed = model.probit(np.array(m), np.array(v), np.array(sign))
+    return [
+        [float(part) for part in closed],
+        _moments(s, norm.pdf(z) * (z[1] - z[0]) * ndtr(sign * s)),
+    ]
+
+
+def _three_places(m: float, v: float, sign: float) -> list[float]:
+    """A sigmoid times N(m, v) by the three places of Gauss and Hermite, which sigma points are."""
+    z, weight = hermegauss(3)
+    s = m + np.sqrt(v) * z
+    return _moments(s, weight / weight.sum() * expit(sign * s))
+
+
+def _updated(mu: Floats, tau: Floats, x: Floats, sign: float) -> list[Floats]:
+    """18.119 to 18.129 as printed, but for the gain, weight by weight."""
+    m = sum(a * b for a, b in zip(x, mu, strict=True))
+    v = sum(a**2 * b for a, b in zip(x, tau, strict=True))
+    z = np.linspace(-10, 10, 1001)
+    s = m + np.sqrt(v) * z
+    _, new_m, new_v = _moments(s, norm.pdf(z) * expit(sign * s))
+    gain = x * tau / v
+    return [mu + gain * (new_m - m), tau + gain**2 * (new_v - v)]
