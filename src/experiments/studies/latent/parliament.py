@@ -82,7 +82,7 @@ class Parliament(Study):
         by_division = right.sum(axis=0) / np.maximum(observed.sum(axis=0), 1)
         chosen = groups.contested(Y, by_division, self.shown)
         uncertain, division = axis("uncertain", len(least)), axis("division", chosen + 1)
-        second, every = axis("second_dimension", dimension.values), axis("any", Y.shape[1])
+        second, every = axis("second_dimension", dimension.values), axis("any_division", Y.shape[1])
         mean = q.mu_x @ q.mu_w[chosen].T
         hidden = mean + Y[:, chosen] * norm.pdf(mean) / norm.cdf(Y[:, chosen] * mean)  # as printed
         return q.mu_x, {
