@@ -101,7 +101,9 @@ class BinaryClusters(Study):
                 bernoulli.responsibilities(seen[0][0], start)[0], thing, cluster
             ),
             start_log_likelihood=float(begins_at[0]),
-            start_log_prior=float(bernoulli.log_prior(start, tightest._replace(alpha=3.0))[0]),
+            start_log_prior=axis("alpha", [1.0, 3.0]).of(  # of Beta(2, 3) and Dir(alpha)
+                [bernoulli.log_prior(start, Prior(2.0, 3.0, alpha))[0] for alpha in (1.0, 3.0)]
+            ),
             weights_after=cluster.of(bernoulli.m_step(start, q).pi[0]),
         )
 
