@@ -131,21 +131,26 @@ def maximise(
     A shared alpha needs a few vectors along the spectrum of each data set, and no matrices.
     """
     R, _, M = Phi.shape
-    data = summary(Phi, t)
+    if shared:
+        data, at = summary(Phi, t), start._replace(alpha=start.alpha[:, :1])
 
-    def step(at: Precisions, some: Ints) -> Precisions:
-        if shared:
+        def step(at: Precisions, some: Ints) -> Precisions:
             return _shared_step(at, _of(data, some), method, known_noise)
-        return re_estimate(Phi[some], t[some], at, method, shared=False, known_noise=known_noise)
 
-    def height(at: Precisions, some: Ints) -> Floats:
-        if shared:
+        def height(at: Precisions, some: Ints) -> Floats:
             return shared_log_evidence(_of(data, some), np.log(at.alpha[:, 0]), np.log(at.beta))
-        return log_evidence(Phi[some], t[some], at)
+    else:
+        at = start
+
+        def step(at: Precisions, some: Ints) -> Precisions:
+            some_data = Phi[some], t[some]
+            return re_estimate(*some_data, at, method, shared=False, known_noise=known_noise)
+
+        def height(at: Precisions, some: Ints) -> Floats:
+            return log_evidence(Phi[some], t[some], at)
 
     active = np.arange(R)
-    at = start._replace(alpha=start.alpha[:, :1]) if shared else start
-    end, first = Precisions(*(part.copy() for part in at)), step(at, active)
+    end, first = take(at, active), step(at, active)
     history, iterations = np.full((R, max_iter + 1), np.nan), np.zeros(R, dtype=np.int64)
     history[:, 0] = height(at, active)
     for k in range(1, max_iter + 1):

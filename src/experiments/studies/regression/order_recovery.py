@@ -215,8 +215,7 @@ def _displayed(Phi: Floats, t: Floats, beta: float, a0: float, b: Floats) -> tup
     N, M = Phi.shape[1:]
     a, alpha = a0 + M / 2, (a0 + M / 2) / b
     rows = np.sqrt(alpha)[:, None, None] * np.eye(M)
-    R = np.linalg.qr(np.concatenate([np.sqrt(beta) * Phi, rows], axis=1), mode="r")
-    root = np.linalg.solve(R, np.broadcast_to(np.eye(M), R.shape))
+    root = np.linalg.inv(np.linalg.qr(np.concatenate([np.sqrt(beta) * Phi, rows], axis=1)).R)
     m = beta * np.matvec(root @ root.mT, np.vecmat(t, Phi))
     square = (m**2).sum(-1) + (root**2).sum((-2, -1))  # (10.103)
     fitted, log_alpha = np.matvec(Phi, m), psi(a) - np.log(b)
