@@ -46,14 +46,13 @@ def _moved(belief: Any, a: Any, shift: Any, narrower: Any) -> Belief:
     return Belief(belief.mean + a * shift, belief.variance + a * a * narrower)
 
 
-def filtered(X: Floats, y: Floats, variance: float, drift: float = 0.0) -> Belief:
-    """Points (..., N, D) in turn, from N(0, variance); a drift widens the belief before each."""
+def filtered(X: Floats, y: Floats, variance: float) -> Belief:
+    """Points (..., N, D) in turn, from N(0, variance)."""
     D = X.shape[-1]
     shape = *X.shape[:-2], D
     belief = Belief(np.zeros(shape), np.full(shape, variance))
     for n in range(X.shape[-2]):
-        wider = Belief(belief.mean, belief.variance + drift)
-        belief = update(wider, X[..., n, :], y[..., n])
+        belief = update(belief, X[..., n, :], y[..., n])
     return belief
 
 
