@@ -7,7 +7,6 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import linalg, stats
 
-from models.state_space import kalman
 from models.state_space.kalman import (
     LDS,
     MAX_OUTPUTS,
