@@ -38,6 +38,9 @@ class Approach(NamedTuple):
     distortion: Floats  # (2 T,) J after the half steps of K-means
     expected_complete: Floats  # (E,) (9.43) at the K-means solution, first weights
     constant_terms: Floats  # (E,) those of its terms that do not depend on the centres
+    gamma: Floats  # (N, K) where EM ends, largest epsilon and first weights
+    pi: Floats  # (K,) there
+    mu: Floats  # (K, D) there
 
 
 def approach(
@@ -61,7 +64,7 @@ def approach(
     )
     complete = complete_at(X, take(soft.theta, np.arange(0, E * W, W)), hard.centres[0], r)
     J = hard.distortion[0][: 2 * int(hard.iterations[0])]
-    return Approach(ends, np.array(aside), J, *complete)
+    return Approach(ends, np.array(aside), J, *complete, gamma[0, 0], pi[0, 0], mu[0, 0])
 
 
 def fit_held(

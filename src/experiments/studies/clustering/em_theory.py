@@ -132,6 +132,7 @@ class EmTheory(Clusters, Study):
         )
         both = epsilon, axis("weighting", len(weights))
         ends = {name: over(values, *both) for name, values in found.ends._asdict().items()}
+        point, component = axis("point", len(X)), axis("component", self.k)
         normalisers = [kmeans_limit.integral(0.5, D, power) for power in (1, D)]
         return {
             **ends,
@@ -139,6 +140,10 @@ class EmTheory(Clusters, Study):
             "distortion": axis("half_step", len(found.distortion)).of(found.distortion),
             "expected_complete": epsilon.of(found.expected_complete),
             "constant_terms": epsilon.of(found.constant_terms),
+            # Where EM ends with the largest epsilon.
+            "soft_responsibilities": over(found.gamma, point, component),
+            "soft_weights": component.of(found.pi),
+            "soft_means": over(found.mu, component, axis("variable", D)),
             "density_integral": axis("normaliser", ["printed", "corrected"]).of(normalisers),
         }
 
