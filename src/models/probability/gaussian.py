@@ -51,7 +51,7 @@ def product_gaps(joint: Gaussian, points: int, rng: np.random.Generator) -> Floa
     spread = np.sqrt(np.diag(joint.covariance))
     X = joint.mean + spread * rng.standard_normal((points, len(spread)))
     product = log_density_1d(X, joint.mean, spread**2).sum(-1)
-    return log_density(X, *joint) - product
+    return np.asarray(log_density(X, *joint) - product)
 
 
 def estimate(X: Floats) -> Gaussian:

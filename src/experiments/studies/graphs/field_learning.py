@@ -84,7 +84,10 @@ class FieldLearning(Study):
         """
         graph, draw = axis("graph", self.gaussian_graphs), axis("set", GAUSSIAN_DRAWS)
         row, column = axis("row", GAUSSIAN), axis("column", GAUSSIAN)
-        gap, left = np.empty((len(graph), len(draw))), np.zeros((2, len(graph), len(draw), 4, 4))
+        gap, left = (
+            np.empty((len(graph), len(draw))),
+            np.zeros((2, len(graph), len(draw), GAUSSIAN, GAUSSIAN)),
+        )
         for g, shape in enumerate(self.gaussian_graphs):
             links = shaped(shape, GAUSSIAN, rng)
             cliques = graph_cliques([(int(s), int(t)) for s, t in np.sort(links, 1)], GAUSSIAN)
@@ -117,8 +120,8 @@ class FieldLearning(Study):
                 weights[w, k] = estimates.evidence_pair(x, y, RIDGE, pseudo=name == "pseudo")
                 most[w, k] = abs(weights[w, k, 1]) * np.abs(x).max()
                 moved = weights[w, k] + STEP * np.array([np.eye(2), -np.eye(2)])
-                level = [[_evidence(*one, y[:, None] * x)[w] for one in way] for way in moved]
-                slope[w, k] = np.subtract(*level) / (2 * STEP)
+                level = np.array([[_objectives(*t, y[:, None] * x)[w] for t in to] for to in moved])
+                slope[w, k] = (level[0] - level[1]) / (2 * STEP)
         return {
             "neighbour_weight": over(weights[..., 0], way, draw),
             "evidence_weight": over(weights[..., 1], way, draw),
@@ -157,7 +160,7 @@ def _gaussian_slopes(L: Floats, z: Floats, free: Floats) -> Floats:
     return found
 
 
-def _evidence(w: float, v: float, told: Floats) -> tuple[float, float]:
+def _objectives(w: float, v: float, told: Floats) -> tuple[float, float]:
     """(19.50) and (19.49) of two equal spins whose evidence speaks for them by `told`, with prior.
 
     From the four entries of their table; the first has both as they are.

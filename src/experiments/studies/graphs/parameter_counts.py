@@ -84,7 +84,7 @@ def _counted(
     for at in np.ndindex(*shape):
         made = known[str(names.values[at[0]])](int(one.values[at[1]]), int(other.values[at[2]]))
         numbers[at], ranks[at] = made.numbers, dimension(made, rng)
-        totals[at] = made.family(np.linspace(-1, 1, made.numbers) + 0j).real.sum()
+        totals[at] = made.family(np.linspace(-1, 1, made.numbers).astype(complex)).real.sum()
     found = {"numbers": numbers, "rank": ranks, "total": totals}
     return {name: over(values, names, one, other) for name, values in found.items()}
 
@@ -100,7 +100,7 @@ def _conditionals(M: int) -> dict[str, Quantity]:
             np.where(on, score + w[parent + 1], score),
             np.where(on, off * (1 - mu[parent + 1]), off),
         )
-    told = [made.family(w + 0j).real for made in (sigmoid(M), noisy_or(M))]
+    told = [made.family(w.astype(complex)).real for made in (sigmoid(M), noisy_or(M))]
     written = [(1 / (1 + np.exp(-score))).ravel(), (1 - off).ravel()]
     axes = axis("way", ["family", "written out"]), axis("conditional", ["sigmoid", "noisy-or"])
     return {"conditional": over([told, written], *axes, axis("setting", 2**M))}

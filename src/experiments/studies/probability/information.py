@@ -117,5 +117,5 @@ class Information(Study):
         bumps = np.logaddexp(norm.logpdf(x, c, c), norm.logpdf(x, -c, c)) - np.log(2)
         return {
             "density_entropy": over(found, density, deviation),
-            "bumps_entropy": float(-(np.exp(bumps) * bumps).sum() * (x[1] - x[0])),
+            "bumps_entropy": over(-(np.exp(bumps) * bumps).sum() * (x[1] - x[0])),
         }
