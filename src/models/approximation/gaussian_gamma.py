@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 from scipy.special import gammaln, psi
+from scipy.stats import gamma, norm
 
 from models.types import Floats
 
@@ -201,7 +202,6 @@ def gibbs(data: Data, prior: Prior, sweeps: int, rng: Generator) -> Floats:
 def log_conditionals(data: Data, prior: Prior, mu: Floats, tau: Floats) -> tuple[Floats, Floats]:
     """Ln p(mu | tau, data) and ln p(tau | mu, data)."""
     mean, precision = _mean_factor(data, prior, tau)
-    of_mu = (np.log(precision / (2 * np.pi)) - precision * (mu - mean) ** 2) / 2
     a, b = shape(prior, data.N), _rate(data, prior, mu, np.zeros_like(mu))
-    of_tau = a * np.log(b) - gammaln(a) + (a - 1) * np.log(tau) - b * tau
-    return np.asarray(of_mu), np.asarray(of_tau)
+    of_mu = norm.logpdf(mu, mean, precision**-0.5)
+    return np.asarray(of_mu), np.asarray(gamma.logpdf(tau, a, scale=1 / b))
