@@ -85,6 +85,9 @@ def test_the_paths_and_ends_by_loops(X):
         assert ends.responsibilities_off_labels[e, w] == pytest.approx(off, rel=1e-6)
         far = np.abs(pi - r.mean(0)).max()
         assert ends.weights_off_fractions[e, w] == pytest.approx(far, rel=1e-6)
+        if (e, w) == (0, 0):
+            for mine, theirs in ((found.gamma, gamma), (found.pi, pi), (found.mu, mu)):
+                np.testing.assert_allclose(mine, theirs, rtol=1e-6)
         if (e, w) == (1, 0):
             aside = [np.abs(a - b).max() for a, b in zip(path, hard, strict=True)]
             np.testing.assert_allclose(found.path_difference, aside, rtol=1e-6)
