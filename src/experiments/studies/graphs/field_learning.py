@@ -120,7 +120,9 @@ class FieldLearning(Study):
                 weights[w, k] = estimates.evidence_pair(x, y, RIDGE, pseudo=name == "pseudo")
                 most[w, k] = abs(weights[w, k, 1]) * np.abs(x).max()
                 moved = weights[w, k] + STEP * np.array([np.eye(2), -np.eye(2)])
-                level = np.array([[_objectives(*t, y[:, None] * x)[w] for t in to] for to in moved])
+                level = np.array(
+                    [[_objectives(a, b, y[:, None] * x)[w] for a, b in to] for to in moved]
+                )
                 slope[w, k] = (level[0] - level[1]) / (2 * STEP)
         return {
             "neighbour_weight": over(weights[..., 0], way, draw),
