@@ -11,8 +11,8 @@ from experiments.contract.study import Study, knob
 from models.sampling.partition import Model, chained, direct, telescoped
 
 WAYS = ("carried", "restarted")
-Z = np.linspace(-2, 2, 9)
-ALPHAS = [0.0, 0.25, 0.5, 1.0]  # of energies that are looked at
+Z = np.linspace(-2, 2, 9)  # places of one dimension at which energies are looked at
+ALPHAS = [0.0, 0.25, 0.5, 1.0]  # of these energies
 
 
 @dataclass
