@@ -18,7 +18,8 @@ from models.types import Floats, Ints
 
 def log_evidence(N: Floats, alpha: Floats) -> float:
     """Of a text, ln p(D | alpha) (17.17); alpha (K,) is alpha_0 m."""
-    rows = gammaln(N + alpha) - gammaln(alpha)
+    j, k = np.nonzero(N)  # of all others the difference is nought
+    rows = gammaln(N[j, k] + alpha[k]) - gammaln(alpha[k])
     a0 = alpha.sum()
     return float(rows.sum() + (gammaln(a0) - gammaln(N.sum(1) + a0)).sum())
 
