@@ -36,7 +36,7 @@ PARTS = [
     "A across",
 ]
 FINE = {"xatol": 1e-9, "fatol": 1e-13, "maxiter": 2000, "maxfev": 4000}
-HAND = 12  # points of the data set of each model that is treated point by point
+HAND = 30  # points of the data set of each model that is treated point by point
 PLACES = [0.1, 0.3, 0.5, 0.7, 0.9]  # of a coin's probability, where the posterior is looked at
 
 
@@ -186,7 +186,9 @@ def _treated(of: Found, log_likelihood: Function, variance: float) -> list[list[
     corners = [[(a + b, a - b, b - a, -a - b) for b in step] for a in step]
     bend = log_joint(mode.x + np.array(corners)) @ np.array([1, -1, -1, 1])
     A = -bend / 4e-8
-    side = np.linspace(*(0, 1, 2001) if flat else (-8, 8, 301))[1:-1]
+    side = np.linspace(*(0, 1, 2001) if flat else (-8 * variance**0.5, 8 * variance**0.5, 301))[
+        1:-1
+    ]
     z = np.stack(np.meshgrid(*[side] * d, indexing="ij"), axis=-1)
     p = np.exp(log_joint(z)) * (side[1] - side[0]) ** d
     q = stats.multivariate_normal(mode.x, np.linalg.inv(A)).pdf(z) * (side[1] - side[0]) ** d
