@@ -73,3 +73,19 @@ def test_drawn_data_are_near_what_they_were_drawn_from(name: str) -> None:
     for one in found:
         assert one.log_likelihood <= one.largest + 1e-9
         assert abs(one.laplace - one.exact) < (3 if name == "product" else 0.05)
+
+
+@pytest.mark.parametrize("mean", [0.8, -0.8])
+def test_modes_are_where_the_joint_density_is_largest(mean: float) -> None:
+    def log_joint(a: float, b: float) -> float:
+        return -6 * (mean - a * b) ** 2 / 2 - (a**2 + b**2) / 2
+
+    found = asy.product_of(6, mean, 4.0)
+    a, b = found.mode
+    e, h = np.eye(2), 1e-4
+    around = [log_joint(a + h * s * x, b + h * s * y) for x, y in e for s in (1, -1)]
+    assert log_joint(a, b) > max(around)
+    both = [[log_joint(a + h * s, b + h * r) for r in (1, -1)] for s in (1, -1)]
+    cross = both[0][0] - both[0][1] - both[1][0] + both[1][1]
+    assert_allclose(found.A[0, 1], -cross / (4 * h**2), rtol=1e-5)
+    assert asy.coin_of(7, 10).mode == pytest.approx([0.7])

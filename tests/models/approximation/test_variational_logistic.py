@@ -97,3 +97,9 @@ def test_sequences_depend_on_their_order_and_stay_below_the_evidence() -> None:
     one, other = (vl.sequential(X, T, ALPHA, way) for way in ways)
     assert np.abs(one.weights.mean - other.weights.mean).max() > 1e-4
     assert (np.linalg.eigvalsh(one.weights.covariance) > 0).all()
+    for run, way in zip((one, other), ways, strict=True):  # factors in turn, or all at once
+        assert_allclose(run.log_evidence, vl.bound(X, T, ALPHA, run.xi), rtol=1e-10)
+        assert_allclose(run.weights.mean, vl.posterior(X, T, ALPHA, run.xi).mean, rtol=1e-8)
+        first = X[np.arange(len(X)), way[:, 0]]
+        alone = vl.fit(first[:, None], T[np.arange(len(X)), way[:, 0]][:, None], ALPHA, 30).xi
+        assert_allclose(run.xi[np.arange(len(X)), way[:, 0]], alone[:, 0], rtol=1e-3)
