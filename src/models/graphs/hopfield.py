@@ -70,7 +70,7 @@ def _sweep(left: Floats, right: Floats, bias: Floats, y: Floats, free: Ints) -> 
             field += left[p, s] * (across[p] - right[p, s] * y[s])
             field += right[p, s] * (along[p] - left[p, s] * y[s])
         new = 1.0 if field > 0 else -1.0
-        if field != 0 and new != y[s]:
+        if abs(field) > 1e-9 and new != y[s]:  # less is rounding of nothing
             changed += 1
             for p in range(P):
                 along[p] += left[p, s] * (new - y[s])

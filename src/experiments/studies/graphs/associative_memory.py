@@ -137,7 +137,8 @@ def _by_energy(memory: hopfield.Memory, y: Floats, hidden: Bools) -> Floats:
         before = y
         for s in np.flatnonzero(hidden):
             other = np.where(np.arange(len(y)) == s, -y, y)
-            y = other if _energy(W, memory.bias, other) < _energy(W, memory.bias, y) else y
+            lower = _energy(W, memory.bias, other) < _energy(W, memory.bias, y) - 1e-8
+            y = other if lower else y
     return y
 
 
