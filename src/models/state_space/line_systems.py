@@ -134,8 +134,10 @@ def line_system(name: str, a: float, q: float, r: float) -> LineSystem:
     if name == "growth":
         return LineSystem(growth_system(q, r), reach=28 + 4 * np.sqrt(q))
     linear = linear_system(autoregression(a, q, r))
-    noises = {"student": student_noise(r), "mixture": mixture_noise(mixture_emission(r))}
-    return LineSystem(linear, reach=6.5 * np.sqrt(linear.V0[0, 0]), noise=noises.get(name))
+    noise = None
+    if name != "linear":
+        noise = student_noise(r) if name == "student" else mixture_noise(mixture_emission(r))
+    return LineSystem(linear, reach=6.5 * np.sqrt(linear.V0[0, 0]), noise=noise)
 
 
 def student_noise(variance: float) -> Noise:
