@@ -25,6 +25,7 @@ import pytest
 from experiments.contract.exact_json import dumps
 from experiments.records.reading import read
 from experiments.records.store import RunStore
+from experiments.sweeping import recorded
 
 FAULTS = Path(__file__).parent
 PATIENCE = 600  # seconds: a machine may be busy with other things
@@ -170,7 +171,7 @@ class Tracked:
             return list(client.search_runs(experiments, max_results=10000))
 
     def check_against(self, outputs: Path, *, sweeps: int) -> None:
-        """Every run of these outputs exactly once, finished, whole, below one parent a sweep."""
+        """Every cell of these outputs exactly once below each of its sweeps, finished, whole."""
         ours = {path.name: read(path) for path in folders(outputs)}
         identity = outputs / ".id"
         mine = [
@@ -184,14 +185,25 @@ class Tracked:
         assert len(mine) == len(parents) + len(cells), "something is neither sweep nor cell"
         assert len(parents) == sweeps
         assert {run.info.status for run in parents.values()} <= {"FINISHED"}
-        times = Counter(run.data.tags["bythebook.run_id"] for run in cells)
-        assert times == Counter(dict.fromkeys(ours, 1))
+        times = Counter(_run_id(run) for run in cells)
+        swept, problems = recorded.read_all(outputs)
+        assert not problems
+        assert times == Counter(run for sweep in swept for run in sweep.runs if run is not None)
+        assert times.keys() == ours.keys()
+        below = Counter(run.data.tags["mlflow.parentRunId"] for run in cells)
+        assert sorted(below.values()) == sorted(len(sweep.runs) for sweep in swept)
         for run in cells:
-            record = ours[run.data.tags["bythebook.run_id"]]
+            record = ours[_run_id(run)]
             assert run.info.status == "FINISHED"
             assert run.data.tags["mlflow.parentRunId"] in parents
             assert run.data.metrics["value"] == record.metrics["value"]
             assert run.data.params["level"] == str(record["science"]["knobs"]["level"])
+
+
+def _run_id(run: Any) -> str:
+    """A cell's record; the entries below its second and third sweep name the sweep, too."""
+    name: str = run.data.tags["bythebook.run_id"]
+    return name.partition("@")[0]
 
 
 @dataclass

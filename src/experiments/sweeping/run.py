@@ -145,8 +145,13 @@ class _Parent:
                 begun = self.tracker.put([parent_payload(self.plan, self.state, nothing, {})])
                 self.run_id = begun.get(self.plan.id)
             cells = [(done.index, done.told, done.found.folder) for done in self.waiting]
-            there = self.logged.elsewhere([done.told.id for done in self.waiting])
+            names = [done.told.id for done in self.waiting]
+            there = self.logged.elsewhere(names)
             self.tracker.put(child_payloads(self.plan, cells, self.run_id, there))
+            late = self.logged.elsewhere(names) - there  # another sweep was a moment earlier
+            if late:
+                missed = [cell for cell in cells if cell[1].id in late]
+                self.tracker.put(child_payloads(self.plan, missed, self.run_id, late))
             self.logged_anything = True
         self.waiting, self.flushed = [], time.monotonic()
 

@@ -1,6 +1,7 @@
 """What MLflow is told of sweeps: names that differ, every cell below every parent, mean curves."""
 
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from experiments.cli import main
 from experiments.sweeping.plan import Plan
-from experiments.sweeping.tracked import name
+from experiments.sweeping.tracked import Logged, name
 
 KFOLD = ["study=polynomial_order", "study.methods=[kfold]"]
 
@@ -63,6 +64,23 @@ def test_a_parent_has_all_its_cells_those_that_were_found_too(
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_a_parent_has_the_cells_that_another_sweep_logs_at_the_same_moment(
+    outputs: Path, tracked: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second sweep looks before the first writes, and writes after it."""
+    assert main(["run", "-m", *KFOLD, "study.folds=3,5", "seed=0"]) == 0
+    looked, look = [], Logged.elsewhere
+
+    def too_early(logged: Logged, names: Sequence[str]) -> set[str]:
+        looked.append(names)
+        return set() if len(looked) == 1 else look(logged, names)
+
+    monkeypatch.setattr(Logged, "elsewhere", too_early)
+    assert main(["run", "-m", *KFOLD, "study.folds=5,7", "seed=0"]) == 0
+    first, second = ({f"folds={n}" for n in pair} for pair in ((3, 5), (5, 7)))
+    assert set(map(frozenset, children(outputs).values())) == {frozenset(first), frozenset(second)}
+
+
 def test_curves_for_more_than_one_knob(outputs: Path, tracked: object) -> None:
     from mlflow import MlflowClient
 
