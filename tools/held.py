@@ -29,34 +29,25 @@ KINDS = ("nothing", "derived claims only", "a printed claim")
 
 
 class Held(NamedTuple):
-    """A quantity, how many changes of it were tried, and how many some claim noticed."""
+    """A quantity, and what holds it best, as a place in KINDS."""
 
     name: str
-    tried: int
-    noticed: int
-    printed: int
-
-    @property
-    def by(self) -> int:
-        """What holds it, as a place in KINDS."""
-        return (self.noticed > 0) + (self.printed > 0)
+    by: int
 
 
 def held(job: Job, outcome: Outcome) -> Iterator[Held]:
-    """Each quantity of a result, with what its claims make of changes."""
+    """Each quantity of a result that can be changed, with what its claims make of that."""
     usual = _verdicts(job, outcome)
     for name in outcome:
-        noticed = printed = tried = 0
+        best = []
         for other in changes(outcome[name]):
-            tried += 1
             found = _verdicts(job, Outcome(**{**dict(outcome.items()), name: other}))
-            changed = [
-                claim for claim, a, b in zip(job.claims, usual, found, strict=True) if a != b
-            ]
-            noticed += bool(changed)
-            printed += any(claim.origin == "printed" and claim.by is None for claim in changed)
-        if tried:
-            yield Held(name, tried, noticed, printed)
+            pairs = zip(job.claims, usual, found, strict=True)
+            flipped = [claim for claim, before, after in pairs if before != after]
+            printed = any(claim.origin == "printed" and claim.by is None for claim in flipped)
+            best.append(bool(flipped) + printed)
+        if best:
+            yield Held(name, max(best))
 
 
 def changes(quantity: Quantity) -> Iterator[Quantity]:
