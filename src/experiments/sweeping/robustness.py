@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from experiments.configuration.jobs import Job
+from experiments.contract.claims import Claim, Verdict
+from experiments.contract.errors import BadInput
 from experiments.contract.verdicts import UNTESTED
 from experiments.contract.whole import mapping, replaced_text
 from experiments.records.record import Record
@@ -37,15 +39,25 @@ def cells(jobs: Mapping[str, Job], seeds: int) -> list[Cell]:
 def count(counts: Counts, job: Job, record: Record) -> None:
     """Add a run to the counts of the job's claims; a failed one bears none of them out.
 
-    What the data at hand cannot test comes out as untested in every seed, and is not counted.
+    What the data at hand cannot test comes out as untested in every seed, and is not counted. A
+    claim that has nothing to speak of in some seed is not borne out there, and stops no other.
     """
+    if record.finished:
+        _ = record.outcome  # one that cannot be read is no seed in which a claim fails
     for claim in job.claims:
-        verdict = record.judged(claim) if record.finished else None
+        verdict = _verdict(claim, record) if record.finished else None
         if verdict is not None and verdict.verdict == UNTESTED:
             continue
         seeds = counts.setdefault(claim.says, [0, 0])
         seeds[0] += verdict is not None and verdict.as_expected
         seeds[1] += 1
+
+
+def _verdict(claim: Claim, record: Record) -> Verdict | None:
+    try:
+        return record.judged(claim)
+    except BadInput:
+        return None
 
 
 def is_fragile(seeds: Sequence[int]) -> bool:
