@@ -24,17 +24,19 @@ def candidates(models: Path) -> list[Fault]:
 def sample(among: Iterable[Fault], count: int, seed: int) -> list[Fault]:
     """So many faults: each module its share, at least one, and in it all kinds in turn.
 
-    The order hangs on the text of a fault's line, so that an edit moves few others in or out.
+    What is taken hangs on the text of a fault's line, so that an edit moves few others in or out;
+    they come shuffled, so that what an interrupted campaign has tried is a sample of all modules.
     """
     modules: dict[str, list[Fault]] = defaultdict(list)
     for fault in among:
         modules[fault.file].append(fault)
     shares = _shares({file: len(found) for file, found in modules.items()}, count)
-    return [
+    taken = [
         fault
         for file, found in modules.items()
         for fault in _taken(_in_turn(found, seed), shares[file])
     ]
+    return sorted(taken, key=lambda fault: _lot(seed, f"{fault.words} in turn"))
 
 
 def _shares(sizes: dict[str, int], count: int) -> dict[str, int]:
