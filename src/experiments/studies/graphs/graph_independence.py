@@ -22,6 +22,7 @@ from models.graphs.independence import (
 )
 from models.graphs.structure import (
     Dag,
+    Nodes,
     Undirected,
     blanket,
     children,
@@ -109,7 +110,7 @@ class GraphIndependence(Study):
             blocked.append(known[name].blocks(*sets))
             gaps.append([dependence(joint, *sets) for joint in joints[name]])
         return Outcome(
-            beyond=_beyond(known, joints),
+            **_conditionals(known, joints),
             separated=statement.of(stated_),
             blocked=statement.of(blocked),
             dependence=over(gaps, statement, draw),
@@ -173,15 +174,28 @@ def _said(one: Named) -> tuple[int, int]:
     return len(own), len(stated_undirected(one.linked))
 
 
-def _beyond(known: Mapping[str, Named], joints: Mapping[str, list[Floats]]) -> Quantity:
-    """How much a node given all others hangs on what is beyond its blanket, at most."""
-    worst = {}
+def _conditionals(
+    known: Mapping[str, Named], joints: Mapping[str, list[Floats]]
+) -> dict[str, Quantity]:
+    """How much a node given all others hangs on what is beyond its blanket, and on each in it."""
+    nodes, beyond, within = list[str](), list[float](), list[float]()
     for name, one in known.items():
         for k, node in enumerate(one.nodes):
-            without = frozenset(range(len(one.nodes))) - one.near(k) - {k}
-            gaps = [spread_of_conditional(joint, k, without) for joint in joints[name]]
-            worst[f"{name}: {node}"] = max(gaps)
-    return axis("node", list(worst)).of(list(worst.values()))
+            found = [_hangs(joint, k, one.near(k)) for joint in joints[name]]
+            nodes.append(f"{name}: {node}")
+            beyond.append(max(outside for outside, _ in found))
+            within.append(min(inside for _, inside in found))
+    return {"beyond": axis("node", nodes).of(beyond), "within": axis("node", nodes).of(within)}
+
+
+def _hangs(joint: Floats, node: int, near: Nodes) -> tuple[float, float]:
+    """How much p(node | all others) changes with what is not near, and with the least of the near.
+
+    One where nothing is near.
+    """
+    without = frozenset(range(joint.ndim)) - near - {node}
+    each = [spread_of_conditional(joint, node, frozenset([one])) for one in near]
+    return spread_of_conditional(joint, node, without), min(each, default=1.0)
 
 
 def _random_dag(M: int, rng: Generator) -> Dag:
@@ -207,10 +221,10 @@ def _held(graph: Dag, joint: Floats) -> dict[str, float]:
 def _blankets(graph: Dag, joint: Floats) -> dict[str, float]:
     """Whether blankets are enough, and whether less would be."""
     every = frozenset(range(len(graph)))
-    worst, too_large, family = 0.0, 0, 0
+    hung, too_large, family = [], 0, 0
     for node in every:
         own = blanket(graph, node)
-        worst = max(worst, spread_of_conditional(joint, node, every - own - {node}))
+        hung.append(_hangs(joint, node, own))
         for size in range(len(own)):
             for less in combinations(sorted(own), size):
                 rest = every - {node} - set(less)
@@ -219,7 +233,12 @@ def _blankets(graph: Dag, joint: Floats) -> dict[str, float]:
         family += near != own and not d_separated(
             graph, frozenset([node]), every - near - {node}, near
         )
-    return {"beyond_blanket": worst, "smaller_blankets": too_large, "family_not_enough": family}
+    return {
+        "beyond_blanket": max(outside for outside, _ in hung),
+        "within_blanket": min(inside for _, inside in hung),
+        "smaller_blankets": too_large,
+        "family_not_enough": family,
+    }
 
 
 def _in_cliques(graph: Dag, K: int, rng: Generator) -> dict[str, float]:
@@ -249,10 +268,10 @@ def _neighbours(graph: Undirected, K: int, rng: Generator) -> dict[str, float]:
         for i, j in combinations(every, 2)
     }
     linked = set(links(graph))
+    hung = [_hangs(joint, node, graph[node]) for node in every]
     return {
         "unlinked_dependence": max((g for p, g in gaps.items() if p not in linked), default=0.0),
         "linked_dependence": min((g for p, g in gaps.items() if p in linked), default=1.0),
-        "beyond_neighbours": max(
-            spread_of_conditional(joint, node, every - graph[node] - {node}) for node in every
-        ),
+        "beyond_neighbours": max(outside for outside, _ in hung),
+        "within_neighbours": min(inside for _, inside in hung),
     }

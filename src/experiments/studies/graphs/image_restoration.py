@@ -1,7 +1,7 @@
 """A binary image, some of its pixels flipped, and images of high probability (PRML 8.3.3)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -16,6 +16,7 @@ from models.types import Floats, Ints
 METHODS = ("noisy", "modes", "messages", "cut")
 ROUNDS = 30  # of max-product messages, which keep half of what they were
 BIASES = (0.0, 0.5)  # h of which the prior of a pixel is taken, and more of it for small images
+LINKS = (1.0, 0.6)  # times beta, for small images
 SIGNS = np.array([-1.0, 1.0])
 
 
@@ -51,10 +52,10 @@ class ImageRestoration(Study):
             noisy = self._flipped(original, rng)
             path = list(conditional_modes(noisy, self.beta, self.eta, self.h))
             cut = least_cut(noisy, self.beta, self.eta, self.h)
-            found = [noisy, path[-1], self._max_product(noisy, self.h), cut]
-            levels = np.array([self._energy(x, noisy, self.h) for x in path])
+            found = [noisy, path[-1], self._max_product(noisy), cut]
+            levels = np.array([self._energy(x, noisy) for x in path])
             agreement[:, k] = [np.mean(x == original) for x in found]
-            level[:, k] = [self._energy(x, noisy, self.h) for x in found]
+            level[:, k] = [self._energy(x, noisy) for x in found]
             covered.append(np.mean(original == 1))
             steps.append(len(path) - 1)
             climb.append(np.diff(levels).max())
@@ -73,60 +74,61 @@ class ImageRestoration(Study):
     def _flipped(self, image: Ints, rng: Generator) -> Ints:
         return np.where(rng.random(image.shape) < self.noise, -image, image)
 
-    def _energy(self, x: Ints, y: Ints, h: float) -> float:
-        return float(energy(x, y, self.beta, self.eta, h))
+    def _energy(self, x: Ints, y: Ints) -> float:
+        return float(energy(x, y, self.beta, self.eta, self.h))
 
-    def _by_pairs(self, x: Ints, y: Ints, h: float) -> float:
+    def _by_pairs(self, x: Ints, y: Ints) -> float:
         """(8.42) term by term, over all pairs of pixels that are one step apart."""
         place = np.indices(x.shape).reshape(2, -1, 1)
         linked = np.abs(place - place.swapaxes(1, 2)).sum(0) == 1
         pairs = x.ravel() @ linked @ x.ravel() / 2  # each is met twice
-        return float(h * x.sum() - self.beta * pairs - self.eta * np.vdot(x, y))
+        return float(self.h * x.sum() - self.beta * pairs - self.eta * np.vdot(x, y))
 
-    def _by_energy(self, y: Ints, h: float) -> Ints:
+    def _by_energy(self, y: Ints) -> Ints:
         """Conditional modes by whole energies: pixels of both colours in turn, to the lower one."""
         x, before = y, -y
         white = np.indices(y.shape).sum(0) % 2 == 0
         while not np.array_equal(x, before):
             before = x
             for colour in (white, ~white):
-                more = self._differences(x, y, h)
+                more = self._differences(x, y)
                 x = np.where(colour & (more != 0), np.where(more < 0, 1, -1), x)
         return x
 
-    def _max_product(self, y: Ints, h: float) -> Ints:
+    def _max_product(self, y: Ints) -> Ints:
         """The labels of least cost after some rounds of messages."""
-        costs = np.array([h * x - self.eta * x * y for x in SIGNS])
+        costs = np.array([self.h * x - self.eta * x * y for x in SIGNS])
         *_, last = messages(costs, -self.beta * np.outer(SIGNS, SIGNS), ROUNDS, False, 0.5)
         return np.where(last.argmin(0) == 1, 1, -1)
 
     def _small(self, rng: Generator) -> dict[str, Quantity]:
         """Images of three by four: the least energy of all, and the most probable one.
 
-        Every other one has half a unit more of h.
+        Every other one has half a unit more of h, and of each four two have weaker links.
         """
         number, ways = axis("small", self.small), axis("way", ["model", "term by term"])
         every = np.array(list(product((-1, 1), repeat=12)), dtype=np.int64).reshape(-1, 3, 4)
         excess = dict[str, list[float]](cut=[], modes=[], messages=[])
         unlinked, far, local, gain, modes, forms = [], [], [], [], [], []
         for k in range(self.small):
-            h = self.h + BIASES[k % len(BIASES)]
+            h, beta = self.h + BIASES[k % 2], self.beta * LINKS[k // 2 % 2]
+            own = replace(self, h=h, beta=beta)
             y = rng.choice(np.array([-1, 1]), (3, 4))
-            levels = energy(every, y, self.beta, self.eta, h)
-            *_, settled = conditional_modes(y, self.beta, self.eta, h)
-            cut = least_cut(y, self.beta, self.eta, h)
-            ends = {"cut": cut, "modes": settled, "messages": self._max_product(y, h)}
+            levels = energy(every, y, beta, self.eta, h)
+            *_, settled = conditional_modes(y, beta, self.eta, h)
+            cut = least_cut(y, beta, self.eta, h)
+            ends = {"cut": cut, "modes": settled, "messages": own._max_product(y)}
             for name, x in ends.items():
-                excess[name].append(self._energy(x, y, h) - levels.min())
+                excess[name].append(own._energy(x, y) - levels.min())
             alone = every[energy(every, y, 0.0, self.eta, 0.0).argmin()]
             unlinked.append(bool(np.array_equal(alone, y)))
             x = rng.choice(np.array([-1, 1]), (3, 4))
-            far.append(self._far(x, y, h))
-            formula = 2 * h - 2 * self.beta * neighbours(x) - 2 * self.eta * y
-            local.append(np.abs(self._differences(x, y, h) - formula).max())
-            gain.append((settled * self._differences(settled, y, h)).max())
-            modes.append([settled, self._by_energy(y, h)])
-            forms.append([self._energy(x, y, h), self._by_pairs(x, y, h)])
+            far.append(own._far(x, y))
+            formula = 2 * h - 2 * beta * neighbours(x) - 2 * self.eta * y
+            local.append(np.abs(own._differences(x, y) - formula).max())
+            gain.append((settled * own._differences(settled, y)).max())
+            modes.append([settled, own._by_energy(y)])
+            forms.append([own._energy(x, y), own._by_pairs(x, y)])
         return {
             **{f"{name}_excess": number.of(values) for name, values in excess.items()},
             "unlinked_is_noisy": number.of(unlinked),
@@ -138,21 +140,21 @@ class ImageRestoration(Study):
             "prior_up": self._prior(),
         }
 
-    def _differences(self, x: Ints, y: Ints, h: float) -> Floats:
+    def _differences(self, x: Ints, y: Ints) -> Floats:
         """E with x_j = 1 less E with x_j = -1, for each pixel j, from the whole energy."""
         one = np.eye(x.size, dtype=bool).reshape(-1, *x.shape)
-        up, down = (energy(np.where(one, v, x), y, self.beta, self.eta, h) for v in (1, -1))
+        up, down = (energy(np.where(one, v, x), y, self.beta, self.eta, self.h) for v in (1, -1))
         return np.asarray((up - down).reshape(x.shape))
 
-    def _far(self, x: Ints, y: Ints, h: float) -> float:
+    def _far(self, x: Ints, y: Ints) -> float:
         """How much a pixel's difference changes with what is no neighbour of it, at most."""
-        before, most = self._differences(x, y, h), 0.0
+        before, most = self._differences(x, y), 0.0
         row, column = np.indices(x.shape)
         for i, j in np.ndindex(x.shape):
             away = np.abs(row - i) + np.abs(column - j)
             turned = np.where(away == 0, -1, 1)
-            other = np.abs(self._differences(x * turned, y, h) - before)[away > 1]
-            seen = np.abs(self._differences(x, y * turned, h) - before)[away > 0]
+            other = np.abs(self._differences(x * turned, y) - before)[away > 1]
+            seen = np.abs(self._differences(x, y * turned) - before)[away > 0]
             most = max(most, float(other.max()), float(seen.max()))
         return most
 
