@@ -15,6 +15,7 @@ objective, shape (R,). A restart that has converged leaves the batch: the others
 """
 
 from collections.abc import Callable, Collection
+from itertools import count
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -78,7 +79,7 @@ def path(em: EMFit[Theta], T: int) -> Theta:
 def count_optima(em: EMFit[Any], resolution: float) -> int:
     """Groups of converged values that lie more than the resolution apart."""
     values = np.sort(em.final[em.converged])
-    return int(values.size > 0) + int((np.diff(values) > resolution).sum())
+    return int((np.diff(values, prepend=-np.inf) > resolution).sum())  # the first begins a group
 
 
 def first_reached(objective: Floats, level: float) -> Ints:
@@ -97,8 +98,8 @@ def expectation_maximisation(
     e_step: Callable[[Theta], tuple[Q, Floats]],
     m_step: Callable[[Theta, Q], Theta],
     *,
-    tol: float = 1e-8,
-    max_iter: int = 500,
+    tol: float,
+    max_iter: int,
     snapshots: Collection[int] = (),
 ) -> EMFit[Theta]:
     """Alternate E and M steps until a restart's objective gains no more than `tol` (absolute).
@@ -107,17 +108,16 @@ def expectation_maximisation(
     early (`-np.inf`: exactly `max_iter` iterations).
     """
     final = type(theta)(*(np.array(field) for field in theta))  # converged restarts are parked here
-    n_restarts = len(final[0])
-    objective = np.full((n_restarts, max_iter + 1), np.nan)
-    iterations = np.zeros(n_restarts, dtype=np.int64)
-    converged = np.zeros(n_restarts, dtype=bool)
     kept: dict[int, Theta] = {}
 
-    q, objective[:, 0] = e_step(final)
+    q, value = e_step(final)
+    objective = [value]
+    iterations = np.zeros(len(value), dtype=np.int64)
+    converged = np.zeros(len(value), dtype=bool)
     # A NaN objective (a collapsed component) ends its restart, here and below.
-    active = np.flatnonzero(~np.isnan(objective[:, 0]))
+    active = np.flatnonzero(~np.isnan(value))
     theta, q = take(final, active), take(q, active)
-    for iteration in range(max_iter + 1):
+    for iteration in count():
         if iteration in snapshots:
             _put(final, active, theta)
             kept[iteration] = type(theta)(*(field.copy() for field in final))
@@ -125,10 +125,11 @@ def expectation_maximisation(
             break
         theta = m_step(theta, q)
         q, value = e_step(theta)
-        objective[active, iteration + 1] = value
-        iterations[active] = iteration + 1
+        iterations[active] += 1
         with np.errstate(invalid="ignore"):  # from -inf to -inf is no gain that could be named
-            gain = value - objective[active, iteration]
+            gain = value - objective[-1][active]
+        objective.append(np.full(len(iterations), np.nan))
+        objective[-1][active] = value
         going = gain > tol
         if not going.all():
             converged[active[~going]] = np.isfinite(gain[~going])
@@ -139,5 +140,4 @@ def expectation_maximisation(
     else:  # all have stopped: what was asked for later is what they stopped at
         for later in set(snapshots) - set(kept):
             kept[later] = type(theta)(*(field.copy() for field in final))
-    objective = objective[:, : iterations.max(initial=0) + 1]
-    return EMFit(final, objective, iterations, converged, kept)
+    return EMFit(final, np.stack(objective, axis=1), iterations, converged, kept)

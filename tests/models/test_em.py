@@ -43,8 +43,14 @@ def start(*values):
     return Linkage(np.array(values))
 
 
+def climb(theta, e_step, m_step, tol=1e-8, max_iter=500, snapshots=()):
+    return expectation_maximisation(
+        theta, e_step, m_step, tol=tol, max_iter=max_iter, snapshots=snapshots
+    )
+
+
 def test_every_restart_reaches_the_closed_form_maximum():
-    fit = expectation_maximisation(start(0.05, 0.5, 0.95), e_step, m_step, tol=1e-13)
+    fit = climb(start(0.05, 0.5, 0.95), e_step, m_step, tol=1e-13)
     np.testing.assert_allclose(fit.theta.t, MAXIMUM, rtol=1e-6)
     assert fit.converged.all()
     for history, iterations in zip(fit.objective, fit.iterations, strict=True):
@@ -54,10 +60,10 @@ def test_every_restart_reaches_the_closed_form_maximum():
 
 def test_a_batch_gives_what_each_restart_gives_alone():
     values = (0.01, 0.3, MAXIMUM, 0.99)
-    together = expectation_maximisation(start(*values), e_step, m_step, snapshots=(0, 2))
+    together = climb(start(*values), e_step, m_step, snapshots=(0, 2))
     assert len(set(together.iterations)) > 1  # they leave the batch one after the other
     for r, value in enumerate(values):
-        alone = expectation_maximisation(start(value), e_step, m_step, snapshots=(0, 2))
+        alone = climb(start(value), e_step, m_step, snapshots=(0, 2))
         assert alone.iterations[0] == together.iterations[r]
         assert alone.theta.t[0] == together.theta.t[r]
         np.testing.assert_array_equal(
@@ -67,14 +73,14 @@ def test_a_batch_gives_what_each_restart_gives_alone():
 
 
 def test_it_stops_at_the_first_gain_within_the_tolerance():
-    fit = expectation_maximisation(start(0.05), e_step, m_step, tol=1e-3)
+    fit = climb(start(0.05), e_step, m_step, tol=1e-3)
     gains = np.diff(fit.objective[0])
     assert np.all(gains[:-1] > 1e-3)
     assert gains[-1] <= 1e-3
 
 
 def test_without_tolerance_it_takes_exactly_the_iterations_asked_for():
-    fit = expectation_maximisation(start(0.05, MAXIMUM), e_step, m_step, tol=-np.inf, max_iter=40)
+    fit = climb(start(0.05, MAXIMUM), e_step, m_step, tol=-np.inf, max_iter=40)
     assert fit.iterations.tolist() == [40, 40]
     assert not fit.converged.any()
     assert fit.objective.shape == (2, 41)
@@ -82,19 +88,19 @@ def test_without_tolerance_it_takes_exactly_the_iterations_asked_for():
 
 
 def test_no_iterations_leave_the_start():
-    fit = expectation_maximisation(start(0.2), e_step, m_step, max_iter=0, snapshots=(0,))
+    fit = climb(start(0.2), e_step, m_step, max_iter=0, snapshots=(0,))
     assert fit.theta.t.tolist() == fit.snapshots[0].t.tolist() == [0.2]
     assert fit.objective.shape == (1, 1)
 
 
 def test_the_start_is_not_written_to():
     theta = start(0.05, 0.5)
-    expectation_maximisation(theta, e_step, m_step)
+    climb(theta, e_step, m_step)
     assert theta.t.tolist() == [0.05, 0.5]
 
 
 def test_snapshots_follow_the_path():
-    fit = expectation_maximisation(start(0.1, 0.9), e_step, m_step, snapshots=range(4))
+    fit = climb(start(0.1, 0.9), e_step, m_step, snapshots=range(4))
     theta = start(0.1, 0.9)
     for iteration in range(4):
         np.testing.assert_array_equal(fit.snapshots[iteration].t, theta.t)
@@ -102,9 +108,9 @@ def test_snapshots_follow_the_path():
 
 
 def test_snapshots_after_the_end_are_the_end_whether_or_not_another_restart_goes_on():
-    together = expectation_maximisation(start(0.001, MAXIMUM), e_step, m_step, snapshots=(3, 400))
+    together = climb(start(0.001, MAXIMUM), e_step, m_step, snapshots=(3, 400))
     assert together.iterations[1] < 3 < together.iterations[0]
-    alone = expectation_maximisation(start(MAXIMUM), e_step, m_step, snapshots=(3, 400))
+    alone = climb(start(MAXIMUM), e_step, m_step, snapshots=(3, 400))
     assert together.snapshots[3].t[1] == alone.snapshots[3].t[0] == alone.theta.t[0]
     np.testing.assert_array_equal(together.snapshots[400].t, together.theta.t)
 
@@ -118,7 +124,7 @@ def test_an_undefined_objective_ends_its_restart_and_no_other():
         stepped = m_step(theta, q).t
         return Linkage(np.where(theta.t < 0.1, 0.8, stepped))
 
-    fit = expectation_maximisation(start(0.05, 0.5, 0.9), fragile, overshooting)
+    fit = climb(start(0.05, 0.5, 0.9), fragile, overshooting)
     assert fit.iterations.tolist()[::2] == [1, 0]
     assert fit.theta.t.tolist()[::2] == [0.8, 0.9]
     assert fit.converged.tolist() == [False, True, False]
@@ -133,9 +139,9 @@ def test_a_likelihood_of_zero_is_left_if_em_can_leave_it():
         q, objective = e_step(theta)
         return q, np.where(theta.t == 0.5, -np.inf, objective)
 
-    fit = expectation_maximisation(start(0.5), impossible_at_half, m_step)
+    fit = climb(start(0.5), impossible_at_half, m_step)
     assert fit.converged.all()
-    stuck = expectation_maximisation(start(0.5), impossible_at_half, lambda theta, q: theta)
+    stuck = climb(start(0.5), impossible_at_half, lambda theta, q: theta)
     assert stuck.iterations.tolist() == [1]
     assert not stuck.converged.any()
 
@@ -157,12 +163,12 @@ def test_restarts_that_have_stopped_hold_their_value() -> None:
 
 
 def test_a_path_of_no_steps_is_the_start():
-    fit = expectation_maximisation(start(0.1, 0.9), e_step, m_step, max_iter=0, snapshots=[0])
+    fit = climb(start(0.1, 0.9), e_step, m_step, max_iter=0, snapshots=[0])
     assert path(fit, 0).t.tolist() == [0.1]
 
 
 def test_the_path_of_the_first_restart():
-    fit = expectation_maximisation(start(0.1, 0.9), e_step, m_step, max_iter=3, snapshots=range(4))
+    fit = climb(start(0.1, 0.9), e_step, m_step, max_iter=3, snapshots=range(4))
     theta = start(0.1)
     for value in path(fit, 3).t:
         assert value == theta.t[0]
@@ -185,6 +191,6 @@ def test_a_level_that_is_never_reached_counts_as_one_place_more():
 
 
 def test_without_a_limit_of_ones_own_it_is_five_hundred():
-    fit = expectation_maximisation(start(0.5), e_step, m_step, tol=-np.inf)
+    fit = climb(start(0.5), e_step, m_step, tol=-np.inf)
     assert fit.iterations.tolist() == [500]
     assert not fit.converged.any()
