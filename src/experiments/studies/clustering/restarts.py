@@ -23,7 +23,13 @@ from experiments.studies.clustering._points import (
 from models.clustering.agreement import renamings
 from models.clustering.cycle_costs import cycle_costs, cycle_gaps
 from models.clustering.gaussian_mixture import GaussianMixture, fit, log_density
-from models.clustering.kmeans import kmeans, random_in_box, step_gains
+from models.clustering.kmeans import (
+    kmeans,
+    one_pass,
+    one_pass_compiled,
+    random_in_box,
+    step_gains,
+)
 from models.clustering.starts import CENTRES, MIXTURES, Box, centres, mixtures
 from models.em import EMFit, count_optima, smallest_gain, take
 from models.types import Floats
@@ -87,6 +93,7 @@ class Restarts(Clusters, Study):
             gain_of_centres=self._table(gains[:, 1]),
             distortion_at_k_n=kmeans(X, X[None]).final[0],  # a cluster for each point
             start_distance=self._table(_apart(begin) for begin in begins),
+            **_passes(rng.spawn(1)[0]),
         )
 
     def _mixture(self, X: Floats, box: Box, rng: Generator) -> Outcome:
@@ -144,6 +151,41 @@ class Restarts(Clusters, Study):
         sides = {"start": self.starts, "k": sorted(self.k), "restart": self.restarts}
         axes = [axis(name, values) for name, values in sides.items()][: cells.ndim + 1]
         return over(cells.reshape([len(side) for side in axes]), *axes)
+
+
+def _passes(
+    rng: Generator, N: int = 300, D: int = 5, K: int = 3, R: int = 2
+) -> dict[str, Quantity]:
+    """A pass over drawn points by either program; neither tiles nor pairs divide these sizes."""
+    X, mu = rng.standard_normal((N, D)), rng.standard_normal((R, K, D))
+    before = rng.integers(K, size=(R, N))
+    programs = {"plain": one_pass, "compiled": one_pass_compiled}
+    labels = [before.copy() for _ in programs]
+    found = [
+        work(X, mu, own, np.arange(R)) for work, own in zip(programs.values(), labels, strict=True)
+    ]
+    program, draw, point = axis("program", list(programs)), axis("draw", R), axis("point", N)
+    cluster, variable = numbered("cluster", K), numbered("variable", D)
+    phase = axis("phase", ["before", "after"])
+    return {
+        "pass_points": over(X, point, variable),
+        "pass_centres": over(mu, draw, cluster, variable),
+        "pass_labels": over(np.array([[before] * 2, labels]) + 1, phase, program, draw, point),
+        "pass_distortion": over(
+            [[done.J + done.gain for done in found], [done.J for done in found]],
+            phase,
+            program,
+            draw,
+        ),
+        "pass_means": over(
+            [done.sums / done.counts[..., None] for done in found],
+            program,
+            draw,
+            cluster,
+            variable,
+        ),
+        "pass_moved": over([done.moved for done in found], program, draw),
+    }
 
 
 def _apart(mu: Floats) -> Floats:
