@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import logsumexp
+from scipy.special import logsumexp, softmax
 from scipy.stats import norm
 
 from experiments.contract.outcome import Outcome, axis, over
@@ -16,6 +16,12 @@ from models.types import Floats
 
 EXAMPLES, LABELS, FEATURES = 5, 4, 3  # of a drawn problem
 C = 2.0  # of (19.90), the variance of the prior
+SHOWN = 20  # drawn problems that are told whole
+OBJECTIVES = {
+    "19.84": log_sum_exp.expected_loss,
+    "19.87": log_sum_exp.difference_of_maxima,
+    "19.89": log_sum_exp.convex_objective,
+}
 
 
 @dataclass
@@ -41,17 +47,27 @@ class LogSumExp(Study):
         slack = [sums - top, np.log(sizes) + top - sums, sums - any_one]
         kinds = axis("bound", ["largest", "largest and log of their number", "any one"])
         found = [_compared(rng) for _ in range(self.draws)]
-        made = {name: np.array([of[name] for of in found]).T for name in found[0]}
+        made = {name: np.array([of[name] for of in found]) for name in found[0]}
+        shown = axis("problem", min(SHOWN, self.draws))
+        example, label = axis("example", EXAMPLES), axis("label", LABELS)
+        told = {name: values[: len(shown)] for name, values in made.items()}
         constant = axis("constant", ["printed", "with the constant"])
         return Outcome(
             largest=float(f.max()),
             score_chosen=float(f[self.chosen]),
             log_sum=float(logsumexp(f)),
             slack=over(slack, kinds, draw),
-            objective_slack=over(made["objective"], constant, draw),
-            chord_slack=over(made["chord"], axis("objective", ["19.87", "19.89"]), draw),
+            objective_slack=over(made["objective"].T, constant, draw),
+            chord_slack=over(made["chord"].T, axis("objective", ["19.87", "19.89"]), draw),
             zero_one_gap=draw.of(made["zero_one"]),
-            prior_gap=over(made["prior"], axis("energy", ["printed", "corrected"]), draw),
+            prior_gap=over(made["prior"].T, axis("energy", ["printed", "corrected"]), draw),
+            shown_objective=over(told["shown"].T, axis("equation", list(OBJECTIVES)), shown),
+            shown_zero_one=shown.of(told["zero_one"]),
+            half_square=shown.of(told["half_square"]),
+            score=over(told["score"], shown, example, label),
+            log_loss=over(told["log_loss"], shown, example, label),
+            own_score=over(told["own_score"], shown, example),
+            own_probability=over(told["own_probability"], shown, example),
         )
 
 
@@ -71,11 +87,18 @@ def _compared(rng: Generator) -> dict[str, object]:
         for f in (log_sum_exp.difference_of_maxima, log_sum_exp.convex_objective)
     ]
     worst = float(least.min())
+    score = features @ w[0]
     return {
         "objective": [worst, worst + EXAMPLES * np.log(LABELS)],
         "chord": chords,
         "zero_one": float(log_sum_exp.zero_one_gap(problem, w[0])),
         "prior": _prior_gap(w),
+        "shown": [float(f(problem, w[0])) for f in OBJECTIVES.values()],
+        "half_square": w[0] @ w[0] / 2,
+        "score": score,
+        "log_loss": log_loss,
+        "own_score": score[own],
+        "own_probability": softmax(score, axis=-1)[own],
     }
 
 

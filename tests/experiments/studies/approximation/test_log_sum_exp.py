@@ -32,3 +32,13 @@ def test_energy_of_the_prior(run: Run) -> None:
     printed, corrected = run(LogSumExp(draws=40))["prior_gap"].values
     assert np.abs(printed).min() > 1e-6
     assert_allclose(corrected, 0, atol=1e-12)
+
+
+def test_shown_problems_by_a_loop(run: Run) -> None:
+    found = run(LogSumExp(draws=5))
+    score, loss = found["score"].values, found["log_loss"].values
+    for k in range(5):
+        total = found["half_square"].values[k]
+        for s, extra in zip(score[k], loss[k], strict=True):
+            total += np.log(sum(np.exp(s + extra)) / sum(np.exp(s)))
+        assert_allclose(found["shown_objective"].values[0, k], total)
