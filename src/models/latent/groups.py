@@ -47,8 +47,7 @@ def contested(Y: Floats, right: Floats, shown: int) -> Ints:
     `right` (M,) is the share of its votes that a model explains; places, shape (shown,).
     """
     in_favour, cast = (Y > 0).sum(axis=0), (Y != 0).sum(axis=0)
-    share = in_favour / np.maximum(cast, 1)
-    close = np.flatnonzero((np.abs(share - 0.5) < 0.35) & (cast > len(Y) / 4))
+    close = np.flatnonzero((np.abs(in_favour - cast / 2) < 0.35 * cast) & (cast > len(Y) / 4))
     if len(close) < shown:
         close = np.arange(Y.shape[1])
     order = close[np.argsort(right[close], kind="stable")]
