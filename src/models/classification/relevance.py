@@ -10,11 +10,12 @@ whose precision passes a limit is removed with its column.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit
 
+from models.classification.logistic import Posterior, hessian, newton_raphson
 from models.types import Floats, Ints
 
 _REMOVED = 1e6  # a precision from which on a weight is taken for zero
+_SETTLED = 1e-16  # a squared change of all weights that ends the climb to the mode
 
 
 class RelevanceClassifier(NamedTuple):
@@ -28,34 +29,17 @@ class RelevanceClassifier(NamedTuple):
 
 def mode(Phi: Floats, t: Floats, alpha: Floats, w: Floats) -> tuple[Floats, Floats]:
     """The most probable weights for labels 0 and 1, and the covariance there, from weights w."""
-
-    def height(v: Floats) -> float:
-        a = Phi @ v
-        return float(t @ a - np.logaddexp(0, a).sum() - alpha @ v**2 / 2)
-
-    here = height(w)
-    for _ in range(50):
-        y = expit(Phi @ w)
-        gradient = Phi.T @ (t - y) - alpha * w
-        curvature = (Phi.T * (y * (1 - y))) @ Phi + np.diag(alpha)
-        step = np.linalg.solve(curvature, gradient)
-        size = 1.0
-        while height(w + size * step) < here and size > 1e-6:
-            size /= 2
-        w = w + size * step
-        here = height(w)
-        if np.abs(step).max() < 1e-8 * (1 + np.abs(w).max()):
-            break
-    y = expit(Phi @ w)
-    curvature = (Phi.T * (y * (1 - y))) @ Phi + np.diag(alpha)
-    return w, np.linalg.solve(curvature, np.eye(len(w)))
+    sd = 1 / np.sqrt(alpha)  # in units of it each weight has a prior variance of one
+    scaled = Posterior(Phi * sd, t, 1.0)
+    best = newton_raphson(scaled, (w / sd)[None], _SETTLED).path[-1, 0]
+    S = np.linalg.solve(-hessian(scaled, best), np.diag(sd))
+    return best * sd, sd[:, None] * S
 
 
-def fit(Phi: Floats, t: Floats, *, tol: float = 1e-3, max_iter: int = 300) -> RelevanceClassifier:
+def fit(Phi: Floats, t: Floats, *, tol: float = 1e-3, max_iter: int = 5000) -> RelevanceClassifier:
     """Re-estimate precisions until none moves by a share of `tol`; Phi (N, M), t 0 or 1."""
     kept = np.arange(Phi.shape[1])
     alpha, w = np.ones(len(kept)), np.zeros(len(kept))
-    S = np.eye(len(kept))
     for _ in range(max_iter):
         w, S = mode(Phi[:, kept], t, alpha, w)
         gamma = 1 - alpha * np.diagonal(S)
@@ -66,7 +50,6 @@ def fit(Phi: Floats, t: Floats, *, tol: float = 1e-3, max_iter: int = 300) -> Re
             stays[np.argmin(new)] = True
         moved = np.abs(np.log(new / alpha))[stays].max()
         kept, alpha, w = kept[stays], new[stays], w[stays]
-        S = S[np.ix_(stays, stays)]
         if stays.all() and moved < tol:
             break
     w, S = mode(Phi[:, kept], t, alpha, w)

@@ -50,13 +50,18 @@ class RelevanceClassifier(Study):
                 kinds = axis("machine", ["relevance", "support"])
                 Phi = np.column_stack([np.ones(self.n), K])[:, machine.kept]
                 kept_axis = axis("kept", len(machine.kept))
-                slopes = Phi.T @ (t - 1 / (1 + np.exp(-Phi @ machine.w))), machine.alpha * machine.w
+                p = 1 / (1 + np.exp(-Phi @ machine.w))
+                slopes = Phi.T @ (t - p), machine.alpha * machine.w
+                curvature = Phi.T @ np.diag(p * (1 - p)) @ Phi + np.diag(machine.alpha)
+                middle, other_kept = (axis(name, len(Phi.T)) for name in ("middle", "other"))
                 shown = {
                     "precision": kept_axis.of(machine.alpha),
                     "kept_weight": kept_axis.of(machine.w),
                     "kept_variance": kept_axis.of(np.diagonal(machine.covariance)),
                     # Of the log likelihood and of the prior, which meet at the mode.
                     "slope": over(slopes, axis("term", ["likelihood", "prior"]), kept_axis),
+                    "covariance": over(machine.covariance, kept_axis, middle),
+                    "curvature": over(curvature, middle, other_kept),
                     "points": over(X, point, axis("variable", [1, 2])),
                     "labels": point.of(t.astype(int)),
                     "vectors": over(vectors, kinds, point),
