@@ -1,9 +1,10 @@
-r"""Densities of mean 0 and variance 1, and their differential entropies by integration."""
+r"""Densities of mean 0 and variance 1; areas, variances and entropies by integration."""
 
 from collections.abc import Callable
 
 import numpy as np
 from scipy.integrate import quad
+from scipy.special import entr
 
 from models.types import Floats
 
@@ -35,13 +36,19 @@ UNIT: dict[str, tuple[Callable[[Floats], Floats], float]] = {
 }
 
 
-def entropy(name: str, deviation: float = 1.0) -> float:
-    """-int p ln p of a density with this standard deviation, by quadrature, in nats."""
+def integrals(name: str, deviation: float = 1.0) -> tuple[float, float, float]:
+    """Area, variance and entropy -int p ln p (nats) of a density with this standard deviation."""
     unit, end = UNIT[name]
 
-    def integrand(x: float) -> float:
-        p = float(unit(np.asarray(x / deviation))) / deviation
-        return -p * np.log(p) if p > 0 else 0.0
+    def density(x: float) -> float:
+        return float(unit(np.asarray(x / deviation))) / deviation
 
-    found = quad(integrand, 0, end * deviation, epsabs=1e-12, epsrel=1e-12, limit=200)[0]
-    return 2 * float(found)  # all are even
+    def integral(f: Callable[[float], float]) -> float:
+        found = quad(f, 0, end * deviation, epsabs=1e-12, epsrel=1e-12, limit=200)[0]
+        return 2 * float(found)  # all are even
+
+    return (
+        integral(density),
+        integral(lambda x: x**2 * density(x)),
+        integral(lambda x: float(entr(density(x)))),
+    )

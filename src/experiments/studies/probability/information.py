@@ -112,10 +112,16 @@ class Information(Study):
             axis("density", list(densities.UNIT)),
             axis("deviation", self.deviations),
         )
-        found = [[densities.entropy(name, s) for s in self.deviations] for name in densities.UNIT]
+        area, variance, entropy = np.moveaxis(
+            [[densities.integrals(name, s) for s in self.deviations] for name in densities.UNIT],
+            -1,
+            0,
+        )
         x, c = np.linspace(-12, 12, 4001), 0.5**0.5
         bumps = np.logaddexp(norm.logpdf(x, c, c), norm.logpdf(x, -c, c)) - np.log(2)
         return {
-            "density_entropy": over(found, density, deviation),
+            "density_area": over(area, density, deviation),
+            "density_variance": over(variance, density, deviation),
+            "density_entropy": over(entropy, density, deviation),
             "bumps_entropy": over(-(np.exp(bumps) * bumps).sum() * (x[1] - x[0])),
         }
