@@ -83,7 +83,7 @@ def log_rho(X: Floats, theta: VariationalMixture, *, point: bool = False) -> Flo
     return np.asarray(rho.swapaxes(1, 2))  # (10.46)
 
 
-def log_height(theta: VariationalMixture, *, point: bool = False) -> Floats:
+def log_height(theta: VariationalMixture, *, point: bool) -> Floats:
     """What ln rho_nk is at x_n = m_k, shape (R, K)."""
     D = theta.m.shape[-1]
     constant = 0.5 * expected_log_det(theta) - 0.5 * D * (np.log(2 * np.pi) + 1 / theta.beta)
@@ -150,8 +150,8 @@ def fit(
     gamma: Floats,
     prior: Prior,
     *,
-    tol: float = 1e-8,
-    max_iter: int = 500,
+    tol: float,
+    max_iter: int,
     snapshots: Collection[int] = (),
 ) -> EMFit[VariationalMixture]:
     """Variational EM from the responsibilities (R, N, K); the objective is the lower bound L."""

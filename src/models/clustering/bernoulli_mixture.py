@@ -158,16 +158,9 @@ def start_at_random(
     *,
     low: float = 0.25,
     high: float = 0.75,
-    normalise: bool = False,
 ) -> BernoulliMixture:
-    """Equal proportions and means uniform between `low` and `high`.
-
-    `normalise` makes each mean sum to one over i, as PRML does for Figure 9.10, although the model
-    has no such constraint.
-    """
+    """Equal proportions and means uniform between `low` and `high`."""
     mu = rng.uniform(low, high, size=(restarts, K, D))
-    if normalise:
-        mu /= mu.sum(2, keepdims=True)
     return BernoulliMixture(np.full((restarts, K), 1 / K), mu)
 
 

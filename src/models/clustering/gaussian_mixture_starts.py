@@ -40,9 +40,7 @@ def start_at_points(
     return start_at(random_points(X, K, rng, restarts), sample_covariance(X))
 
 
-def start_of_gaussians(
-    K: int, D: int, rng: np.random.Generator, restarts: int = 1
-) -> GaussianMixture:
+def start_of_gaussians(K: int, D: int, rng: np.random.Generator, restarts: int) -> GaussianMixture:
     """Standard normal means and covariances u I, u uniform between 0 and 1: FCML's script."""
     mu = rng.standard_normal((restarts, K, D))
     return start_at(mu, rng.uniform(size=(restarts, K, 1, 1)) * np.eye(D))
@@ -77,7 +75,7 @@ def start_from_labels(X: Floats, labels: Ints, K: int) -> GaussianMixture:
 
 
 def start_from_random_responsibilities(
-    X: Floats, K: int, rng: np.random.Generator, restarts: int = 1
+    X: Floats, K: int, rng: np.random.Generator, restarts: int
 ) -> GaussianMixture:
     """Responsibilities uniform on the simplex, point by point, and one M step."""
     return start_from_responsibilities(X, rng.dirichlet(np.ones(K), size=(restarts, len(X))))

@@ -59,10 +59,9 @@ def fit_with_resets(
     rng: np.random.Generator,
     *,
     min_eigenvalue: float,
+    tol: float,
+    max_iter: int,
     max_resets: int = 20,
-    covariance: Covariance = "full",
-    tol: float = 1e-8,
-    max_iter: int = 500,
 ) -> ResetFit:
     """EM that resets every component whose covariance gets an eigenvalue below `min_eigenvalue`.
 
@@ -81,7 +80,6 @@ def fit_with_resets(
         leg = fit(
             X,
             take(theta, todo),
-            covariance=covariance,
             min_eigenvalue=min_eigenvalue,
             tol=tol,
             max_iter=max_iter,
@@ -120,9 +118,9 @@ def fit_with_floor(
     start: GaussianMixture,
     floor: float,
     *,
+    tol: float,
+    max_iter: int,
     covariance: Covariance = "full",
-    tol: float = 1e-8,
-    max_iter: int = 500,
 ) -> EMFit[GaussianMixture]:
     """EM from R starts over covariances with no eigenvalue below `floor`; nothing collapses."""
 
@@ -154,7 +152,6 @@ class Incremental(NamedTuple):
 def _one_pass(
     X: Floats,
     state: Incremental,
-    covariance: Covariance,
     watch: Callable[[GaussianMixture, Floats], None] = lambda theta, gamma: None,
 ) -> Incremental:
     """Visit every point once: its E step, the update of the statistics, the M step.
@@ -183,7 +180,7 @@ def _one_pass(
         factor = (d * N / N_new)[..., None, None]
         scatter = scatter + factor * (from_mean[..., :, None] * from_mean[..., None, :])
         N = N_new
-        theta = m_step(theta._replace(mu=mean), Statistics(N, none, scatter), covariance=covariance)
+        theta = m_step(theta._replace(mu=mean), Statistics(N, none, scatter))
         watch(theta, gamma)
     return Incremental(*theta, gamma, order)
 
@@ -191,11 +188,10 @@ def _one_pass(
 def fit_incremental(
     X: Floats,
     start: GaussianMixture,
-    order: Ints | None = None,
+    order: Ints,
     *,
-    covariance: Covariance = "full",
-    tol: float = 1e-8,
-    max_iter: int = 100,
+    tol: float,
+    max_iter: int,
     snapshots: Collection[int] = (),
 ) -> EMFit[Incremental]:
     """Incremental EM; an iteration is a pass over all points in the given order, shape (R, N).
@@ -207,14 +203,11 @@ def fit_incremental(
     def bound(state: Incremental) -> tuple[tuple[()], Floats]:
         return (), free_energy(log_joint(X, state.theta), state.gamma)
 
-    theta = start._replace(Sigma=constrain(start.Sigma, covariance))
-    if order is None:
-        order = np.tile(np.arange(len(X)), (len(theta.pi), 1))
-    state = Incremental(*theta, posterior(log_joint(X, theta))[0], order)
+    state = Incremental(*start, posterior(log_joint(X, start))[0], order)
     return expectation_maximisation(
         state,
         bound,
-        lambda state, _: _one_pass(X, state, covariance),
+        lambda state, _: _one_pass(X, state),
         tol=tol,
         max_iter=max_iter,
         snapshots=snapshots,
@@ -240,7 +233,7 @@ def half_step_bounds(X: Floats, start: GaussianMixture, orders: Ints) -> Floats:
     def watch(theta: GaussianMixture, gamma: Floats) -> None:
         bounds.append(free_energy(log_joint(X, theta), gamma))
 
-    _one_pass(X, Incremental(*theta, gamma, orders), "full", watch)
+    _one_pass(X, Incremental(*theta, gamma, orders), watch)
     return np.stack(bounds, axis=1)
 
 

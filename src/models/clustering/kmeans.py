@@ -290,19 +290,19 @@ def kmeans(
     return KMeansFit(final, labels, J, iterations, converged, kept)
 
 
-def random_points(X: Floats, K: int, rng: np.random.Generator, restarts: int = 1) -> Floats:
+def random_points(X: Floats, K: int, rng: np.random.Generator, restarts: int) -> Floats:
     """K different data points as centres, shape (R, K, D)."""
     return X[np.stack([rng.choice(len(X), K, replace=False) for _ in range(restarts)])]
 
 
 def random_in_box(
-    low: Floats, high: Floats, K: int, rng: np.random.Generator, restarts: int = 1
+    low: Floats, high: Floats, K: int, rng: np.random.Generator, restarts: int
 ) -> Floats:
     """Centres uniform in the box between two corners of shape (D,), shape (R, K, D)."""
     return rng.uniform(low, high, size=(restarts, K, len(low)))
 
 
-def kmeans_plus_plus(X: Floats, K: int, rng: np.random.Generator, restarts: int = 1) -> Floats:
+def kmeans_plus_plus(X: Floats, K: int, rng: np.random.Generator, restarts: int) -> Floats:
     """Centres of Arthur and Vassilvitskii (2007), shape (R, K, D).
 
     The first is a data point at random, each next one a data point drawn with probability

@@ -67,9 +67,7 @@ def fit(
     )
 
 
-def start_at_counts(
-    x: Floats, K: int, rng: np.random.Generator, restarts: int = 1
-) -> PoissonMixture:
+def start_at_counts(x: Floats, K: int, rng: np.random.Generator, restarts: int) -> PoissonMixture:
     """Equal proportions; rates are K counts of the data at random, plus one half."""
     return PoissonMixture(
         np.full((restarts, K), 1 / K), rng.choice(x, size=(restarts, K)).astype(float) + 0.5

@@ -62,7 +62,7 @@ def test_counts_come_from_the_mixture(rng):
 
 def test_it_ends_by_default_after_so_many_steps_or_with_a_gain_so_small(x, rng):
     """1000 steps, or the first gain of no more than 1e-8."""
-    start = start_at_counts(x, 2, rng)
+    start = start_at_counts(x, 2, rng, 1)
     assert fit(x, start, tol=-np.inf).iterations.tolist() == [1000]
     gains = np.diff(fit(x, start).objective[0])
     assert gains[-1] <= 1e-8 < gains[-2]

@@ -77,7 +77,7 @@ class Restarts(Clusters, Study):
         return (self._kmeans if self.model == "kmeans" else self._mixture)(X, box, rng)
 
     def _kmeans(self, X: Floats, box: Box, rng: Generator) -> Outcome:
-        redraw = (lambda n: random_in_box(*box, n, rng)[0]) if self.redraw else None
+        redraw = (lambda n: random_in_box(*box, n, rng, 1)[0]) if self.redraw else None
         begins, fits = [], []
         for start, k in self._cells():
             begins.append(centres(start, X, k, box, rng, self.restarts))
