@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from experiments.contract.errors import BadInput
-from experiments.contract.evidence import evidence
+from experiments.contract.evidence import Evidence, evidence
 from experiments.contract.expressions import evaluate, names
 from experiments.contract.labelled import BadExpression
 from experiments.contract.outcome import Quantity
@@ -53,6 +53,7 @@ class Claim:
     within: float | None = None  # a tolerance wider than the printed digits; needs `because`
     because: str = ""  # where a tolerance or a bound comes from
     corrected: str | None = None  # erratum: what the book should have printed
+    instead: str | None = None  # a statement's erratum: an expression, true if that is right
     cause: str | None = None  # erratum: its entry in the ledger, which all its places share
     why: str = ""  # erratum, differs, untested: what we know of the reason
     expect: str | None = None  # the verdict this file expects; reproduced or consistent by default
@@ -98,10 +99,11 @@ class Claim:
             yield f"`{stated[0]}` needs the `printed` value"
         elif self.holds is not None and self.printed is not None:
             yield "`holds` is a statement and takes no `printed`; `value` does"
-        try:
-            names(self.expression or "0")
-        except BadExpression as error:
-            yield str(error)
+        for text in (self.expression or "0", self.instead or "0"):
+            try:
+                names(text)
+            except BadExpression as error:
+                yield str(error)
         if self.expect is not None and self.expect not in VERDICTS:
             yield f"expect={self.expect} is not a verdict; allowed: {', '.join(VERDICTS)}"
         if self.origin not in ORIGINS:
@@ -117,6 +119,8 @@ class Claim:
             yield "an erratum needs `corrected`, and `cause` or `why`"
         if self.cause is not None and self.expect != ERRATUM:
             yield "`cause` is an erratum's, and needs `expect: erratum`"
+        if self.instead is not None and (self.holds is None or self.expect != ERRATUM):
+            yield "`instead` is of a statement (`holds`) with `expect: erratum`"
         if self.expect in (DIFFERS, UNTESTED) and not self.why:
             yield f"`expect: {self.expect}` needs `why`"
 
@@ -140,6 +144,7 @@ class Verdict:
     expected: str
     judged: str  # how: the rule in words, with the numbers that entered it
     corrected: str | None
+    instead: str | None
     cause: str | None
     why: str
     changed: str
@@ -189,6 +194,7 @@ def judge(
         expected=claim.expected(originals),
         judged=judged,
         corrected=claim.corrected,
+        instead=claim.instead,
         cause=claim.cause,
         why=claim.why,
         changed=claim.changed,
@@ -228,16 +234,27 @@ def _number(claim: Claim, outcome: Mapping[str, Quantity]) -> _Judged:
 
 
 def _statement(claim: Claim, outcome: Mapping[str, Quantity]) -> _Judged:
-    found = evidence(claim.holds or "", outcome)
+    found = _truth(claim.holds or "", outcome)
+    how = claim.because or "the statement is checked"
+    if found.value:
+        return _Judged(REPRODUCED, "holds", True, found.told, how)
+    if claim.instead is None:
+        return _Judged(_refuted(claim), "does not hold", False, found.told, how)
+    right = _truth(claim.instead, outcome)
+    verdict, also = (ERRATUM, "holds") if right.value else (DIFFERS, "does not hold either")
+    told, how = f"{found.told}; instead {right.told}", f"{how}; what should stand there {also}"
+    return _Judged(verdict, "does not hold", False, told, how)
+
+
+def _truth(text: str, outcome: Mapping[str, Quantity]) -> Evidence:
+    """A statement that is true or false, with its evaluated sides."""
+    found = evidence(text, outcome)
     if not isinstance(found.value, bool):
         raise BadExpression(
-            f"{claim.holds}: a statement is true or false, and this is {found.told};"
+            f"{text}: a statement is true or false, and this is {found.told};"
             " compare it, or give `value` and `printed` for a number"
         )
-    verdict = REPRODUCED if found.value else _refuted(claim)
-    computed = "holds" if found.value else "does not hold"
-    how = claim.because or "the statement is checked"
-    return _Judged(verdict, computed, found.value, found.told, how)
+    return found
 
 
 def _draw(claim: Claim, outcome: Mapping[str, Quantity]) -> _Judged:

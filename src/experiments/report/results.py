@@ -42,6 +42,7 @@ FIELDS = {
     "as_expected": ("boolean", "whether the two agree"),
     "judged": ("text", "the rule in words, with the numbers that entered it"),
     "corrected": ("text or null", "erratum: what the book should have printed"),
+    "instead": ("text or null", "erratum: what was tested of that, beside the expression"),
     "cause": ("text or null", "erratum: its entry in the ledger, shared by all its places"),
     "why": ("text", "erratum, differs, untested: what is known of the reason"),
     "changed": ("text", "what was changed in the claim after a first look at the values, and why"),

@@ -37,6 +37,7 @@ def claim_records(records: Mapping[str, Record]) -> Claims:
             "as_expected": verdict["as_expected"],
             "judged": verdict["judged"],
             "corrected": verdict["corrected"],
+            "instead": verdict["instead"],
             "cause": verdict["cause"],
             "why": verdict["why"],
             "changed": verdict["changed"],

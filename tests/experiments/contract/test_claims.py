@@ -94,6 +94,27 @@ def test_a_statement_keeps_its_evaluated_sides() -> None:
         verdict(outcome, value="loss", printed="1")
 
 
+@pytest.mark.parametrize(
+    ("as_printed", "corrected", "expected"),
+    [(0.5, 0.0, "erratum"), (0.5, 0.5, "differs"), (0.0, 0.0, "reproduced")],
+)
+def test_an_erratum_of_words_shows_what_is_right_too(
+    as_printed: float, corrected: float, expected: str
+) -> None:
+    claim = Claim(
+        "x",
+        holds="as_printed < 0.1",
+        instead="corrected < 0.1",
+        corrected="with its sign",
+        why="?",
+        expect="erratum",
+    )
+    found = judge(claim, Outcome(as_printed=as_printed, corrected=corrected), "book")
+    assert found.verdict == expected
+    if expected != "reproduced":
+        assert found.evidence == f"0.5 < 0.1; instead {corrected:g} < 0.1"
+
+
 def drawn(values: object, printed: str) -> Verdict:
     outcome = Outcome(d=axis("draw", len(values)).of(values))  # type: ignore[arg-type]
     return judge(Claim("x", draws="d", printed=printed), outcome, "book")
@@ -174,6 +195,8 @@ def test_a_claim_about_nothing_names_what_was_meant_and_what_there_is() -> None:
         ({"holds": "m", "expect": "differs"}, "needs `why`"),
         ({"holds": "m", "expect": "untested"}, "needs `why`"),
         ({"value": "m", "printed": "1", "expect": "erratum", "why": "x"}, "needs `corrected`"),
+        ({"holds": "m", "instead": "n"}, "`instead` is of a statement"),
+        ({"holds": "m", "instead": "n <"}, "invalid syntax"),
     ],
 )
 def test_a_claim_that_makes_no_sense_is_refused(fields: dict[str, object], complaint: str) -> None:
