@@ -73,17 +73,15 @@ class RelevanceClassifier(Study):
         sets, kinds = axis("set", self.sets), axis("machine", ["relevance", "support"])
         Phi = np.column_stack([np.ones(6), np.linspace(-1, 1.5, 6)])
         t = Phi @ [0.3, 1.0] + 0.5 * np.array([1, -1, 1, 1, -1, 1])
-        gaps = [
-            [laplace_gap.gap(Phi, t, likelihood, prior) for prior in laplace_gap.PRIORS]
-            for likelihood in laplace_gap.LIKELIHOODS
-        ]
+        integrals = [laplace_gap.integrals(Phi, t, name) for name in laplace_gap.LIKELIHOODS]
         return Outcome(
             relevant=sets.of(kept[0]),
             support=sets.of(kept[1]),
             test_error=over(errors, kinds, sets),
-            laplace_gap=over(
-                gaps,
-                *(axis("likelihood", laplace_gap.LIKELIHOODS), axis("prior", laplace_gap.PRIORS)),
+            log_integral=over(
+                integrals,
+                axis("likelihood", laplace_gap.LIKELIHOODS),
+                axis("integrated", ["laplace", "summed"]),
             ),
             **shown,
         )
