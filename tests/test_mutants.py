@@ -12,6 +12,7 @@ from tools.mutants import affected, calls, page, sample, testing
 from tools.mutants.children import Broke, Hung, in_child
 from tools.mutants.copies import Copy, digest
 from tools.mutants.faults import KINDS, Fault, faults
+from tools.mutants.results import Noticed
 from tools.mutants.runs import Ran
 
 ROOT = Path(__file__).parents[1]
@@ -205,6 +206,14 @@ def test_what_runs_at_import_matters_to_those_who_import_it() -> None:
         "not": Ran(1, ["models/no.py f"], [], {}),
     }
     assert affected.affected_results(fault, usual, known) == ["uses"]
+
+
+def test_a_result_that_raises_needs_no_claim_unless_one_of_another_notices() -> None:
+    nothing = Noticed(["a", "b"], {}, [], [], [], {})
+    assert not nothing.crashed
+    raised = nothing._replace(raised={"a": "ValueError"})
+    assert raised.crashed
+    assert not raised._replace(claims=["b: larger"]).crashed
 
 
 def test_shares_are_of_the_faults_that_do_not_crash() -> None:

@@ -107,8 +107,8 @@ class Noticed(NamedTuple):
 
     @property
     def crashed(self) -> bool:
-        """No claim is needed to see it: nothing runs at all."""
-        return bool(self.tried) and len(self.raised) == len(self.tried)
+        """No claim is needed to see it: a result does not run to its end."""
+        return bool(self.raised) and not self.claims
 
 
 def try_results(copy: Copy, wanted: list[str], usual: Mapping[str, Ran]) -> Noticed:
