@@ -15,7 +15,7 @@ call the function. It wrote this page.
 
 | column | counts | of |
 | --- | --- | --- |
-| crash | a result raises or hangs, and no claim of another comes out otherwise: none is needed to see it | all |
+| crash | a result raises or hangs, and no claim of another comes out otherwise | all |
 | tests | a test below `tests/models` fails | all |
 | claims | a claim of any kind comes out otherwise | those that do not crash |
 | stated | so does one that a text makes | those that do not crash |
