@@ -95,7 +95,7 @@ def messages(
     `soft` messages are those of marginals, ln sum exp; others those of the best labelling, min-sum.
     The four messages to a pixel come from above, below, left and right.
     """
-    told = np.zeros((4, *u.shape))
+    told = np.zeros((len(_SIDES), *u.shape))
     yield u
     for _ in range(rounds):
         belief = u + told.sum(0)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.polynomial.legendre import leggauss
 from numpy.random import Generator
-from scipy.special import gammaln
+from scipy.special import gammaln, softmax
 
 from models.graphs.structure import Dag
 from models.types import Bools, Floats, Ints
@@ -78,8 +78,7 @@ def of_structures(families: Floats, sets: Ints) -> Floats:
 
 def posterior(scores: Floats) -> Floats:
     """P(m | D) over the last axis, all structures equally probable beforehand."""
-    p = np.exp(scores - scores.max(-1, keepdims=True))
-    return np.asarray(p / p.sum(-1, keepdims=True))
+    return np.asarray(softmax(scores, axis=-1))
 
 
 def integrated_likelihood(graph: Dag, data: Ints) -> float:

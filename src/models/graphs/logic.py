@@ -11,6 +11,7 @@ from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import softmax
 
 from models.types import Bools, Floats
 
@@ -85,9 +86,7 @@ def implication_holds(one: Ground, world: dict[str, bool]) -> bool:
 
 def world_probabilities(held: Sequence[Floats], weights: Sequence[float]) -> Floats:
     """The probability of every world, from how many clauses of each rule hold in it (19.36)."""
-    energy = sum(w * count for w, count in zip(weights, held, strict=True))
-    p = np.exp(energy - np.max(energy))
-    return np.asarray(p / p.sum())
+    return np.asarray(softmax(sum(w * count for w, count in zip(weights, held, strict=True))))
 
 
 def interaction_order(one: Ground) -> int:

@@ -123,8 +123,8 @@ def reverberate(network: Network, rounds: int) -> Told:
     """All messages at once, so many times, in which everybody is told what they said, too."""
     size = {name: len(seen) for name, seen in network.seen.items()}
     told = Told(
-        {(a, b): np.full(size[a], 1 / size[a]) for a, b in network.links},
-        {(b, a): np.full(size[a], 1 / size[a]) for a, b in network.links},
+        {(a, b): np.ones(size[a]) for a, b in network.links},
+        {(b, a): np.ones(size[a]) for a, b in network.links},
     )
     for _ in range(rounds):
         up = {(b, a): network.to_parent(told, b, a, echo=True) for a, b in network.links}

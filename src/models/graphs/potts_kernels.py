@@ -70,7 +70,7 @@ def spin_sweeps(spins: AnyArray, up: Floats, sweeps: int, rng: Generator) -> Non
         for turn in range(2 * sweeps):
             for i in range(rows):
                 here = spins[c, i]
-                above, below = spins[c, max(i - 1, 0)], spins[c, min(i + 1, rows - 1)]
+                above, below = spins[c, i - 1], spins[c, (i + 1) % rows]  # any, at a border
                 top, bottom = int(i > 0), int(i < rows - 1)
                 rest = 0.0
                 fresh = True

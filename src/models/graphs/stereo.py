@@ -56,7 +56,7 @@ def matched_patches(pair: Pair, labels: int, window: int = 5) -> Ints:
 
     def centred(x: Floats) -> tuple[Floats, Floats]:
         mean = smooth(x)
-        return mean, np.sqrt(np.maximum(smooth(x * x) - mean**2, 1e-12))
+        return mean, np.sqrt(smooth(x * x) - mean**2)
 
     mean, sd = centred(pair.left)
     scores = []

@@ -151,10 +151,15 @@ def _slope(memory: hopfield.Memory, Y: Floats, states: Floats) -> Floats:
 
 
 def _pseudo_slope(memory: hopfield.Memory, Y: Floats) -> Floats:
-    """The same of the pseudo-likelihood: what a unit is more than its mean, with its neighbours."""
+    """The same of the pseudo-likelihood: what a unit is more than its mean, with its neighbours.
+
+    On the diagonal that along a unit's bias.
+    """
     off = Y - np.tanh(Y @ _matrix(memory) + memory.bias)
     both = off.T @ Y / Y.size
-    return np.asarray(both + both.T - FIRM * _matrix(memory)) * (1 - np.eye(Y.shape[1]))
+    found = np.asarray(both + both.T - FIRM * _matrix(memory))
+    np.fill_diagonal(found, off.sum(0) / Y.size - FIRM * memory.bias)
+    return found
 
 
 def _formulas(rng: Generator) -> dict[str, Quantity]:

@@ -157,6 +157,10 @@ class ImageLabels(Study):
                 axis("small_method", list(beliefs)),
                 *(draw, label, pixel),
             ),
+            "link_cost": over(
+                [labelling.potts_cost(self.labels, J) for J in self.strengths],
+                *(strength, label, axis("other_label", self.labels)),
+            ),
             "mean_field_again": over(fixed, draw, label, pixel),
             "mode_change": over(changes, draw, label, pixel),
             **self._row(u[0, :, :1], V),
@@ -256,7 +260,12 @@ class ImageLabels(Study):
             for j in inside
         ]
         found = stereo.matched_patches(pairs[0], self.labels, WINDOW)[row, half:-half]
+        label, column = axis("label", self.labels), axis("column", self.columns)
+        led = [[right[row, j + y] for j in column.values] for y in label.values]
         return {
+            "left_dot": column.of(left[row]),
+            "right_dot": over(led, label, column),
+            "node_cost": over(u[0, :, row], label, column),
             "plane_cost": over(
                 np.swapaxes(mean, 1, 2),
                 *(axis("texture", ["textured", "flat"]), axis("label", self.labels)),

@@ -25,7 +25,7 @@ KEPT = 40  # sweeps of each run at which the share of equal links is kept
 STRIP = (2, 12)  # rows and columns of the lattice that is also solved exactly
 STRIP_CHAINS = 200
 STRIP_SWEEPS = 100
-TINY = (2, 3)  # rows and columns of a lattice all of whose images are visited, of up to four labels
+TINY = (3, 3)  # rows and columns of a lattice all of whose images are visited, of up to three labels
 SPINS = "spins"  # two labels as the spins -1 and 1, with half of the coupling
 
 
@@ -112,7 +112,7 @@ class LatticeSamples(Study):
                     sweep(labels, self.states, J, name, STRIP_SWEEPS, rng)
                 found[s, k] = equal_share(labels)
         exact = [expected_equal_share(*STRIP, self.states, J) for J in self.couplings]
-        few = min(self.states, 4)
+        few = min(self.states, 3)
         tiny = [
             [expected_equal_share(*TINY, few, J) for J in self.couplings],
             [_by_images(few, J) for J in self.couplings],
@@ -134,10 +134,12 @@ def _regions(labels: Ints, states: int) -> tuple[int, int]:
 
 def _by_images(states: int, J: float) -> float:
     """The mean share of equal links of a tiny lattice, its pairs of neighbours written out."""
-    y = np.indices([states] * 6).reshape(6, -1)  # row by row: 0 1 2 above 3 4 5
-    equal = sum(y[s] == y[t] for s, t in [(0, 1), (1, 2), (3, 4), (4, 5), (0, 3), (1, 4), (2, 5)])
+    y = np.indices([states] * 9).reshape(9, -1)  # row by row: 0 1 2 above 3 4 5 above 6 7 8
+    across = [(0, 1), (1, 2), (3, 4), (4, 5), (6, 7), (7, 8)]
+    down = [(0, 3), (1, 4), (2, 5), (3, 6), (4, 7), (5, 8)]
+    equal = sum(y[s] == y[t] for s, t in across + down)
     p = np.exp(J * equal)
-    return float(p @ equal / p.sum() / 7)
+    return float(p @ equal / p.sum() / 12)
 
 
 def _possible(states: int) -> int:
