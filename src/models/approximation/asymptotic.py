@@ -17,6 +17,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import betaln, expit, log_expit, logsumexp, xlog1py, xlogy
 
+from models.approximation.laplace import approximate
 from models.types import Floats
 
 INPUTS = np.linspace(-2, 2, 9)
@@ -39,9 +40,7 @@ class Found(NamedTuple):
 
     @property
     def laplace(self) -> float:
-        d = len(self.A)
-        logs = d * np.log(2 * np.pi) - np.linalg.slogdet(self.A)[1]
-        return float(self.log_prior + self.log_likelihood + logs / 2)
+        return approximate(self.mode, -self.A, self.log_prior + self.log_likelihood).log_evidence
 
     def bic(self, N: int, *, largest: bool = True) -> float:
         fit = self.largest if largest else self.log_likelihood

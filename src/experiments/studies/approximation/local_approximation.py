@@ -9,12 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
+from scipy.special import expit
 
 from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from models.approximation import targets
+from models.approximation.bounds import Function
 from models.approximation.laplace import approximate
-from models.approximation.taylor import FUNCTIONS, expansions
+from models.approximation.taylor import expansions
 from models.classification.drawn_regression import draw
 from models.classification.logistic import Posterior
 from models.datasets import load
@@ -22,17 +24,18 @@ from models.probability.coin import likelihood_totals
 from models.probability.gaussian import log_density
 from models.types import Floats
 
-# The targets, and what their parameters are called: functions from low to high, expanded about w_0;
-# densities, of which `coin` is a beta posterior; posteriors of two weights, whose data are
-# `study.data` or drawn with weights w.
+# The targets, and what their parameters are called: functions from low to high; densities, of which
+# `coin` is a beta posterior; posteriors of two weights, whose data are `study.data` or drawn with
+# weights w.
 TARGETS = {
-    "exp": ("w_0", "low", "high"),
-    "sigmoid": ("w_0", "low", "high"),
+    "exp": ("low", "high"),
+    "sigmoid": ("low", "high"),
     "gamma": ("α", "β"),
     "coin": ("α", "β", "y", "N"),
     "logistic": ("σ²",),
     "linear": ("σ²", "N", "w_1", "w_2"),
 }
+FUNCTIONS: dict[str, Function] = {"exp": np.exp, "sigmoid": expit}
 DISTANCES = [0.2, 0.4, 0.5, 0.6, 0.8, 1.0, 2.0, 3.0]  # from the mode, in standard deviations
 
 
@@ -49,7 +52,12 @@ class LocalApproximation(Study):
     )
     data: str | None = knob(None, "logistic: two attributes and t = 0 or 1", dataset="classes")
     orders: list[int] = knob(
-        [], "orders of expansions", at_least=0, at_most=20, distinct=True, may_be_empty=True
+        [],
+        "orders of expansions of exp about 0",
+        at_least=0,
+        at_most=20,
+        distinct=True,
+        may_be_empty=True,
     )
 
     def problems(self) -> Iterator[str]:
@@ -58,15 +66,16 @@ class LocalApproximation(Study):
             if len(row) != len(names):
                 yield f"study.parameters: {self.target} needs {', '.join(names)}"
             elif self.target in FUNCTIONS:
-                within = -500 <= row[1] <= row[0] <= row[2] <= 500 and row[1] < row[2]
-                if len(self.parameters) > 1 or not within:
-                    yield f"study.parameters: {row}; allowed: one row, low <= w_0 <= high, to 500"
+                if len(self.parameters) > 1 or not -500 <= row[0] < row[1] <= 500:
+                    yield f"study.parameters: {row}; allowed: one row, low < high, to 500"
             elif self.target == "coin" and not 0 <= row[2] <= row[3]:
                 yield f"study.parameters: y = {row[2]:g}; allowed: 0 to N = {row[3]:g}"
             elif min(self._shape(row)) <= 1:
                 yield f"study.parameters: {row} has no mode inside; allowed: above 1, with the data"
             elif row[0] <= 0 or (self.target == "linear" and row[1] < 2):
                 yield f"study.parameters: {row}; allowed: {names[0]} > 0, N >= 2"
+        if self.orders and self.target != "exp":
+            yield f"study.orders={self.orders}: they belong to study.target=exp"
         if (self.target == "logistic") != (self.data is not None):
             yield f"study.data={self.data}: it belongs to study.target=logistic"
         elif self.data is not None:
@@ -105,20 +114,15 @@ class LocalApproximation(Study):
             found["likelihood_total"] = over(totals, case, coefficient)
         return Outcome(**found)
 
-    def _expanded(self, about: float, low: float, high: float) -> Outcome:
-        """A function, near and far, and its expansions."""
-        f, far, order = (
-            FUNCTIONS[self.target].f,
-            axis("far", [-500.0, 500.0]),
-            axis("order", self.orders),
-        )
+    def _expanded(self, low: float, high: float) -> Outcome:
+        """A function, near and far, and its expansions about nought."""
+        f, far, order = FUNCTIONS[self.target], axis("far", [-500.0, 500.0]), self.orders
         w = axis("w", np.linspace(low, high, 401))
-        curves = expansions(self.target, about, max(self.orders, default=0), w.values)
-        return Outcome(
-            function=w.of(f(w.values)),
-            far_function=far.of(f(far.values)),
-            expansion=over(curves[self.orders], order, w),
-        )
+        found = {"function": w.of(f(w.values)), "far_function": far.of(f(far.values))}
+        if order:
+            curves = expansions(max(order), w.values)[order]
+            found["expansion"] = over(curves, axis("order", order), w)
+        return Outcome(**found)
 
 
 def _approximated(p: targets.Target) -> dict[str, Quantity]:
