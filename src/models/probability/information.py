@@ -95,9 +95,10 @@ def block_bits(p: Floats, block: int) -> float:
     return total / block
 
 
-def best_code_bits(p: Floats, longest: int = 6) -> Floats:
+def best_code_bits(p: Floats) -> Floats:
     """Least mean length (...) of any code of whole bits, by trying all that Kraft allows."""
-    lengths = np.array(list(product(range(1, longest + 1), repeat=p.shape[-1])), dtype=np.float64)
+    K = p.shape[-1]  # no codeword of a best code has K bits
+    lengths = np.array(list(product(range(K), repeat=K)), dtype=np.float64)
     lengths = lengths[(2.0**-lengths).sum(1) <= 1]
     return np.asarray((p @ lengths.T).min(-1))
 
@@ -110,13 +111,9 @@ def exchanges(p: Floats, lengths: Ints) -> Floats:
 
 
 def whole_parts(p: Floats) -> Ints:
-    """Probabilities (..., K) as whole parts of 2^PRECISION, at least one each."""
-    total = 1 << PRECISION
-    parts = np.maximum(np.floor(p * (total - p.shape[-1])).astype(np.int64), 1)
-    first = np.expand_dims(parts.argmax(-1), -1)
-    rest = total - parts.sum(-1, keepdims=True)
-    np.put_along_axis(parts, first, np.take_along_axis(parts, first, -1) + rest, -1)
-    return np.asarray(parts)
+    """Probabilities (..., K) as whole parts of 2^PRECISION at most, one or more each."""
+    most = (1 << PRECISION) - p.shape[-1]
+    return np.maximum(np.floor(p * most).astype(np.int64), 1)
 
 
 class ArithmeticCode:
@@ -136,12 +133,13 @@ class ArithmeticCode:
             width *= self.parts[c][s]
         scale = PRECISION * len(symbols)
         # The shortest binary fraction in [low, low + width), with all its continuations.
-        for bits in range(scale - width.bit_length(), scale + 1):
+        bits = scale - width.bit_length()
+        while True:
             unit = 1 << (scale - bits)
             word = -(-low // unit)
-            if (word + 1) * unit <= low + width:
+            if (word + 1) * unit <= low + width:  # at the latest where the unit is one
                 return word, bits
-        return low, scale
+            bits += 1
 
     def decode(self, word: int, bits: int, length: int, context: "ContextRule") -> list[int]:
         """The symbols, each context told by those before it."""

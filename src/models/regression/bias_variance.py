@@ -132,15 +132,20 @@ def joined(parts: Iterable[Decomposition]) -> Decomposition:
     return Decomposition(together[0], together[1], first.noise, together[2])
 
 
-def simulation_z(predictions: Floats, drawn: Decomposition, exact: Decomposition) -> float:
-    """The largest gap between simulated and exact moments of (..., L, G), in standard errors."""
+def simulation_z(
+    predictions: Floats, drawn: Decomposition, exact: Decomposition
+) -> tuple[Floats, Floats]:
+    """Gaps (...) of simulated bias^2 and variance of (..., L, G) to the exact ones.
+
+    In standard errors.
+    """
     L = predictions.shape[-2]
     spread = ((predictions - drawn.mean[..., np.newaxis, :]) ** 2).mean(-1)
-    variance = np.abs(drawn.variance - exact.variance) / (spread.std(-1) / np.sqrt(L))
+    variance = (drawn.variance - exact.variance) / (spread.std(-1) / np.sqrt(L))
     # The mean fit errs by sqrt(variance / L): squared in bias^2, and as a product with the bias.
     point = np.sqrt(exact.variance / L)
-    bias2 = np.abs(drawn.bias2 - exact.bias2) / (point * (point + np.sqrt(exact.bias2)))
-    return float(max(variance.max(), bias2.max()))
+    bias2 = (drawn.bias2 - exact.bias2) / (point * (point + np.sqrt(exact.bias2)))
+    return bias2, variance
 
 
 class NewTargets(NamedTuple):

@@ -84,13 +84,6 @@ def committee_ratio(rho: float, n_members: int) -> float:
     return rho + (1 - rho) / n_members
 
 
-def uncorrelated_errors(n_members: int, n_points: int, rng: np.random.Generator) -> Floats:
-    """Errors (members, points) of any size whose means and products vanish exactly."""
-    v = rng.standard_normal((n_points, n_members))
-    Q, _ = np.linalg.qr(np.column_stack([np.ones(n_points), v]))  # (14.12), (14.13)
-    return np.asarray(Q[:, 1:].T * rng.uniform(0.5, 2, (n_members, 1)))
-
-
 def skewed_losses(n_members: int, n_trials: int, rng: np.random.Generator) -> CommitteeErrors:
     """Errors (losses, trials) under each of `LOSSES`: the members' are skewed (ex. 14.3)."""
     errors = rng.gamma(1.0, size=(n_trials, n_members, 20)) - rng.uniform(0, 2, (n_trials, 1, 1))

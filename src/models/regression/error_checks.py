@@ -1,65 +1,53 @@
-r"""Do the errors of a fit depend on the input? Tests by Student's t.
+r"""Do the errors of a fit depend on the input? P-values of Student's t.
 
     correlation        rho sqrt((N - 2) / (1 - rho^2)) ~ t with N - 2
     rank correlation   the same of the ranks
-    curvature          the weight of x^2 beside a line, over its standard error ~ t with N - 3
+    curvature          the same with N - 3, rho^2 being the share of a line's squared errors that a
+                       squared input beside it explains: the weight of x^2 over its standard error
 
+How often chance alone goes as far from zero is an incomplete beta function of 1 - rho^2.
 Correlations see a relation in one direction (Spearman's without being swayed by an outlier), the
 last test a bend.
 """
 
-from typing import NamedTuple
-
 import numpy as np
-from scipy.special import stdtr
+from scipy.special import betainc
 
 from models.regression.linear import least_squares, line
 from models.types import Floats
 
 
-class Check(NamedTuple):
-    """A statistic, and how often chance alone goes as far from zero."""
-
-    statistic: float
-    p_value: float
-
-
-def rank_correlation(a: Floats, b: Floats) -> Check:
-    """Spearman's rho of two samples without ties."""
+def rank_correlation(a: Floats, b: Floats) -> float:
+    """Of two samples without ties, by Spearman's rho."""
     ranks = np.argsort(np.argsort(np.stack([a, b]))).astype(np.float64)
     return correlation(ranks[0], ranks[1])
 
 
-def correlation(a: Floats, b: Floats) -> Check:
-    """Pearson's rho of two samples."""
-    rho = float(np.atleast_2d(np.corrcoef(a, b))[0, 1])
-    dof = len(a) - 2
-    if abs(rho) >= 1 - 1e-15:
-        return Check(rho, 0.0)
-    return Check(rho, _two_sided(rho * np.sqrt(dof / (1 - rho**2)), dof))
+def correlation(a: Floats, b: Floats) -> float:
+    """Of two samples, by Pearson's rho."""
+    rho = float(np.corrcoef(a, b)[0, 1])
+    return _p_value(1 - rho**2, len(a) - 2)
 
 
-def curvature(x: Floats, t: Floats) -> Check:
-    """Student's t of a squared input beside a line; inputs are centred for the digits' sake."""
+def curvature(x: Floats, t: Floats) -> float:
+    """Of a squared input beside a line; inputs are centred for the digits' sake."""
     centred = (x - x.mean()) / np.ptp(x)
-    fit = least_squares(np.column_stack([line(centred), centred**2]), t)
-    dof = len(t) - 3
-    error = np.sqrt(fit.covariance[2, 2] * len(t) / dof)  # the unbiased noise variance
-    statistic = float(fit.w[2] / error)
-    return Check(statistic, _two_sided(statistic, dof))
+    straight = line(centred)
+    bent = np.column_stack([straight, centred**2])
+    left = least_squares(bent, t).sigma2 / least_squares(straight, t).sigma2
+    return _p_value(left, len(t) - 3)
 
 
 def p_values(x: Floats, t: Floats, errors: Floats) -> dict[str, float]:
     """Does the direction, the size or the course of a line's errors follow the input?"""
     size = np.abs(errors)
-    checks = {
+    return {
         "direction by ranks": rank_correlation(x, errors),
         "size by ranks": rank_correlation(x, size),
         "size by values": correlation(x, size),
         "bend": curvature(x, t),
     }
-    return {name: check.p_value for name, check in checks.items()}
 
 
-def _two_sided(statistic: float, dof: int) -> float:
-    return float(2 * stdtr(dof, -abs(statistic)))
+def _p_value(unexplained: float, dof: int) -> float:
+    return float(betainc(dof / 2, 0.5, unexplained))

@@ -13,7 +13,6 @@ from models.regression.committees import (
     correlated_errors,
     errors_by_size,
     skewed_losses,
-    uncorrelated_errors,
     weighted_means,
 )
 from models.regression.curves import powers
@@ -71,16 +70,6 @@ def test_committee_of_correlated_errors(rho: float, members: int) -> None:
         assert_allclose(np.atleast_2d(np.corrcoef(errors))[0, 1], rho, rtol=0, atol=4 / np.sqrt(G))
 
 
-@pytest.mark.parametrize("members", [1, 3, 10])
-def test_without_correlation_the_error_is_divided_by_the_members(members: int) -> None:
-    errors = uncorrelated_errors(members, 500, np.random.default_rng(14))
-    assert_allclose(errors.mean(-1), 0, rtol=0, atol=1e-15)
-    products = errors @ errors.T
-    assert_allclose(products - np.diag(np.diag(products)), 0, rtol=0, atol=1e-14)
-    found = committee_errors(errors, np.zeros(500))
-    assert_allclose(found.committee * members, found.average, rtol=1e-12)  # (14.14)
-
-
 def test_convex_losses_favour_the_committee_and_others_need_not() -> None:
     found = skewed_losses(3, 1000, np.random.default_rng(15))
     worse = found.committee > found.average * (1 + 1e-12)
@@ -125,9 +114,6 @@ def test_a_third_of_the_weights_of_each_kind() -> None:
     assert not found.are_convex[:300].any()  # they sum to anything
     assert 0.05 < found.are_convex[300:600].mean() < 0.8  # and these to one, with any signs
     assert found.convex_stay_inside.shape == found.stay_inside.shape == (900,)
-    errors = uncorrelated_errors(400, 500, np.random.default_rng(19))
-    sizes = np.linalg.norm(errors, axis=1)
-    assert_allclose([sizes.min(), sizes.max(), sizes.mean()], [0.5, 2, 1.25], rtol=0.03)
 
 
 def test_a_billionth_is_rounding_and_two_are_not() -> None:

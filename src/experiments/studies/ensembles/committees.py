@@ -60,10 +60,6 @@ class Committees(SyntheticCurve, Study):
                 expected[i, j] = models.committee_ratio(rho, M)
         # Mean squares of Gaussians: relative variance 2 / points above, no more below.
         z = (ratio / expected - 1) / np.sqrt(4 / self.points)
-        exact = [
-            committee_errors(models.uncorrelated_errors(M, self.points, rng), zero)
-            for M in members.values
-        ]
         losses = models.skewed_losses(max(*self.members, 2), TRIALS, rng)
         by_loss = axis("loss", list(models.LOSSES)), axis("trial", TRIALS)
         weighted, draw = models.weighted_means(4, 2 * TRIALS, rng), axis("draw", 2 * TRIALS)
@@ -71,7 +67,6 @@ class Committees(SyntheticCurve, Study):
             "ratio": over(ratio, correlation, members),
             "expected_ratio": over(expected, correlation, members),
             "ratio_z": over(z, correlation, members),
-            "uncorrelated_ratio": members.of([one.committee / one.average for one in exact]),
             "average_loss": over(losses.average, *by_loss),
             "committee_loss": over(losses.committee, *by_loss),
             "convex_stays_inside": draw.of(weighted.convex_stay_inside),

@@ -110,7 +110,7 @@ class BiasVariance(SyntheticCurve, Study):
         inside = models.joined(
             models.ridge_decomposition(Phi, known, Phi, known, noise2, lambdas) for Phi, _ in bases
         )
-        checks["simulation_z"] = models.simulation_z(y, drawn, exact)
+        checks["bias2_z"], checks["variance_z"] = models.simulation_z(y, drawn, exact)
         checks["in_sample_variance"] = inside.variance
         return y, exact, checks
 
