@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, gammainc, gammaln, ndtr
 
-from models.sampling.targets import bumps
+from models.sampling.targets import bumps, bumps_cdf, bumps_slope
 from models.types import Bools, Floats, Ints
 
 Rng = np.random.Generator
@@ -254,8 +254,8 @@ def _bumps(d: float = 2.0) -> Target:
     constant = np.log(2 * np.sqrt(2 * np.pi))
     return Target(
         lambda z: two.log_p(z[..., None]) - constant,
-        lambda z: d * np.tanh(d * z) - z,
-        lambda z: (ndtr(z - d) + ndtr(z + d)) / 2,
+        lambda z: bumps_slope(z, d),
+        lambda z: bumps_cdf(z, d),
         -np.inf,
         0.0,
         d,

@@ -33,11 +33,11 @@ class Transform(NamedTuple):
     """Everything takes z or y (..., D) and parameters (..., P) that broadcast against them."""
 
     source: str  # of z: uniform, disc or gaussian
-    dimension: int
     parameters: Callable[[int, Rng], Floats]  # drawn, (count, P)
     of: Callable[[Floats, Floats], Floats]
     log_density: Callable[[Floats, Floats], Floats]  # (...)
     uniforms: Callable[[Floats, Floats], Floats]  # (..., D)
+    dimension: int = 1
 
 
 class Source(NamedTuple):
@@ -60,10 +60,9 @@ def _disc(repetitions: int, n: int, rng: Rng) -> Source:
     found = np.empty((repetitions, n, 2))
     kept = np.empty(repetitions)
     for r in range(repetitions):
-        z = 2 * rng.random((n + n // 2, 2)) - 1
-        inside = (z**2).sum(-1) <= 1
+        z, inside = np.empty((0, 2)), np.zeros(0, dtype=bool)
         while inside.sum() < n:
-            z = np.concatenate([z, 2 * rng.random((n // 2, 2)) - 1])
+            z = np.concatenate([z, 2 * rng.random((n + n // 2, 2)) - 1])
             inside = (z**2).sum(-1) <= 1
         found[r], kept[r] = z[inside][:n], inside.mean()
     return Source(found, kept)
@@ -202,29 +201,27 @@ def _log_gaussian(y: Floats, theta: Floats) -> Floats:
     return np.asarray(-(((y[..., 0] - mean) / sd) ** 2) / 2 - np.log(sd * np.sqrt(2 * np.pi)))
 
 
-def _positive(log_p: Callable[[Floats, Floats], Floats]) -> Callable[[Floats, Floats], Floats]:
-    """Of a density that is nought below nought."""
+def _log_exponential(y: Floats, theta: Floats) -> Floats:
+    y, rate = np.broadcast_arrays(y[..., 0], theta[..., 0])
+    return np.where(y >= 0, np.log(rate) - rate * y, -np.inf)  # PRML 11.7
 
-    def log_density(y: Floats, theta: Floats) -> Floats:
-        y, rate = np.broadcast_arrays(y[..., 0], theta[..., 0])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(y >= 0, log_p(y, rate), -np.inf)
 
-    return log_density
+def _log_rayleigh(y: Floats, theta: Floats) -> Floats:
+    y, s = np.broadcast_arrays(y[..., 0], theta[..., 0])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(y >= 0, np.log(y / s**2) - (y / s) ** 2 / 2, -np.inf)
 
 
 TRANSFORMS = {
     "exponential": Transform(
         "uniform",
-        1,
         _log_uniform,
         lambda z, rate: -np.log1p(-z) / rate,
-        _positive(lambda y, rate: np.log(rate) - rate * y),  # PRML 11.7
+        _log_exponential,
         lambda y, rate: -np.expm1(-rate * y),
     ),
     "cauchy": Transform(
         "uniform",
-        1,
         _none,
         lambda z, _: np.tan(np.pi * (z - 0.5)),
         lambda y, _: -np.log(np.pi * (1 + y[..., 0] ** 2)),  # PRML 11.8
@@ -232,7 +229,6 @@ TRANSFORMS = {
     ),
     "logistic": Transform(
         "uniform",
-        1,
         _none,
         lambda z, _: np.log(z) - np.log1p(-z),
         lambda y, _: -np.abs(y[..., 0]) - 2 * np.log1p(np.exp(-np.abs(y[..., 0]))),
@@ -240,25 +236,23 @@ TRANSFORMS = {
     ),
     "rayleigh": Transform(
         "uniform",
-        1,
         _log_uniform,
         lambda z, s: s * np.sqrt(-2 * np.log1p(-z)),
-        _positive(lambda y, s: np.log(y / s**2) - (y / s) ** 2 / 2),
+        _log_rayleigh,
         lambda y, s: -np.expm1(-((y / s) ** 2) / 2),
     ),
     "gaussian": Transform(
         "gaussian",
-        1,
         _gaussians,
         lambda z, theta: theta[..., 1:] * z + theta[..., :1],
         _log_gaussian,
         _gaussian_uniforms,
     ),
     "gaussian vector": Transform(
-        "gaussian", VECTOR, _vectors, _of_vector, _log_vector, _vector_uniforms
+        "gaussian", _vectors, _of_vector, _log_vector, _vector_uniforms, VECTOR
     ),
-    "gaussian pair": Transform("disc", 2, _none, _pair, _log_pair, lambda y, _: ndtr(y)),
+    "gaussian pair": Transform("disc", _none, _pair, _log_pair, lambda y, _: ndtr(y), 2),
     "gaussian pair as printed": Transform(
-        "disc", 2, _none, _pair_as_printed, _log_pair, lambda y, _: ndtr(y)
+        "disc", _none, _pair_as_printed, _log_pair, lambda y, _: ndtr(y), 2
     ),
 }

@@ -46,10 +46,10 @@ def sample(
     C, D = w.shape
     moves = np.matvec(np.linalg.cholesky(covariance), rng.standard_normal((samples - 1, C, D)))
     log_u = np.log1p(-rng.random((samples - 1, C)))  # of u in (0, 1]
-    path, proposed = np.empty((samples, C, D)), np.empty((samples - 1, C, D))
-    accepted = np.empty((samples - 1, C), dtype=bool)
+    path, proposed = np.empty((samples, C, D)), np.empty_like(moves)
+    accepted = np.empty_like(log_u, dtype=bool)
     path[0], height = w, log_g(w)
-    for s in range(samples - 1):
+    for s in range(len(moves)):
         proposal = np.add(path[s], moves[s], out=proposed[s])
         with np.errstate(over="ignore"):  # a proposal may be so far off that g underflows
             level = log_g(proposal)

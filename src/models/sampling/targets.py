@@ -122,6 +122,16 @@ def correlated(r: float) -> Target:
 TURN = np.array([[1.0, -1.0], [1.0, 1.0]]) / np.sqrt(2)
 
 
+def bumps_slope(x: Floats, d: float) -> Floats:
+    """The derivative of the log density of two bumps."""
+    return np.asarray(d * np.tanh(d * x) - x)
+
+
+def bumps_cdf(x: Floats, d: float) -> Floats:
+    """The distribution function of two bumps."""
+    return np.asarray((ndtr(x - d) + ndtr(x + d)) / 2)
+
+
 def bumps(d: float) -> Target:
     """Two Gaussians of one variable at -d and d."""
 
@@ -136,9 +146,9 @@ def bumps(d: float) -> Target:
     return Target(
         dimension=1,
         log_p=log_p,
-        gradient=lambda z: d * np.tanh(d * z) - z,
+        gradient=lambda z: bumps_slope(z, d),
         draw=draw,
-        uniforms=lambda z: (ndtr(z - d) + ndtr(z + d)) / 2,
+        uniforms=lambda z: bumps_cdf(z, d),
         principal=lambda z: z / np.sqrt(1 + d**2),
         far=np.array([d + 5]),
         resample=None,

@@ -102,6 +102,9 @@ class MissingValues(HiddenClusters, Study):
             object_square=over(second_moment(q.mu_x[0, 1], q.Sigma_x[0, 1]), latent, second),
             weight_square=over(second_moment(q.mu_w[0, 1], q.Sigma_w[0, 1]), latent, second),
             filled=over([fitted.y[0] for fitted in shown], how_treated, thing, variable),
+            filled_variance=over(
+                [fitted.y_variance[0] for fitted in shown], how_treated, thing, variable
+            ),
             precision=how_treated.of([fitted.tau[0] for fitted in shown]),
             first_score=how_treated.of(
                 [
