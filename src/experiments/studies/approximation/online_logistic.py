@@ -61,6 +61,7 @@ class OnlineLogistic(Study):
             unscented_gap=case.of(gathered("unscented_gap")),
             unscented=over(gathered("unscented"), side, of, case),
             probit=over(gathered("probit"), side, of, case),
+            activation=over(gathered("activation"), side, of, case),
             updated=over(gathered("updated"), side, moment, axis("weight", 2), case),
             largest_curvature=case.of(gathered("curvature")),
             operations=size.of([model.operations(D) for D in self.dimensions]),
@@ -115,6 +116,7 @@ def _checked(rng: Generator) -> dict[str, Any]:
         "unscented_gap": max(abs(rough.mean - right.mean), abs(rough.variance - right.variance)),
         "unscented": [rough, _three_places(m, v, sign)],
         "probit": _probit(m, v, sign),
+        "activation": [[float(part) for part in right], _activation(m, v, sign)],
         "updated": [
             model.update(belief, x, np.array(y)),
             _updated(belief.mean, belief.variance, x, sign),
@@ -174,12 +176,17 @@ def _three_places(m: float, v: float, sign: float) -> list[float]:
     return _moments(s, weight / weight.sum() * expit(sign * s))
 
 
+def _activation(m: float, v: float, sign: float) -> list[float]:
+    """The log normaliser, mean and variance of 18.123 to 18.125."""
+    z = np.linspace(-10, 10, 1001)
+    s = m + np.sqrt(v) * z
+    return _moments(s, norm.pdf(z) * (z[1] - z[0]) * expit(sign * s))
+
+
 def _updated(mu: Floats, tau: Floats, x: Floats, sign: float) -> list[Floats]:
     """18.119 to 18.129 as printed, but for the gain, weight by weight."""
     m = sum(a * b for a, b in zip(x, mu, strict=True))
     v = sum(a**2 * b for a, b in zip(x, tau, strict=True))
-    z = np.linspace(-10, 10, 1001)
-    s = m + np.sqrt(v) * z
-    _, new_m, new_v = _moments(s, norm.pdf(z) * expit(sign * s))
+    _, new_m, new_v = _activation(m, v, sign)
     gain = x * tau / v
     return [mu + gain * (new_m - m), tau + gain**2 * (new_v - v)]

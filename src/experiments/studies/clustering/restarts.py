@@ -22,7 +22,7 @@ from experiments.studies.clustering._points import (
 )
 from models.clustering.agreement import renamings
 from models.clustering.cycle_costs import cycle_costs, cycle_gaps
-from models.clustering.gaussian_mixture import GaussianMixture, fit, log_density
+from models.clustering.gaussian_mixture import GaussianMixture, e_step, fit, log_density, m_step
 from models.clustering.kmeans import (
     kmeans,
     one_pass,
@@ -103,7 +103,8 @@ class Restarts(Clusters, Study):
         fits = {cell: climb(theta) for cell, theta in begins.items()}
         by_kmeans = [kmeans(X, theta.mu).iterations for theta in begins.values()]
         first = next(iter(begins.values()))
-        costs, gaps = cycle_costs(X, first), np.concatenate(cycle_gaps(X, first))
+        once = m_step(first, e_step(X, first)[0])  # its covariances differ
+        costs, gaps = cycle_costs(X, first), np.concatenate(cycle_gaps(X, once))
         finals = [np.where(np.isnan(em.final), -np.inf, em.final) for em in fits.values()]
         return Outcome(
             log_likelihood=self._table(finals),  # minus infinity if a component collapsed
