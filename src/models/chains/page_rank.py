@@ -174,7 +174,7 @@ class Influence(NamedTuple):
 
 
 def influence(web: Web, p: float) -> Influence:
-    """All pairs of all targets; pairs of equal rank do not count."""
+    """All pairs of all targets."""
     rank = solve(web, p)
     linked = {(int(a), int(b)) for a, b in web.links}
     agrees, same = [], []
@@ -183,7 +183,6 @@ def influence(web: Web, p: float) -> Influence:
         gain = {a: solve(web.with_link(a, target), p)[target] for a in others}
         for i, a in enumerate(others):
             for b in others[i + 1 :]:
-                if abs(rank[a] - rank[b]) > 1e-12:
-                    agrees.append(bool((rank[a] > rank[b]) == (gain[a] > gain[b])))
-                    same.append(bool(web.out_links[a] == web.out_links[b]))
+                agrees.append(bool((rank[a] > rank[b]) == (gain[a] > gain[b])))
+                same.append(bool(web.out_links[a] == web.out_links[b]))
     return Influence(agrees, same)

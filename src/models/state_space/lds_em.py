@@ -151,7 +151,7 @@ def fit_observed(x: Floats, z: Floats) -> LDS:
     return maximise(empty, q, x.T @ x, 1, N)._replace(V0=q.zz / N)
 
 
-def output_subspace(x: Floats, n_states: int, lags: int = 1) -> Subspace:
+def output_subspace(x: Floats, n_states: int, lags: int) -> Subspace:
     """States as principal components of `lags` successive outputs (MLAPP 18.4.4).
 
     Without noise the stacked outputs lie in an M-dimensional subspace, and the singular values
@@ -163,7 +163,7 @@ def output_subspace(x: Floats, n_states: int, lags: int = 1) -> Subspace:
     return Subspace(np.sqrt(n_windows) * U[:, :n_states], s)
 
 
-def subspace_start(x: Floats, n_states: int, lags: int = 1) -> LDS:
+def subspace_start(x: Floats, n_states: int, lags: int) -> LDS:
     """Fit the states of `output_subspace` as if they were observed; R = 1, Sigma diagonal."""
     z = output_subspace(x, n_states, lags).z
     theta = with_unit_noise(fit_observed(x[: len(z)], z))

@@ -109,8 +109,8 @@ def moments_matched(points: Points, most: int = 8) -> int:
     return most
 
 
-def quadratic_mean_errors(d: int, scaling: Scaling, rng: Generator) -> tuple[float, float]:
-    """Largest of the means of drawn quadratic functions of a drawn Gaussian: tangent, points."""
+def quadratic_mean_errors(d: int, scaling: Scaling, rng: Generator) -> Floats:
+    """Of the means of drawn quadratic functions of a drawn Gaussian: tangent, points; (2, 20)."""
     a, B = rng.standard_normal((20, d)), rng.standard_normal((20, d, d))
     root = rng.standard_normal((d, d))
     mean, cov = rng.standard_normal(d), root @ root.T + 0.1 * np.eye(d)
@@ -120,4 +120,4 @@ def quadratic_mean_errors(d: int, scaling: Scaling, rng: Generator) -> tuple[flo
 
     right = mean @ a.T + np.einsum("kij,ij->k", B, cov + np.outer(mean, mean))
     found = by_points(sigma_points(mean, cov, scaling), f).mean
-    return float(np.abs(f(mean) - right).max()), float(np.abs(found - right).max())
+    return np.abs(np.stack([f(mean), found]) - right)

@@ -139,8 +139,10 @@ def test_moments_matched_by_hand() -> None:
 @pytest.mark.parametrize("scaling", SCALINGS)
 def test_points_have_the_means_of_quadratic_functions(scaling: Scaling) -> None:
     tangent, points = quadratic_mean_errors(3, scaling, np.random.default_rng(3))
-    assert points < 1e-9
-    assert tangent > 0.1
+    assert points.shape == (20,)
+    assert points.max() < 1e-9
+    assert tangent.max() > 1
+    assert tangent.min() > 1e-3
 
 
 def test_weights_of_every_point_as_printed() -> None:

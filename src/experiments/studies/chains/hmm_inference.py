@@ -148,6 +148,8 @@ def _paths(chains: hmm_examples.Chains, best: hmm.Path, modes: Ints) -> dict[str
     paths = by_paths.enumerate_paths(chains.pi, chains.A, chains.lik)
     printed = hmm_recursions.viterbi_as_printed(chains.pi, np.log(chains.lik))
     choices = {"path": best.states, "states": modes, "printed": printed}
+    lik = chains.lik * np.concatenate([chains.lik[:, 1:], np.ones_like(chains.lik[:, :1])], axis=1)
+    lik[:, 0] *= chains.pi
     places = [by_paths.path_index(states, K)[:, None] for states in choices.values()]
     joint = [np.take_along_axis(paths.joint, place, axis=-1)[:, 0] for place in places]
     choice, sequence = axis("choice", [*choices, "best"]), axis("sequence", len(modes))
@@ -161,6 +163,7 @@ def _paths(chains: hmm_examples.Chains, best: hmm.Path, modes: Ints) -> dict[str
     sums = recursion_costs(hmm_recursions.viterbi_values, "sums", STATES, LENGTHS)
     return {
         "joint": over(np.stack([*joint, paths.joint.max(axis=-1)]), choice, sequence),
+        "printed_differs": np.mean(printed != lik.argmax(axis=-1)),  # datum and the next alone
         "log_joint": sequence.of(best.log_joint),
         "plain_log_joint": sequence.of(plain),  # by the recursion whose sums are counted
         "shown_marginals": over(by_paths.state_marginals(paths, K)[show], step, state),

@@ -13,6 +13,7 @@ from models.types import Floats
 
 TWO = {"two": [0.1, 0.9, 0.9, 0.1]}
 PATHS = 5  # steps of the longest paths that are summed
+KIND = axis("kind", ["any", "loops", "circle", "dense"])  # of random chains, in turn
 
 
 @dataclass
@@ -117,8 +118,10 @@ class MarkovChain(Study):
         first = known.closed.argmax(1)
         pi = average[np.arange(self.draws), first]  # of the class of the first closed state
         loops = np.diagonal(A, axis1=1, axis2=2) > 0
-        values = np.linalg.eigvals(A)
+        values, positive = np.linalg.eigvals(A), (A > 0).mean((1, 2))
+        four = axis("four", self.draws // 4)
         return {
+            "positive_share": over(positive[: 4 * len(four)].reshape(-1, 4), four, KIND),
             "irreducible": draw.of(whole),
             "aperiodic": draw.of((known.period == 1).all(1)),
             "regular": draw.of(markov.is_regular(A)),

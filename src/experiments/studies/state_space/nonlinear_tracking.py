@@ -132,7 +132,7 @@ class NonlinearTracking(Study):
 
 
 STATE = ("x", "y", "heading", "speed")
-DRAWN = (*(f"first_{name}" for name in STATE), *STATE, "range")
+DRAWN = (*(f"first_{name}" for name in STATE), *STATE, "range_1", "range_2", "range_3")
 
 
 def _variances(z: Floats, y: Floats, distance: float) -> list[float]:
@@ -146,7 +146,7 @@ def _variances(z: Floats, y: Floats, distance: float) -> list[float]:
     first, step = z[:, 0] - [0.0, 0.0, 0.0, 1.0], after - before - onward
     angle = np.radians([90, 210, 330])
     ranges = np.hypot(z[..., :1] - distance * np.cos(angle), z[..., 1:2] - distance * np.sin(angle))
-    return [*np.mean(first**2, 0), *np.mean(step**2, (0, 1)), np.mean((y - ranges) ** 2)]
+    return [*np.mean(first**2, 0), *np.mean(step**2, (0, 1)), *np.mean((y - ranges) ** 2, (0, 1))]
 
 
 def _jacobian_errors(system: NonlinearSystem, z: Floats, step: float = 1e-5) -> list[float]:

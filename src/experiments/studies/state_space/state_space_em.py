@@ -152,7 +152,7 @@ def _checks(theta: LDS, steps: int, rng: Generator) -> dict[str, Any]:
     noise = misprints.noise_from_outputs(misprints.output_covariances(theta), len(theta.A))
     return {
         "whitened_gap": abs(both[1] / both[0] - 1),
-        "recursion_gap": _recursion_gaps(theta, x),
+        "recursion_gap": _recursion_gaps(theta, np.stack([x, x[::-1]])),
         "found_noise": noise,
         "true_noise": theta.Sigma,
         "noiseless_state": misprints.powers(theta),

@@ -65,7 +65,9 @@ class UnscentedTransform(Study):
             "error_order": APPROXIMATIONS.of(
                 np.polyfit(np.log(self.spreads), np.log(errors).T, 1)[0]
             ),  # the power of the spread with which it falls
-            "quadratic_mean_error": APPROXIMATIONS.of(quadratic_mean_errors(d, scaling, rng)),
+            "quadratic_mean_error": over(
+                quadratic_mean_errors(d, scaling, rng), APPROXIMATIONS, axis("function", 20)
+            ),
             "weight_sum": axis("equation", ["printed", "corrected"]).of(weight_sums(d, scaling)),
         }
         if self.mapping == "exponential":

@@ -99,5 +99,5 @@ def test_a_setting_that_does_harm_is_seen(run: Run) -> None:
     found = run(dataclasses.replace(EXPONENTIAL, kappa=60.0, alpha=1.0))
     assert evaluate("any(mean_error['unscented'] > mean_error['tangent'])", found)
     tangent, unscented = found["quadratic_mean_error"].values
-    assert unscented < 1e-12  # whatever the setting
+    assert unscented.max() < 1e-12  # whatever the setting
     assert tangent > 0.01
