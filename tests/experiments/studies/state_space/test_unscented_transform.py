@@ -100,4 +100,4 @@ def test_a_setting_that_does_harm_is_seen(run: Run) -> None:
     assert evaluate("any(mean_error['unscented'] > mean_error['tangent'])", found)
     tangent, unscented = found["quadratic_mean_error"].values
     assert unscented.max() < 1e-12  # whatever the setting
-    assert tangent > 0.01
+    assert tangent.min() > 1e-4
