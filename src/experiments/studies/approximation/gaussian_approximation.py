@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
+from scipy.special import log_expit
 from scipy.stats import multivariate_normal
 
 from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from models.approximation import gaussian_fit, mixture_means
-from models.approximation.gaussian_fit import Density, Fit
+from models.approximation.gaussian_fit import Density, Fit, Function
 from models.classification import logistic
 from models.types import Floats
 
@@ -54,7 +55,7 @@ class GaussianApproximation(Study):
         )
         data = data + rng.standard_normal((self.draws, POINTS))
         found = [
-            [self._approximated(_drawn(name, data[k], rng), rng) for k in range(self.draws)]
+            [self._approximated(*_drawn(name, data[k], rng), rng) for k in range(self.draws)]
             for name in self.densities
         ]
         D = DIMENSIONS[self.densities[0]]
@@ -81,12 +82,14 @@ class GaussianApproximation(Study):
         }
         shown = axis("place", len(found[0][0]["place"]))
         made["log_density"] = over([row[0]["log_density"] for row in found], kind, shown)
+        plain = [row[0]["plain"](row[0]["place"]) for row in found]
+        made["plain_density"] = over(plain, kind, shown)
         made["place"] = over([row[0]["place"] for row in found], kind, shown, i)
         if "labels" in self.densities:
             made |= self._labels(made, found[self.densities.index("labels")], data)
         return Outcome(**made)
 
-    def _approximated(self, p: Density, rng: Generator) -> dict[str, Any]:
+    def _approximated(self, p: Density, plain: Function, rng: Generator) -> dict[str, Any]:
         exact = gaussian_fit.moments(p)
         places = rng.choice(len(p.places), self.starts, p=p.mass)
         starts = [(p.places[k], exact.covariance / 4) for k in places]
@@ -118,6 +121,7 @@ class GaussianApproximation(Study):
             "start_centre": [fit.mean for fit in tries],
             "start_covariance": [fit.covariance for fit in tries],
             "density": p,
+            "plain": plain,
         }
 
     def _labels(
@@ -153,9 +157,6 @@ class GaussianApproximation(Study):
             "first_point": draw.of(data[:, 0]),
             "one_point_centre": over(one_point.mean, draw, variable),
             "one_point_covariance": over(one_point.covariance, draw, variable, other),
-            "label_density": axis("place", len(found[0]["place"])).of(
-                [_log_likelihood(data[0], m) - m @ m / (2 * PRIOR) for m in found[0]["place"]]
-            ),
         }
 
 
@@ -194,29 +195,39 @@ def _stacked(rows: list[list[Any]], kind: Axis, draw: Axis, more: tuple[Axis, ..
     return over(values, kind, *more[:lead], draw, *more[lead:])
 
 
-def _drawn(name: str, data: Floats, rng: Generator) -> Density:
+def _drawn(name: str, data: Floats, rng: Generator) -> tuple[Density, Function]:
+    """A density, and its log but for a constant in a plainer way, of places (G, D)."""
     if name == "skewed":
-        return gaussian_fit.skewed()
+        return gaussian_fit.skewed(), lambda z: -(z[:, 0] ** 2) / 2 + log_expit(20 * z[:, 0] + 4)
     if name == "labels":
-        return gaussian_fit.two_means(data, PRIOR)
+        return gaussian_fit.two_means(data, PRIOR), lambda z: np.array(
+            [_log_likelihood(data, m) - m @ m / (2 * PRIOR) for m in z]
+        )
     if name == "mixture":
         turn, far, share = rng.uniform(0, np.pi), rng.uniform(1.5, 3.0), rng.uniform(0.3, 0.7)
         apart = far * np.array([np.cos(turn), np.sin(turn)])
         sd, rho = rng.uniform(0.5, 1.2, (2, 2)), rng.uniform(-0.6, 0.6, 2)
         shape = np.stack([np.array([[1, r], [r, 1]]) for r in rho])
-        covariances = shape * sd[:, :, None] * sd[:, None]
-        return gaussian_fit.mixture(
-            np.array([share, 1 - share]), np.stack([apart, -apart]), covariances
+        S = shape * sd[:, :, None] * sd[:, None]
+        one, other = multivariate_normal(apart, S[0]), multivariate_normal(-apart, S[1])
+        weights = np.array([share, 1 - share])
+        return gaussian_fit.mixture(weights, np.stack([apart, -apart]), S), lambda z: np.logaddexp(
+            np.log(share) + one.logpdf(z), np.log(1 - share) + other.logpdf(z)
         )
     x = rng.standard_normal(15)
     t = (rng.random(15) < 1 / (1 + np.exp(-2 * x))).astype(float)
     posterior = logistic.Posterior(np.stack([np.ones(15), x], axis=-1), t, 4.0)
-    return gaussian_fit.density(
+    p = gaussian_fit.density(
         lambda w: logistic.log_g(posterior, w),
         lambda w: logistic.gradient(posterior, w),
         np.array([-9.0, -9.0]),
         np.array([9.0, 11.0]),
         gaussian_fit.SIDE,
+    )
+    sign = 2 * t - 1
+    return (
+        p,
+        lambda z: log_expit(sign * (z[:, :1] + z[:, 1:] * x)).sum(1) - (z**2).sum(1) / (2 * 4.0),
     )
 
 
