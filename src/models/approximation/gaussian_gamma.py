@@ -162,7 +162,7 @@ def log_joint(data: Data, prior: Prior, k: int, mu: Floats, tau: Floats) -> Floa
     """Ln p(data, mu, tau) of data set k, for a proper prior."""
     squares = data.N * (data.square[k] - 2 * data.mean[k] * mu + mu**2)
     likelihood = data.N * np.log(tau / (2 * np.pi)) / 2 - tau * squares / 2
-    precision = prior.width * tau if prior.conjugate else 1 / prior.width + 0 * tau
+    precision = prior.width * tau if prior.conjugate else np.array(1 / prior.width)
     prior_mu = (np.log(precision / (2 * np.pi)) - precision * (mu - prior.mu) ** 2) / 2
     prior_tau = prior.a * np.log(prior.b) - gammaln(prior.a) + (prior.a - 1) * np.log(tau)
     return np.asarray(likelihood + prior_mu + prior_tau - prior.b * tau)

@@ -109,10 +109,12 @@ def largest_perturbed_gain(
 
     updated = factors(theta.X, r, prior)
     best = free_energy(r, updated, prior)[0]
-    fields = [np.repeat(field, size, axis=0) for field in updated]
-    for field in fields[:3]:
-        field *= np.exp(
-            scale.reshape(-1, *(1,) * (field.ndim - 1)) * rng.standard_normal(field.shape)
-        )
-    changed = free_energy(r, VariationalBernoulli(*fields), prior).max() - best
-    return float(moved), float(changed)
+    factor = [
+        np.exp(width * rng.standard_normal((size, *field.shape[1:])))
+        for width, field in ((scale[..., 0], updated.alpha), (scale, updated.a), (scale, updated.b))
+    ]
+    changed = VariationalBernoulli(
+        updated.alpha * factor[0], updated.a * factor[1], updated.b * factor[2], theta.X
+    )
+    gain = free_energy(r, changed, prior).max() - best
+    return float(moved), float(gain)

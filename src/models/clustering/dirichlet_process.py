@@ -58,11 +58,13 @@ def draw_data(N: int, model: Model, size: int, rng: Generator) -> Floats:
     return np.asarray(np.take_along_axis(mu, z, axis=1) + noise)
 
 
-def log_marginal(n: Floats, total: Floats, squares: Floats, model: Model) -> Floats:
-    """Log density of the points of a component, from their number, sum and sum of squares."""
+def log_marginal(n: Floats, total: Floats, model: Model) -> Floats:
+    """Log density of the points of a component, from their number and sum.
+
+    But for -n ln(2 pi s2) / 2 - Q / (2 s2), which add up to the same for any partition.
+    """
     _, s2, t2 = model
-    log_p = -n * np.log(2 * np.pi * s2) / 2 - np.log1p(n * t2 / s2) / 2
-    return np.asarray(log_p - squares / (2 * s2) + total**2 * t2 / (2 * s2 * (s2 + n * t2)))
+    return np.asarray(total**2 * t2 / (2 * s2 * (s2 + n * t2)) - np.log1p(n * t2 / s2) / 2)
 
 
 def partitions(N: int) -> Ints:
@@ -79,10 +81,10 @@ def exact_counts(x: Floats, model: Model) -> Floats:
     labels = partitions(N)
     member = labels[..., None] == np.arange(N)
     n = member.sum(1)
-    total, squares = (np.einsum("pnk,n->pk", member, v) for v in (x, x**2))
+    total = np.einsum("pnk,n->pk", member, x)
     # A partition's prior: alpha^K prod_k (n_k - 1)! over the rising factorial of alpha.
     prior = np.where(n > 0, np.log(model.alpha) + gammaln(np.maximum(n, 1)), 0.0)
-    log_p = (prior + np.where(n > 0, log_marginal(n, total, squares, model), 0.0)).sum(1)
+    log_p = (prior + np.where(n > 0, log_marginal(n, total, model), 0.0)).sum(1)
     p = np.exp(log_p - logsumexp(log_p))
     return np.asarray(np.bincount(labels.max(1), weights=p, minlength=N), dtype=np.float64)
 

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
+from scipy.stats import norm
 
 from experiments.contract.outcome import Outcome, axis, over
 from experiments.contract.study import Study, knob
 from experiments.studies.clustering._points import place_problems
 from models.clustering import linear_mixture as lines
-from models.em import smallest_gain
+from models.clustering.linear_mixture import LinearMixture
+from models.em import smallest_gain, take
 from models.regression.linear import line as line_design
 from models.types import Floats
 
@@ -60,6 +62,8 @@ class LineMixture(Study):
         at_grid, arms = line_design(grid.values), self._vee(grid.values)
         edges = arms - FAR * self.noise, arms + FAR * self.noise
         inside = lines.mass_between(at_grid, every.theta, *edges).mean(axis=1)
+        first, close = take(every.theta, [0]), (arms - self.noise, arms + self.noise)
+        near = lines.mass_between(at_grid, first, *close)[0], _summed(at_grid, first, *close)
 
         # The first data set, which is drawn: snapshots on the way, and random lines to start from.
         Phi, x, t = Phi[0], x[0], t[0]
@@ -85,9 +89,19 @@ class LineMixture(Study):
             single_line_log_likelihood=repetition.of(alone.final),
             slopes=over(np.sort(every.theta.w[..., 1], axis=1), repetition, line),
             predictive_modes=over(lines.predictive_modes(at_grid, every.theta), repetition, grid),
+            near_arms=over(near, axis("side", ["model", "by hand"]), grid),
             mass_without_data=repetition.of(1 - inside),  # on average over inputs
             iterations_until_close=repetition.of(until_close),
             smallest_gain=axis("fits", ["data sets", "random starts"]).of(
                 [smallest_gain(em.objective) for em in (every, many)]
             ),
         )
+
+
+def _summed(Phi: Floats, theta: LinearMixture, low: Floats, high: Floats) -> Floats:
+    """14.34 of one mixture summed over targets between two curves (G,), in the midst of cells."""
+    part = (np.arange(2000) + 0.5) / 2000
+    t = low + (high - low) * part[:, None]  # (cells, G)
+    each = zip(theta.pi[0], theta.w[0], strict=True)
+    density = [pi * norm.pdf(t, Phi @ w, 1 / np.sqrt(theta.beta[0])) for pi, w in each]
+    return np.asarray(np.sum(density, axis=0).mean(axis=0) * (high - low))
