@@ -35,7 +35,7 @@ def linear(target: str, source: str, A: Floats, Q: Floats) -> Canonical:
     """N(target | A source, Q) as a factor over both."""
     M = np.hstack([np.eye(len(A)), -A])
     J = np.asarray(M.T @ np.linalg.solve(Q, M), dtype=float)
-    return Canonical((target, source), (A.shape[0], A.shape[1]), J, np.zeros(len(J)))
+    return Canonical((target, source), A.shape, J, np.zeros(len(J)))
 
 
 def normal(name: str, mean: Floats, V: Floats) -> Canonical:

@@ -108,10 +108,13 @@ def full_covariance(D: int) -> Parametrised:
 
 
 def low_rank_covariance(D: int, M: int, *, isotropic: bool) -> Parametrised:
-    """W W' and noise: of one variance (probabilistic PCA), or of D (factor analysis)."""
+    """W W' and noise: of one variance (probabilistic PCA), or of D (factor analysis).
+
+    A rank does not ask whether a variance is positive.
+    """
 
     def covariance(theta: NDArray[np.complex128]) -> NDArray[np.complex128]:
-        W, noise = theta[: D * M].reshape(D, M), theta[D * M :] ** 2
-        return np.asarray(W @ W.T + noise * np.eye(D))
+        W = theta[: D * M].reshape(D, M)
+        return np.asarray(W @ W.T + theta[D * M :] * np.eye(D))
 
     return Parametrised(D * M + (1 if isotropic else D), covariance)

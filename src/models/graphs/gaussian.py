@@ -59,7 +59,7 @@ def conditional_covariance(Sigma: Floats, i: int, j: int) -> float:
     """cov(x_i, x_j) given all other variables, by the Schur complement."""
     pair, rest = [i, j], [k for k in range(len(Sigma)) if k not in (i, j)]
     across = Sigma[np.ix_(pair, rest)]
-    known = across @ np.linalg.solve(Sigma[np.ix_(rest, rest)], across.T) if rest else 0.0
+    known = across @ np.linalg.solve(Sigma[np.ix_(rest, rest)], across.T)
     return float((Sigma[np.ix_(pair, pair)] - known)[0, 1])
 
 

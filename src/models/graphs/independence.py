@@ -23,11 +23,9 @@ def dependence(joint: Floats, one: Nodes, other: Nodes, given: Nodes) -> float:
     return float(np.abs(p - apart).max())
 
 
-def spread_of_conditional(joint: Floats, node: int, without: Nodes) -> float:
-    """How much p(node | all others) changes with the variables of `without`, at most."""
-    p = joint / joint.sum(node, keepdims=True)
-    axes = tuple(without)
-    return float((p.max(axes) - p.min(axes)).max()) if axes else 0.0
+def spread_of_conditional(joint: Floats, node: int, without: Nodes) -> Floats:
+    """How much p(node | all others) changes with the variables of `without`, at each of others."""
+    return np.asarray(np.ptp(joint / joint.sum(node, keepdims=True), axis=tuple(without)))
 
 
 def directed_tables(graph: Dag, K: int, rng: Generator) -> list[Factor]:

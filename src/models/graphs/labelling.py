@@ -45,17 +45,16 @@ def _colours(shape: tuple[int, ...]) -> tuple[Bools, Bools]:
     return white, ~white
 
 
-def modes(u: Floats, V: Floats, sweeps: int = 30) -> Ints:
-    """Iterated conditional modes, from the best labels of pixels by themselves."""
+def modes(u: Floats, V: Floats) -> Ints:
+    """Iterated conditional modes, from the best labels of pixels by themselves, to an end."""
     y: Ints = u.argmin(-3)
-    for _ in range(sweeps):
+    while True:
         before = y
         for colour in _colours(u.shape):
             best = conditional_cost(one_hot(y, len(V)), u, V).argmin(-3)
             y = np.where(colour, best, y)
         if np.array_equal(before, y):
-            break
-    return y
+            return y
 
 
 def gibbs(u: Floats, V: Floats, sweeps: int, dropped: int, rng: Generator) -> Floats:

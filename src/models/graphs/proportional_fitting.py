@@ -12,6 +12,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import softmax
 
 from models.types import Floats
 
@@ -157,9 +158,7 @@ def interactions(of: Sequence[Clique], variables: int) -> Floats:
 
 def log_linear(features: Floats, theta: Floats) -> Floats:
     """p(y) ~ exp(theta' f(y)), for theta (..., F) and features (F, states)."""
-    score = theta @ features
-    p = np.exp(score - score.max(-1, keepdims=True))
-    return np.asarray(p / p.sum(-1, keepdims=True))
+    return np.asarray(softmax(theta @ features, axis=-1))
 
 
 def newton(target: Floats, features: Floats, steps: int = 30) -> Floats:

@@ -76,7 +76,7 @@ def test_covariances_by_hand() -> None:
     W, noise = RNG.standard_normal((4, 2)), np.array([0.5, 1.0, 1.5, 2.0])
     theta = np.concatenate([W.ravel(), noise]).astype(complex)
     found = low_rank_covariance(4, 2, isotropic=False).family(theta).real
-    assert_allclose(found, W @ W.T + np.diag(noise**2))
+    assert_allclose(found, W @ W.T + np.diag(noise))
     assert dimension(low_rank_covariance(4, 2, isotropic=True), RNG) == 8 + 1 - 1  # a rotation
     assert dimension(full_covariance(4), RNG) == 10
     L = np.array([[2.0, 0], [1.0, 3.0]])

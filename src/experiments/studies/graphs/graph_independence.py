@@ -194,8 +194,8 @@ def _hangs(joint: Floats, node: int, near: Nodes) -> tuple[float, float]:
     One where nothing is near.
     """
     without = frozenset(range(joint.ndim)) - near - {node}
-    each = [spread_of_conditional(joint, node, frozenset([one])) for one in near]
-    return spread_of_conditional(joint, node, without), min(each, default=1.0)
+    each = [float(spread_of_conditional(joint, node, frozenset([one])).max()) for one in near]
+    return float(spread_of_conditional(joint, node, without).max()), min(each, default=1.0)
 
 
 def _random_dag(M: int, rng: Generator) -> Dag:

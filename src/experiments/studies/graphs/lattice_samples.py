@@ -25,7 +25,10 @@ KEPT = 40  # sweeps of each run at which the share of equal links is kept
 STRIP = (2, 12)  # rows and columns of the lattice that is also solved exactly
 STRIP_CHAINS = 200
 STRIP_SWEEPS = 100
-TINY = (3, 3)  # rows and columns of a lattice all of whose images are visited, of up to three labels
+TINY = (
+    3,
+    3,
+)  # rows and columns of a lattice all of whose images are visited, of up to three labels
 SPINS = "spins"  # two labels as the spins -1 and 1, with half of the coupling
 
 

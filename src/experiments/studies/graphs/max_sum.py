@@ -178,13 +178,22 @@ class MaxSum(Study):
         every = self.known
         if [split(scope)[0] for scope in self.factors] != [list(p) for p in pairwise(every)]:
             return {}
-        graph = factor_graph([Factor(f.variables, np.log(f.table)) for f in self._tables(rng)])
+        logs = [Factor(f.variables, np.log(f.table)) for f in self._tables(rng)]
+        graph, joint = factor_graph(logs), keep(product(logs, MAX_SUM), every, MAX_SUM).table
         before = predecessors(graph, every[-1])
+        tracked = []
+        for last in range(self.states):
+            path = [last]
+            for name in every[-2::-1]:
+                path.insert(0, int(before[name][path[0]]))  # 8.102
+            tracked.append(joint[tuple(path)])
         paths = [_at(one, every) for one in traced(graph, every[-1])]
         node, state = axis("node", every), axis("state", self.states)
         return {
             "predecessor": over([before[x] for x in every[:-1]], axis("before", every[:-1]), state),
             "best_path": over(paths, axis("path", len(paths)), node),
+            "tracked_log": state.of(tracked),
+            "best_log": state.of(joint.reshape(-1, self.states).max(0)),
         }
 
 
