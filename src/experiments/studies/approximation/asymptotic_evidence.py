@@ -34,6 +34,9 @@ PARTS = [
     "total variation",
     "A",
     "A across",
+    "laplace",
+    "bic",
+    "bic of map",
 ]
 FINE = {"xatol": 1e-9, "fatol": 1e-13, "maxiter": 2000, "maxfev": 4000}
 HAND = 30  # points of the data set of each model that is treated point by point
@@ -195,7 +198,11 @@ def _treated(of: Found, log_likelihood: Function, variance: float) -> list[list[
     variation = (np.abs(p / p.sum() - q).sum() + 1 - q.sum()) / 2
     told = [of.exact, of.log_prior, of.log_likelihood, of.largest]
     hand = [np.log(p.sum()), log_prior(mode.x), log_likelihood(mode.x), -best.fun]
+    laplace = log_joint(mode.x) - np.log(np.linalg.eigvalsh(A) / (2 * np.pi)).sum() / 2  # 54
+    penalty = d * np.log(HAND) / 2  # 56
+    criteria = of.bic(HAND), of.bic(HAND, largest=False)
+    by_hand = -best.fun - penalty, log_likelihood(mode.x) - penalty
     return [
-        [*told, of.mode[-1], of.variation, of.A[0, 0], of.A[0, -1]],
-        [*hand, mode.x[-1], variation + 0 * of.variation, A[0, 0], A[0, -1]],
+        [*told, of.mode[-1], of.variation, of.A[0, 0], of.A[0, -1], of.laplace, *criteria],
+        [*hand, mode.x[-1], variation + 0 * of.variation, A[0, 0], A[0, -1], laplace, *by_hand],
     ]

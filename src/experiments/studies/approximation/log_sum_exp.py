@@ -67,6 +67,7 @@ class LogSumExp(Study):
             score=over(told["score"], shown, example, label),
             log_loss=over(told["log_loss"], shown, example, label),
             own_score=over(told["own_score"], shown, example),
+            other_probability=over(told["other_probability"], shown, example),
             own_probability=over(told["own_probability"], shown, example),
         )
 
@@ -88,6 +89,7 @@ def _compared(rng: Generator) -> dict[str, object]:
     ]
     worst = float(least.min())
     score = features @ w[0]
+    p = softmax(score, axis=-1)
     return {
         "objective": [worst, worst + EXAMPLES * np.log(LABELS)],
         "chord": chords,
@@ -98,7 +100,8 @@ def _compared(rng: Generator) -> dict[str, object]:
         "score": score,
         "log_loss": log_loss,
         "own_score": score[own],
-        "own_probability": softmax(score, axis=-1)[own],
+        "own_probability": p[own],
+        "other_probability": np.where(np.arange(LABELS) == labels[:, None], 0, p).sum(-1),
     }
 
 
