@@ -1,14 +1,13 @@
 r"""The equations of PRML 10.7.1 as printed, each against quadrature that knows none of them.
 
-Cases are drawn: a cavity N(theta | m, v I), a point x and Gaussian factors. A gap is relative
-where the thing itself is a scale, and else absolute.
+A case is a cavity N(theta | m, v I), a point x and Gaussian factors. A gap is relative where the
+thing itself is a scale, and else absolute.
 """
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.random import Generator
 
 from models.approximation.clutter import Clutter, tilted
 from models.types import Floats
@@ -31,6 +30,21 @@ EQUATIONS = [
 ]
 
 REACH = 14.0  # of a lattice, about ten standard deviations of any cavity
+
+
+class Case(NamedTuple):
+    """What the equations are tried with; a Gaussian is a mean (D,) and a variance."""
+
+    m: Floats  # of a cavity
+    v: float
+    x: Floats  # (D,) a point
+    factor_m: Floats  # (N, D) of factors that are multiplied with the prior
+    factor_v: Floats  # (N,)
+    factor_s: Floats  # (N,) their scales
+    context: tuple[Floats, float]  # of the prior
+    whole: tuple[Floats, float]  # a q
+    part: tuple[Floats, float]  # and a factor of it, whose variance may be negative
+    places: Floats  # (P, D) where these two are looked at
 
 
 class Moments(NamedTuple):
@@ -65,10 +79,10 @@ def moments(values: Floats, theta: Floats, room: float) -> Moments:
     return Moments(total, mean, float(values @ (theta**2).sum(-1) / values.sum()))
 
 
-def gaps(D: int, of: Clutter, rng: Generator) -> Floats:
-    """How far each equation is off in one drawn case, (equations,)."""
-    m, v = _cavity(D, rng)
-    x, _ = _cavity(D, rng)
+def gaps(case: Case, of: Clutter) -> Floats:
+    """How far each equation is off in one case, (equations,)."""
+    m, v, x = case.m, case.v, case.x
+    D = len(m)
     theta, room = lattice(m, REACH)
     signal = (1 - of.w) * normal(theta, x, 1.0).real
     noise = of.w * float(normal(x[None], np.zeros(D), of.a).real[0])
@@ -84,14 +98,14 @@ def gaps(D: int, of: Clutter, rng: Generator) -> Floats:
     scale = np.exp(found.log_z) / normal(m_n[None], m, v_n + v)[0]
     integral = (normal(theta, m_n, v_n) * cavity).sum() * room
     printed = scale / (2 * np.pi * v_n + 0j) ** (D / 2)  # 10.222
-    evidence, formula = _evidence(of, theta, room, rng)
+    evidence, formula = _evidence(case, of, theta, room)
     normaliser = (2 * np.pi * of.b) ** (-D / 2)
     slope_m, slope_v = _slopes(x, m, v, of)
     second = 2 * v**2 * slope_v + 2 * truth.mean @ m - m @ m  # 10.245
     return np.array(
         [
-            _prior_gap(D, of, rng),
-            _cavity_gap(D, rng),
+            _prior_gap(*case.context, of),
+            _cavity_gap(case.whole, case.part, case.places),
             abs(np.exp(found.log_z) / truth.total - 1),
             np.linalg.norm(found.mean - truth.mean),
             abs(found.variance - truth.variance),
@@ -108,37 +122,28 @@ def gaps(D: int, of: Clutter, rng: Generator) -> Floats:
     )
 
 
-def _cavity(D: int, rng: Generator) -> tuple[Floats, float]:
-    """A mean and a variance, drawn."""
-    return rng.normal(0, 1.5, D), float(np.exp(rng.uniform(-1, 0.7)))
-
-
-def _cavity_gap(D: int, rng: Generator) -> float:
+def _cavity_gap(whole: tuple[Floats, float], part: tuple[Floats, float], theta: Floats) -> float:
     """Q over a factor, of either sign of variance, against the Gaussian of 10.214 and 10.215."""
-    (m, v), (m_n, v_n) = _cavity(D, rng), _cavity(D, rng)
-    v_n *= float(rng.choice([-4, 4]))
+    (m, v), (m_n, v_n) = whole, part
     cavity_v = 1 / (1 / v - 1 / v_n)  # 10.215
     cavity_m = m + cavity_v / v_n * (m - m_n)  # 10.214
-    theta = rng.normal(0, 2, (6, D))
     both = normal(theta, m_n, v_n) * normal(theta, cavity_m, cavity_v)
     return float(np.ptp(np.log(np.abs(normal(theta, m, v) / both))))
 
 
-def _prior_gap(D: int, of: Clutter, rng: Generator) -> float:
-    """The prior's factor after an update by quadrature, in the context of drawn others."""
-    m, v = _cavity(D, rng)  # of all other factors
+def _prior_gap(m: Floats, v: float, of: Clutter) -> float:
+    """The prior's factor after an update by quadrature, with N(m, v I) for all other factors."""
     theta, room = lattice(m, REACH)
-    whole = moments((normal(theta, np.zeros(D), of.b) * normal(theta, m, v)).real, theta, room)
+    prior = normal(theta, np.zeros(len(m)), of.b)
+    whole = moments((prior * normal(theta, m, v)).real, theta, room)
     precision = 1 / whole.variance - 1 / v
     shift = whole.mean / whole.variance - m / v
     return float(np.linalg.norm([precision - 1 / of.b, *shift]))
 
 
-def _evidence(of: Clutter, theta: Floats, room: float, rng: Generator) -> tuple[float, float]:
-    """The integral of prior times drawn factors, and 10.223 with 10.224 for it."""
-    N, D = 4, theta.shape[-1]
-    m_n, v_n = theta.mean(0) + rng.normal(0, 1, (N, D)), rng.uniform(0.5, 3, N)
-    s_n = rng.uniform(0.5, 2, N)
+def _evidence(case: Case, of: Clutter, theta: Floats, room: float) -> tuple[float, float]:
+    """The integral of prior times factors, and 10.223 with 10.224 for it."""
+    D, m_n, v_n, s_n = theta.shape[-1], case.factor_m, case.factor_v, case.factor_s
     product = normal(theta, np.zeros(D), of.b).real
     for m, v, s in zip(m_n, v_n, s_n, strict=True):
         product = product * s * normal(theta, m, v).real

@@ -9,7 +9,7 @@ from experiments.contract.outcome import Outcome, Quantity, axis, over
 from experiments.contract.study import Study, knob
 from models.approximation import clutter
 from models.approximation.clutter import Clutter
-from models.approximation.clutter_equations import EQUATIONS, gaps
+from models.approximation.clutter_equations import EQUATIONS, Case, gaps
 from models.types import Floats
 
 DIMENSIONS = [1, 2]
@@ -42,7 +42,7 @@ class ClutterFactors(Study):
         x = clutter.draw(self.theta, of, (self.sets, self.points), rng)
         run, posterior = clutter.propagate(x, of, self.passes), clutter.exact(x, of)
         place = axis("set", self.sets)
-        found = np.array([[gaps(D, of, rng) for _ in range(self.cases)] for D in DIMENSIONS])
+        found = np.array([[gaps(_case(D, rng), of) for _ in range(self.cases)] for D in DIMENSIONS])
         equation, dimension = axis("equation", EQUATIONS), axis("dimension", DIMENSIONS)
         small = axis("points", self.enumerated)
         return Outcome(
@@ -84,6 +84,21 @@ class ClutterFactors(Study):
             "own_error": over([error[r, r] for r, _ in pairs], pair, point),
             "other_error": over([error[c, r] for r, c in pairs], pair, point),
         }
+
+
+def _case(D: int, rng: Generator) -> Case:
+    """A drawn case for the equations."""
+
+    def gaussian() -> tuple[Floats, float]:
+        return rng.normal(0, 1.5, D), float(np.exp(rng.uniform(-1, 0.7)))
+
+    m, v = gaussian()
+    x, _ = gaussian()
+    near, wide, scale = rng.normal(0, 1, (4, D)), rng.uniform(0.5, 3, 4), rng.uniform(0.5, 2, 4)
+    context, whole, (part_m, part_v) = gaussian(), gaussian(), gaussian()
+    part = part_m, part_v * float(rng.choice([-4, 4]))
+    places = rng.normal(0, 2, (6, D))
+    return Case(m, v, x, m + near, wide, scale, context, whole, part, places)
 
 
 def _factors(x: Floats, of: Clutter, theta: Floats) -> Floats:
