@@ -38,6 +38,7 @@ class AlphaDivergence(Study):
 
     def run(self, rng: Generator) -> Outcome:
         alpha, pair = axis("alpha", self.alphas), axis("pair", self.pairs)
+        direction = axis("direction", ["p||q", "q||p"])
         m = rng.uniform(-1, 1, self.pairs)
         n = m + rng.choice([-1, 1], self.pairs) * rng.uniform(0.2, 1.5, self.pairs)  # apart
         v, w = rng.uniform(0.75, 1.4, (2, self.pairs))  # no ratio above 2: all are finite
@@ -55,13 +56,13 @@ class AlphaDivergence(Study):
             swapped_divergence=pair.of(of(q, p, 0.0, room)),
             kullback_leibler=over(
                 [divergences.gaussian_kl(m, v, n, w), divergences.gaussian_kl(n, w, m, v)],
-                axis("direction", ["p||q", "q||p"]),
+                direction,
                 pair,
             ),
             hellinger=pair.of(far**2),
             hellinger_integral=pair.of(((np.sqrt(p) - np.sqrt(q)) ** 2).sum(-1) * room),  # 10.20
             closed_divergence=over([_closed(a, m, v, n, w) for a in self.alphas], alpha, pair),
-            kullback_leibler_integral=pair.of((p * np.log(p / q)).sum(-1) * room),
+            limit_divergence=over([of(p, q, a, room) for a in (1.0, -1.0)], direction, pair),
             triangle_slack=over(sides.sum(0) - 2 * sides, axis("side", 3), pair),
             **self._supports(rng),
         )
