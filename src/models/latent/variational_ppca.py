@@ -133,17 +133,17 @@ def fit(
     """Cycle through x, w, tau (and missing y) for data (R, N, M); `observed` is one or zero.
 
     A data set has converged when its bound gains no more than `tol`; it stays in the batch and is
-    iterated on until all have. `as_printed` uses the f of 7.5.1, whose bound may fall.
+    iterated on until all have. `as_printed` uses the f of 7.5.1, whose bound may fall. Missing
+    values begin at nought.
     """
     R, N, M = Y.shape
     Y = np.where(observed > 0, Y, 0.0)
     latent = treatment == "latent"
     weights = np.ones_like(Y) if latent else np.asarray(observed, dtype=float)
-    y_variance = np.where(latent & (observed == 0), b / a, 0.0)
     mu_w = rng.standard_normal((R, M, D))
     unit = np.broadcast_to(np.eye(D), (R, M, D, D))
     none = np.zeros((R, N, D)), np.zeros((R, N, D, D))
-    q = Posterior(*none, mu_w, unit, np.full(R, a), np.full(R, b), Y, y_variance)
+    q = Posterior(*none, mu_w, unit, np.full(R, a), np.full(R, b), Y, np.zeros_like(Y))
     history: list[Floats] = []
     iterations = np.full(R, max_iter)
     for iteration in range(1, max_iter + 1):
@@ -156,7 +156,7 @@ def fit(
         e = a + weights.sum((1, 2)) / 2
         q = q._replace(e=e, f=b + (weights * errors).sum((1, 2)) / 2)  # (7.12)
         if latent:
-            y, y_variance = predict(q)
+            y, _ = predict(q)
             missing = observed == 0
             q = q._replace(
                 y=np.where(missing, y, Y),

@@ -45,7 +45,7 @@ def sample(
     w = np.array(starts, dtype=np.float64)
     C, D = w.shape
     moves = np.matvec(np.linalg.cholesky(covariance), rng.standard_normal((samples - 1, C, D)))
-    log_u = np.log1p(-rng.random((samples - 1, C)))  # of u in (0, 1]
+    log_u = np.log1p(-rng.random(moves.shape[:-1]))  # of u in (0, 1]
     path, proposed = np.empty((samples, C, D)), np.empty_like(moves)
     accepted = np.empty_like(log_u, dtype=bool)
     path[0], height = w, log_g(w)

@@ -121,7 +121,7 @@ def by_loops(Y, seen, mu_w, a, b, *, latent, printed, times):
     (N, M), D = Y.shape, mu_w.shape[1]
     weight = np.ones((N, M)) if latent else seen
     y = np.where(seen > 0, Y, 0.0)
-    spread = np.where(seen > 0, 0.0, b / a if latent else 0.0)
+    spread = np.zeros((N, M))
     mu_x, S_x = np.zeros((N, D)), np.zeros((N, D, D))
     mu_w, S_w = mu_w.copy(), np.tile(np.eye(D), (M, 1, 1))
     e, f = a, b
