@@ -90,10 +90,10 @@ def moments(on: Grid, factors: Factors) -> tuple[Floats, Floats]:
 
 
 def gaussian_distance(on: Grid, factors: Factors) -> Floats:
-    """Total variation of each factor from the Gaussian of its mean and variance, (S, 2)."""
+    """How far each factor is from the Gaussian of its mean and variance, summed up, (S, 2)."""
     mean, variance = moments(on, factors)
     log = -((on.z - mean[..., None]) ** 2) / (2 * variance[..., None])
-    return np.asarray(np.abs(factors.q - _normalised(log)).sum(-1) / 2)
+    return np.asarray(np.abs(factors.q - _normalised(log)).sum(-1))
 
 
 def bound(on: Grid, q: Floats) -> Floats:

@@ -24,6 +24,15 @@ def test_cycling_finds_means_and_diagonal_precisions() -> None:
     assert f.gaussian_distance(ON, q).max() < 1e-4
 
 
+def test_factors_that_are_not_gaussian_are_told() -> None:
+    q = np.full((2, 2, 141), 1 / 141)
+    for s, of in enumerate(f.gaussian_distance(ON, f.Factors(q))):
+        for i, found in enumerate(of):
+            z = ON.z[s, i]
+            p = np.exp(-((z - z.mean()) ** 2) / (2 * z.var()))
+            assert_allclose(found, np.abs(1 / 141 - p / p.sum()).sum())
+
+
 def test_the_search_finds_marginals() -> None:
     mean, variance = f.moments(COARSE, f.inclusive(COARSE))
     assert_allclose(mean, M, atol=1e-3)
