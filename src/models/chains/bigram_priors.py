@@ -50,8 +50,8 @@ def fit_alpha(N: Floats, iterations: int = 300) -> Floats:
     Each iteration multiplies alpha_k by sum_j psi(N_jk + alpha_k) - psi(alpha_k) over the same of
     the totals.
     """
-    Nj, seen = N.sum(1), N.sum(0) > 0
-    alpha = np.where(seen, (contexts(N) + 0.5) / len(N), 0.0)
+    Nj = N.sum(1)
+    alpha = contexts(N) / len(N)
     j, k = np.nonzero(N)  # of all others the difference is nought
     for _ in range(iterations):
         a, a0 = alpha[k], alpha.sum()

@@ -37,9 +37,9 @@ class NonlinearSystem(NamedTuple):
     """A system with M states and D outputs, and Gaussian noise; steps count n = 0..N-1."""
 
     g: Callable[[int, Floats], Floats]  # n, z_{n-1} (..., M): E[z_n | z_{n-1}], alike
-    G: Callable[[int, Floats], Floats]  # its Jacobian, (..., M, M) (18.86)
+    G: Callable[[int, Floats], Floats]  # its Jacobian, (..., M, M) or the same for all (18.86)
     h: Function  # z_n (..., M): E[y_n | z_n], (..., D)
-    H: Function  # its Jacobian, (..., D, M) (18.83)
+    H: Function  # its Jacobian, (..., D, M) or the same for all (18.83)
     Q: Floats  # (M, M) cov[z_n | z_{n-1}]
     R: Floats  # (D, D) cov[y_n | z_n]
     mu0: Floats  # (M,) E[z_1]
@@ -153,9 +153,9 @@ def linear_system(theta: LDS) -> NonlinearSystem:
     A, Gamma, C, Sigma, mu0, V0 = theta
     return NonlinearSystem(
         g=lambda n, z: z @ A.T,
-        G=lambda n, z: np.broadcast_to(A, (*z.shape[:-1], *A.shape)),
+        G=lambda n, z: A,
         h=lambda z: z @ C.T,
-        H=lambda z: np.broadcast_to(C, (*z.shape[:-1], *C.shape)),
+        H=lambda z: C,
         Q=Gamma,
         R=Sigma,
         mu0=mu0,

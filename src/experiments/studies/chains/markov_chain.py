@@ -125,6 +125,7 @@ class MarkovChain(Study):
             "irreducible": draw.of(whole),
             "aperiodic": draw.of((known.period == 1).all(1)),
             "regular": draw.of(markov.is_regular(A)),
+            "slowest_regular": Quantity(markov.is_regular(_slow(self.states))),
             "all_self_loops": draw.of(loops.all(1)),
             "self_loop": over(loops, draw, state),
             "drawn_period": over(known.period, draw, state),
@@ -136,6 +137,13 @@ class MarkovChain(Study):
             "unit_eigenvalue_error": draw.of(np.abs(values - 1).min(1)),
             "stationary_residual": draw.of(np.abs(np.vecmat(pi, A) - pi).max(1)),
         }
+
+
+def _slow(K: int) -> Floats:
+    """Around a circle, with one short cut: no regular chain of K states takes longer to mix."""
+    A = np.roll(np.eye(K), 1, 1)
+    A[-1, :2] = 0.5
+    return A
 
 
 def _square(entries: list[float]) -> Floats:

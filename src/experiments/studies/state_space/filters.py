@@ -166,6 +166,7 @@ class Filters(Study):
             "particle_state": over([part.z[0, :, 0] for part in both], *places),
             "particle_weight": over([part.W[0] for part in both], *places),
             "particle_mean": places[0].of([part.mean[0, -1, 0] for part in both]),
+            "particle_worth": Quantity(both[1].log_c[0, -1]),  # ln c of the datum after
         }
 
     def _components(self, y: Floats, exact: GridFiltered, sampled: ParticleFiltered) -> Found:
