@@ -155,12 +155,14 @@ def product_of(N: int, mean: float, within: float) -> Found:
 
 
 def at_nought(N: int, mean: float, h: float = 1e-4) -> tuple[float, float]:
-    """Of a product at a = b = 0: the least eigenvalue of A, and the largest rise nearby."""
-    A = np.array([[1.0, -N * mean], [-N * mean, 1.0]])
+    """Of a product at a = b = 0: the least eigenvalue of A, and the largest rise nearby.
+
+    A has ones on its diagonal and -N times the mean beside it.
+    """
     turn = np.linspace(0, 2 * np.pi, 64, endpoint=False)
     a, b = h / np.sqrt(N) * np.cos(turn), h / np.sqrt(N) * np.sin(turn)
     rise = N * (mean * a * b - (a * b) ** 2 / 2) - (a**2 + b**2) / 2
-    return float(np.linalg.eigvalsh(A)[0]), float(rise.max())
+    return 1 - N * abs(mean), float(rise.max())
 
 
 MODELS = {"coin": coin, "linear": linear, "logistic": logistic, "product": product}
