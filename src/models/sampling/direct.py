@@ -192,6 +192,10 @@ def _log_pair(y: Floats, theta: Floats) -> Floats:
     return np.asarray(-((y**2).sum(-1)) / 2 - np.log(2 * np.pi))  # PRML 11.12
 
 
+def _scaled(z: Floats, theta: Floats) -> Floats:
+    return np.asarray(theta[..., 1:] * z + theta[..., :1])
+
+
 def _gaussian_uniforms(y: Floats, theta: Floats) -> Floats:
     return np.asarray(ndtr((y - theta[..., :1]) / theta[..., 1:]))
 
@@ -204,6 +208,15 @@ def _log_gaussian(y: Floats, theta: Floats) -> Floats:
 def _log_exponential(y: Floats, theta: Floats) -> Floats:
     y, rate = np.broadcast_arrays(y[..., 0], theta[..., 0])
     return np.where(y >= 0, np.log(rate) - rate * y, -np.inf)  # PRML 11.7
+
+
+def _log_cauchy(y: Floats, theta: Floats) -> Floats:
+    return np.asarray(-np.log(np.pi * (1 + y[..., 0] ** 2)))  # PRML 11.8
+
+
+def _log_logistic(y: Floats, theta: Floats) -> Floats:
+    size = np.abs(y[..., 0])
+    return np.asarray(-size - 2 * np.log1p(np.exp(-size)))
 
 
 def _log_rayleigh(y: Floats, theta: Floats) -> Floats:
@@ -224,14 +237,14 @@ TRANSFORMS = {
         "uniform",
         _none,
         lambda z, _: np.tan(np.pi * (z - 0.5)),
-        lambda y, _: -np.log(np.pi * (1 + y[..., 0] ** 2)),  # PRML 11.8
+        _log_cauchy,
         lambda y, _: 0.5 + np.arctan(y) / np.pi,
     ),
     "logistic": Transform(
         "uniform",
         _none,
         lambda z, _: np.log(z) - np.log1p(-z),
-        lambda y, _: -np.abs(y[..., 0]) - 2 * np.log1p(np.exp(-np.abs(y[..., 0]))),
+        _log_logistic,
         lambda y, _: expit(y),
     ),
     "rayleigh": Transform(
@@ -244,7 +257,7 @@ TRANSFORMS = {
     "gaussian": Transform(
         "gaussian",
         _gaussians,
-        lambda z, theta: theta[..., 1:] * z + theta[..., :1],
+        _scaled,
         _log_gaussian,
         _gaussian_uniforms,
     ),
