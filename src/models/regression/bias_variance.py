@@ -186,7 +186,7 @@ def _factors(
     U, s, Vt = np.linalg.svd(Phi, full_matrices=False)
     penalty = np.reshape(lambdas, (-1, *(1,) * ndim))
     determined = s > s.max(-1, keepdims=True) * max(Phi.shape[-2:]) * np.finfo(np.float64).eps
-    shrink = s / np.where(determined | (penalty > 0), s**2 + penalty, np.inf)
+    shrink = s / np.where(determined, s**2 + penalty, np.inf)
     return U, shrink, Vt @ Phi_grid.T
 
 

@@ -58,15 +58,12 @@ class Committees(SyntheticCurve, Study):
                 found = committee_errors(errors, zero)
                 ratio[i, j] = found.committee / found.average
                 expected[i, j] = models.committee_ratio(rho, M)
-        # Mean squares of Gaussians: relative variance 2 / points above, no more below.
-        z = (ratio / expected - 1) / np.sqrt(4 / self.points)
         losses = models.skewed_losses(max(*self.members, 2), TRIALS, rng)
         by_loss = axis("loss", list(models.LOSSES)), axis("trial", TRIALS)
         weighted, draw = models.weighted_means(4, 2 * TRIALS, rng), axis("draw", 2 * TRIALS)
         return {
             "ratio": over(ratio, correlation, members),
             "expected_ratio": over(expected, correlation, members),
-            "ratio_z": over(z, correlation, members),
             "average_loss": over(losses.average, *by_loss),
             "committee_loss": over(losses.committee, *by_loss),
             "convex_stays_inside": draw.of(weighted.convex_stay_inside),

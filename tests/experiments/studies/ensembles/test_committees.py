@@ -91,8 +91,7 @@ def test_ratios_are_those_of_the_formula(run: Run) -> None:
     assert_allclose(found["expected_ratio"], [[1, 0.1], [1, 0.55]], rtol=1e-12)
     assert_allclose(found["ratio"], found["expected_ratio"], rtol=0.05)
     gap = found["ratio"].values / found["expected_ratio"].values - 1
-    assert_allclose(found["ratio_z"], 100 * gap, rtol=1e-9)  # two standard errors: 2 / 200
-    assert np.abs(found["ratio_z"]).max() < 4
+    assert np.abs(gap).max() < 4 * np.sqrt(4 / 40_000)  # mean squares of Gaussians, above and below
     worse = found["committee_loss"].values > found["average_loss"].values * (1 + 1e-12)
     assert worse.any(axis=-1).tolist() == [False] * 4 + [True]  # the last is not convex
     inside = found["weights_stay_inside"].values
