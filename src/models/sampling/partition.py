@@ -58,10 +58,10 @@ class Model(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """The log of a ratio, and its standard error as the samples tell it."""
+    """The log of a ratio, and a standard error as the samples tell it."""
 
     log_ratio: Floats  # (R,)
-    apparent_error: Floats  # (R,)
+    apparent_error: Floats  # (R,) of the first of several, whose samples are independent
 
 
 def direct(model: Model, samples: int, repetitions: int, rng: Rng) -> Estimate:
@@ -81,7 +81,7 @@ def chained(
     alphas = np.linspace(0, 1, ratios + 1)
     each = steps // ratios
     kernels = [Kernel("metropolis", (SCALE,))] * repetitions
-    total, square = np.zeros(repetitions), np.zeros(repetitions)
+    total, error = np.zeros(repetitions), np.empty(0)
     state = model.draw((repetitions,), rng)
     for here, there in zip(alphas[:-1].tolist(), alphas[1:].tolist(), strict=True):
         if here == 0:
@@ -92,8 +92,9 @@ def chained(
         state = z[-1]
         told = _mean_ratio((model.energy(z, here) - model.energy(z, there)).T)
         total += told.log_ratio
-        square += told.apparent_error**2
-    return Estimate(total, np.sqrt(square))
+        if here == 0:
+            error = told.apparent_error
+    return Estimate(total, error)
 
 
 def _target(model: Model, alpha: float) -> Target:
