@@ -113,7 +113,7 @@ def exchanges(p: Floats, lengths: Ints) -> Floats:
 def whole_parts(p: Floats) -> Ints:
     """Probabilities (..., K) as whole parts of 2^PRECISION at most, one or more each."""
     most = (1 << PRECISION) - p.shape[-1]
-    return np.maximum(np.floor(p * most).astype(np.int64), 1)
+    return np.asarray(np.maximum(np.floor(p * most).astype(np.int64), 1))
 
 
 class ArithmeticCode:
