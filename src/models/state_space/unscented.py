@@ -120,4 +120,4 @@ def quadratic_mean_errors(d: int, scaling: Scaling, rng: Generator) -> Floats:
 
     right = mean @ a.T + np.einsum("kij,ij->k", B, cov + np.outer(mean, mean))
     found = by_points(sigma_points(mean, cov, scaling), f).mean
-    return np.abs(np.stack([f(mean), found]) - right)
+    return np.asarray(np.abs(np.stack([f(mean), found]) - right))

@@ -40,3 +40,14 @@ def test_moments_are_the_most_likely() -> None:
         off * np.linalg.solve(S, off) for off, S in zip(offs, data.truth.Sigma[0], strict=True)
     ]
     assert squared_errors(data)[1] == pytest.approx(np.mean(errors), rel=1e-12)
+
+
+def test_squared_errors_by_hand() -> None:
+    """Four rolls: transitions off by 0.95 and 0.4, faces by what three counts leave."""
+    truth = bw.CategoricalHMM(*(part[None] for part in casino()))
+    data = Data(np.array([5, 5, 0, 1]), np.array([0, 1, 1, 0]), truth)
+    fair = [-1 / 6, 1 / 3, -1 / 6, -1 / 6, -1 / 6, 1 / 3]
+    loaded = [0.4, -0.1, -0.1, -0.1, -0.1, 0.0]
+    faces = sum(off**2 for off in (*fair, *loaded)) / 12
+    found = squared_errors(data)
+    np.testing.assert_allclose(found, [(2 * 0.95**2 + 2 * 0.4**2) / 4, faces], rtol=1e-12)

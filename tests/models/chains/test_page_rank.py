@@ -72,3 +72,10 @@ def test_influence_counts_pairs_of_missing_links() -> None:
     gain = [ranks.settle(web.with_link(a, 3), 0.85, 1e-14)[0][3] for a in (0, 2)]
     assert rank[0] > rank[2]
     assert found.agrees[-2] == (gain[0] > gain[1])
+
+
+def test_jumps_are_what_links_leave() -> None:
+    """By hand, 0.15 / 6 from pages that lead on and 1 / 6 from page 5; with links, M's columns."""
+    web = Web(SIX, 6)
+    np.testing.assert_allclose(web.z(0.85), [0.025, 0.025, 0.025, 0.025, 1 / 6, 0.025], rtol=1e-15)
+    np.testing.assert_allclose(0.85 * web.GD.toarray() + web.z(0.85), web.matrix(0.85), rtol=1e-14)
