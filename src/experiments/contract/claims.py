@@ -99,9 +99,9 @@ class Claim:
             yield f"`{stated[0]}` needs the `printed` value"
         elif self.holds is not None and self.printed is not None:
             yield "`holds` is a statement and takes no `printed`; `value` does"
-        for text in (self.expression or "0", self.instead or "0"):
+        for expression in (self.expression or "0", self.instead or "0"):
             try:
-                names(text)
+                names(expression)
             except BadExpression as error:
                 yield str(error)
         if self.expect is not None and self.expect not in VERDICTS:
