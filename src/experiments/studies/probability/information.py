@@ -112,11 +112,10 @@ class Information(Study):
             axis("density", list(densities.UNIT)),
             axis("deviation", self.deviations),
         )
-        area, variance, entropy = np.moveaxis(
-            [[densities.integrals(name, s) for s in self.deviations] for name in densities.UNIT],
-            -1,
-            0,
-        )
+        measured = [
+            [densities.integrals(name, s) for s in self.deviations] for name in densities.UNIT
+        ]
+        area, variance, entropy = np.moveaxis(np.array(measured), -1, 0)
         x, c = np.linspace(-12, 12, 4001), 0.5**0.5
         bumps = np.logaddexp(norm.logpdf(x, c, c), norm.logpdf(x, -c, c)) - np.log(2)
         return {
