@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy import integrate
+from scipy import integrate, stats
 from scipy.special import expit
 
 from models.approximation import gaussian_fit as gf
@@ -24,6 +24,18 @@ def test_a_gaussian_is_its_own_nearest_by_either_divergence() -> None:
     peak = gf.mode(p, np.zeros(2))
     assert_allclose(peak.mean, M, atol=1e-5)
     assert_allclose(peak.covariance, S, atol=1e-5)
+
+
+def test_a_mixture_is_the_sum_of_densities_of_unlike_widths() -> None:
+    weights, means = np.array([0.3, 0.7]), np.array([M, -M])
+    widths = np.stack([S, 5 * np.eye(2)])
+    z = np.random.default_rng(1).standard_normal((50, 2))
+    parts = [
+        w * stats.multivariate_normal(m, C).pdf(z)
+        for w, m, C in zip(weights, means, widths, strict=True)
+    ]
+    p = gf.mixture(weights, means, widths)
+    assert_allclose(np.ptp(p.log_p(z) - np.log(sum(parts))), 0, atol=1e-12)
 
 
 def test_divergences_of_gaussians_in_closed_form() -> None:

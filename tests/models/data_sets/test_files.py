@@ -213,6 +213,20 @@ def test_a_matlab_file_that_unpacks_to_too_much_is_refused_before_it_is_unpacked
         files.matlab(stream.getvalue(), "A")
 
 
+def test_what_a_matlab_file_unpacks_to_is_counted_over_all_its_variables(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng, stream = np.random.default_rng(1), io.BytesIO()
+    several = {name: rng.standard_normal((50, 100)) for name in "ABC"}
+    scipy.io.savemat(stream, several, do_compression=True)
+    numbers = 3 * 50 * 100 * 8
+    monkeypatch.setattr(files, "UNPACKED", numbers + 1000)
+    assert len(files.matlab(stream.getvalue(), *"ABC")) == 3
+    monkeypatch.setattr(files, "UNPACKED", numbers)
+    with pytest.raises(ValueError, match="it unpacks to more than"):
+        files.matlab(stream.getvalue(), *"ABC")
+
+
 def test_matlab_files_are_known_by_their_digests() -> None:
     """SciPy's reader crashes on some that are torn: it may be given no other."""
     matlab = [entry for entry in ORIGINALS.values() if entry.path.endswith(".mat")]

@@ -1,6 +1,6 @@
 """Energies pixel by pixel; least cuts against all images; modes against single flips."""
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -56,6 +56,16 @@ def test_modes_climb_to_where_no_single_pixel_helps() -> None:
         flipped = last.copy()
         flipped[at] *= -1
         assert energy(flipped, y, 1.0, 1.1, 0.1) >= levels[-1] - 1e-12
+
+
+def test_pixels_that_change_at_once_have_no_links() -> None:
+    y = images(np.random.default_rng(5), 40, 41)
+    path = [x.copy() for x in conditional_modes(y, 2.0, 0.1)]
+    changes = [a != b for a, b in pairwise(path)]
+    assert any(changed.sum() > 100 for changed in changes)
+    for changed in changes:
+        assert not (changed[1:] & changed[:-1]).any()
+        assert not (changed[:, 1:] & changed[:, :-1]).any()
 
 
 def test_shapes_are_binary_and_of_both_kinds() -> None:
