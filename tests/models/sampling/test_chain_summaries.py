@@ -45,6 +45,8 @@ def test_autocorrelation_times_of_geometric_correlations() -> None:
     lag = np.arange(400)
     for a in (0.9, 0.5, 0.0, -0.9):
         assert_allclose(autocorrelation_time(2 * a**lag), (1 + a) / (1 - a), atol=1e-9)
+    short = np.array([1, 0.5, 0.25, 0.125, 0.0625])  # all pairs are positive, the fifth has none
+    assert_allclose(autocorrelation_time(short), 2 * (1.5 + 0.375) - 1)
     noise = 0.9**lag + 0.001 * RNG.standard_normal(400)
     assert_allclose(autocorrelation_time(noise), 19, rtol=0.03)
 
