@@ -41,6 +41,17 @@ def test_a_probit_update_against_scipy() -> None:
     assert_allclose(found.variance, second / Z - (first / Z) ** 2)
 
 
+def test_three_sigma_points_by_hand() -> None:
+    """At -3, 0 and 3, with a third of the weight outside; their sigmoids are no weights yet."""
+    found = ol.unscented(0.0, 3.0, 1.0)
+    out = 1 / (1 + np.exp(3.0))
+    p = np.array([out / 6, 4 / 12, (1 - out) / 6])
+    mean = 3 * (p[2] - p[0]) / p.sum()
+    assert_allclose(found.log_z, np.log(p.sum()))
+    assert_allclose(found.mean, mean)
+    assert_allclose(found.variance, 9 * (p[0] + p[2]) / p.sum() - mean**2)
+
+
 def test_sigma_points_are_right_where_the_activation_is_narrow() -> None:
     wide, narrow = ol.unscented(0.3, 9.0, 1.0), ol.unscented(0.3, 0.01, 1.0)
     assert_allclose(narrow.mean, 0.3 + 0.01 * (1 - stats.logistic.cdf(0.3)), atol=1e-4)

@@ -60,6 +60,9 @@ def test_the_expected_log_under_q() -> None:
 def test_propagation_is_near_the_exact_posterior() -> None:
     found = vl.propagate(X, T, ALPHA, 15)
     assert found.change.max() < 1e-6
+    first, second = vl.propagate(X, T, ALPHA, 1), vl.propagate(X, T, ALPHA, 2)
+    moved = np.abs(second.weights.mean - first.weights.mean).max(axis=1)
+    assert_allclose(second.change, moved, rtol=1e-12)
     for k, grid in enumerate(grids()):
         mean = grid.probability @ grid.w
         assert_allclose(found.weights.mean[k], mean, atol=0.03)

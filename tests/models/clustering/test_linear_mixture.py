@@ -215,6 +215,13 @@ def test_two_equal_gaussians_have_two_modes_from_two_standard_deviations_on():
     assert predictive_modes(Phi, theta).tolist() == [[1, 1, 1, 2, 2]]
 
 
+def test_modes_are_told_apart_by_their_own_width():
+    Phi, w = np.ones((1, 1)), np.array([[[0.0], [5.0]]])
+    for precision, modes in ((4.0, 2), (0.04, 1)):
+        theta = LinearMixture(np.full((1, 2), 0.5), w, np.array([precision]))
+        assert predictive_modes(Phi, theta).tolist() == [[modes]]
+
+
 def test_a_mode_between_two_points_of_the_grid_counts_once():
     """One line, and an even number of points: the highest two are as high as each other."""
     Phi = np.array([[1.0, 0.0], [1.0, 0.5]])

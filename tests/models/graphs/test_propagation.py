@@ -105,6 +105,7 @@ def test_pending_messages_run_out_on_a_tree(waiting: bool) -> None:
         sent = one_by_one(graph, np.random.default_rng(seed), 500, waiting=waiting)
         assert sent.ended
         assert min(sent.times.values()) == 1
+        assert_allclose([message.sum() for message in sent.messages.values()], 1)
         if waiting:
             assert max(sent.times.values()) == 1
         for name in "abcdef":

@@ -106,3 +106,7 @@ def test_it_has_converged_after_the_first_small_gain(rng):
     assert done.converged
     assert len(done.bound) == 2
     assert not fit(Y, 2, np.random.default_rng(2), tol=-1.0, max_iter=7).converged
+    for tol in np.logspace(-1, -6, 26):
+        climb = fit(Y, 2, np.random.default_rng(2), tol=tol, max_iter=400).bound
+        small = np.diff(climb) <= tol * np.abs(climb[1:])
+        assert small.nonzero()[0].tolist() == [len(climb) - 2]

@@ -25,6 +25,9 @@ def test_shapes_of_two_lines() -> None:
     found = priors.shapes(x, np.array([2 * x, 2 * x + 4]))
     squares = np.mean([4 * x**2, (2 * x + 4) ** 2])
     assert found._replace(centre_spread=0) == pytest.approx((1.0, 0, 2.0, 2.0, 2.0, squares))
+    three = np.array([[0, 1, 4], [0, 2, 2], [0, 0, -9.0]])  # slopes 1 and 3, 2 and 0, 0 and -9
+    found = priors.shapes(np.arange(3.0), three)
+    assert (found.steepness, found.sensitivity, found.dynamic_range) == (1.0, 2.0, 4.0)
     steps = np.array([x > 0.35, x > 0.65]).astype(float)
     assert priors.shapes(x, steps).centre_spread == pytest.approx(0.15)
 
