@@ -18,7 +18,7 @@ from models.data_sets.originals import ORIGINALS
 
 NAMES = catalogue.names()
 # What is computed in two ways, and meets to the last bit: a maximum, a bound that is tight.
-REACHED = {"prml/9.4-incremental-em", "fcml/ex-7.1-7.3"}
+REACHED = {"prml/9.4-incremental-em", "fcml/ex-7.1-7.3", "ghahramani/3-em-monotone"}
 BOOK_DATA = os.environ.get("BOOK_DATA")
 ON_ORIGINALS = [n for n in NAMES if ORIGINALS.keys() & set(experiment_job(n).study.data_sets())]
 DRAWN = set({catalogue.read(name).study: name for name in NAMES}.values())  # one a study
