@@ -74,7 +74,6 @@ def least_cut(y: Ints, beta: float, eta: float, h: float = 0.0) -> Ints:
     room = np.concatenate([link, link, pull[up], -pull[down]]).astype(np.int32)
     graph = coo_array((room, (start, end)), (y.size + 2, y.size + 2)).tocsr()
     left = graph - maximum_flow(graph, source, sink).flow
-    left.data[left.data < 0] = 0
     left.eliminate_zeros()
     reached = breadth_first_order(left, source, return_predecessors=False)
     x = np.full(y.size, -1)
