@@ -69,7 +69,7 @@ class BinaryClusters(Study):
                 rows[:, j, i] = pinned, agreement(labels, truth, K), smallest_gain(em.objective)
                 if j == 0:
                     seen.append((X, labels))
-        start = bernoulli.start_at_random(D, K, rng)
+        start = bernoulli.start_at_random(D, K, rng, low=0, high=1)
         q, begins_at = bernoulli.e_step(seen[0][0], start)
         flat = bernoulli.m_step(start, q, Prior(1.0, 1.0)).mu - bernoulli.m_step(start, q).mu
         tightest, observed = Prior(max(self.priors), max(self.priors)), axis("observed", EXTREMES)

@@ -34,6 +34,9 @@ def test_the_limits_of_the_map_update(run):
     assert np.ptp(update, axis=0).min() > 0.01  # components differ: nothing was averaged
     np.testing.assert_allclose(search, update, atol=1e-6)
     assert outcome["flat_prior_change"].item == 0
+    begins = outcome["start_mean"].values  # FCML 6.3.7: anywhere between 0 and 1
+    assert begins.min() < 0.25
+    assert begins.max() > 0.75
     assert outcome["pinned"].at(prior=1.0).values.mean() > 0
     assert (outcome["pinned"].at(prior=2.0).values == 0).all()
     labels, X = outcome["labels"].values, outcome["points"].values
