@@ -106,8 +106,8 @@ def gibbs(x: Floats, model: Model, sweeps: int, rng: Generator) -> Ints:
             value = x[:, i]
             n[every, z[:, i]] -= 1
             total[every, z[:, i]] -= value
-            width = 1 + (n > 0).any(0).sum()  # the rest is empty in all chains
-            used, sums = n[:, : width + 1], total[:, : width + 1]
+            seen = N - (n > 0).any(0)[::-1].argmax()  # the rest is empty in all chains
+            used, sums = n[:, : seen + 1], total[:, : seen + 1]
             variance = t2 * s2 / (s2 + used * t2)
             mean, variance = variance * sums / s2, variance + s2
             log_p = -((value[:, None] - mean) ** 2) / (2 * variance) - np.log(variance) / 2

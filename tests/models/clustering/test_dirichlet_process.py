@@ -1,5 +1,7 @@
 """Dirichlet process mixtures against quadrature, Bell numbers, draws, and enumeration."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
@@ -41,6 +43,25 @@ def test_gibbs_sampling_has_the_exact_counts() -> None:
     chains = process.gibbs(np.repeat(x[None], 400, 0), MODEL, 12, np.random.default_rng(1))[:, 4:]
     drawn = np.bincount(chains.ravel(), minlength=5)[1:] / chains.size
     assert np.abs(drawn - process.exact_counts(x, MODEL)).max() < 0.04
+
+
+class _Chosen:
+    """In place of random numbers: the component that each point is to take."""
+
+    def __init__(self, *components: int) -> None:
+        self.components = iter(components)
+
+    def gumbel(self, size: tuple[int, int]) -> np.ndarray:
+        noise = np.zeros(size)
+        noise[:, next(self.components)] = 1e6
+        return noise
+
+
+def test_a_point_may_join_any_component_whichever_have_lost_their_last() -> None:
+    """Six alone, three of which join another: an occupied place behind three empty ones."""
+    alone, joined = (1, 2, 3, 4, 5, 0), (0, 0, 0, 5, 0, 0)
+    rng: Any = _Chosen(*alone, *joined)
+    assert process.gibbs(np.zeros((1, 6)), MODEL, 2, rng).tolist() == [[6, 2]]
 
 
 def test_data_of_two_points_agree_as_often_as_the_prior_says() -> None:
