@@ -196,6 +196,8 @@ def _treated(of: Found, log_likelihood: Function, variance: float) -> list[list[
     p = np.exp(log_joint(z)) * (side[1] - side[0]) ** d
     q = stats.multivariate_normal(mode.x, np.linalg.inv(A)).pdf(z) * (side[1] - side[0]) ** d
     variation = (np.abs(p / p.sum() - q).sum() + 1 - q.sum()) / 2
+    if np.isnan(of.variation):  # not told of a product
+        variation = np.nan
     told = [of.exact, of.log_prior, of.log_likelihood, of.largest]
     hand = [np.log(p.sum()), log_prior(mode.x), log_likelihood(mode.x), -best.fun]
     laplace = log_joint(mode.x) - np.log(np.linalg.eigvalsh(A) / (2 * np.pi)).sum() / 2  # 54
@@ -204,5 +206,5 @@ def _treated(of: Found, log_likelihood: Function, variance: float) -> list[list[
     by_hand = -best.fun - penalty, log_likelihood(mode.x) - penalty
     return [
         [*told, of.mode[-1], of.variation, of.A[0, 0], of.A[0, -1], of.laplace, *criteria],
-        [*hand, mode.x[-1], variation + 0 * of.variation, A[0, 0], A[0, -1], laplace, *by_hand],
+        [*hand, mode.x[-1], variation, A[0, 0], A[0, -1], laplace, *by_hand],
     ]
