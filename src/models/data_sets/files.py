@@ -130,6 +130,19 @@ def matlab_web(content: bytes) -> Graph:
     return Graph(tuple(str(name[0]) for name in U[:, 0]), np.column_stack([source, to]).astype(int))
 
 
+def matlab_letter(content: bytes) -> Images:
+    """One grey image A; what is brighter than the average is the letter, as the authors have it."""
+    (grey_levels,) = matlab(content, "A")
+    letter = grey_levels > grey_levels.mean()
+    return Images(letter[None].astype(np.float64), np.zeros(0, dtype=np.int64))
+
+
+def matlab_classes(content: bytes, part: str) -> Floats:
+    """Attributes and the class, counted from 1, of a part (Trn, Tst or Vdn) of the oil flow."""
+    X, labels = matlab(content, f"Data{part}", f"Data{part}Lbls")
+    return np.column_stack([X, 1.0 + labels.argmax(1)]).astype(np.float64)
+
+
 def pack(pixels: AnyArray, labels: AnyArray) -> bytes:
     """Binary images and their labels as a small file, eight pixels a byte: what `packed` reads."""
     N = len(pixels)

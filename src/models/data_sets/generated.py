@@ -1,4 +1,4 @@
-"""Generated stand-ins for the authors' files of MLAPP: a web, a text.
+"""Generated stand-ins for the authors' files of MLAPP and PRML: a web, a letter, a text, a pipe.
 
 Each has the size and the character of the original, is drawn from a stream of its own, and is named
 as a stand-in wherever it is used. Those of FCML are in `models.standins`.
@@ -8,10 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.data_sets.kinds import Graph, Text
+from models.data_sets.kinds import Graph, Images, Text
 from models.standins import stream
-from models.types import Floats, Ints
+from models.types import AnyArray, Floats, Ints
 
+# Six beams through a pipe of radius 1, read off the authors' file: three upright, three level.
+_ABSCISSAE = np.array([0.83, 0.48, 0.17])
+_HEIGHTS = np.array([-0.48, 0.0, 0.48])
 _ALPHABET = " etaoinshrdlcumwfgypbvkjxqz"
 _VOWELS = "aeiou"
 
@@ -44,6 +47,22 @@ def grown_links(pages: int, rng: np.random.Generator) -> Ints:
             G[rng.choice(page + 1, links, p=popular / popular.sum()), page] = True
     to, source = np.nonzero(G)
     return np.column_stack([source, to]).astype(np.int64)
+
+
+def letter_a(_draw: int = 0) -> Images:
+    """MLAPP chapter 19: a letter A of three strokes with round ends, 128 x 128, the letter 1."""
+    grid = np.moveaxis(np.indices((128, 128)), 0, -1).astype(np.float64)  # row, column
+    strokes = np.array([[[108, 16], [20, 70]], [[20, 70], [105, 104]], [[79, 36], [79, 92]]])
+    distances = [_distance(grid, start, end) for start, end in strokes.astype(np.float64)]
+    ink = np.min(distances, axis=0) <= 9.0
+    return Images(ink[None].astype(np.float64), np.zeros(0, dtype=np.int64))
+
+
+def _distance(grid: Floats, start: Floats, end: Floats) -> Floats:
+    """The distance of each pixel from a line between two points."""
+    along = end - start
+    share = np.clip((grid - start) @ along / (along @ along), 0.0, 1.0)
+    return np.asarray(np.linalg.norm(grid - start - share[..., None] * along, axis=-1))
 
 
 class TextSource(NamedTuple):
@@ -98,3 +117,57 @@ def text(draw: int = 0) -> Text:
     words = ["".join(row[: np.argmin(codes)]) for row, codes in zip(characters, rows, strict=True)]
     lines = (" ".join(words[i : i + 12]) for i in range(0, len(words), 12))
     return Text("\n".join(lines) + "\n")
+
+
+def oil_flow(part: int, draw: int = 0) -> Floats:
+    """PRML appendix A: twelve measurements on a pipe with water, oil and gas, and the class.
+
+    Each of six beams tells the length of its path through water and through oil. The three are
+    mixed (class 1), in rings with the gas inside and the water outside (2), or in layers (3). Their
+    shares are Dirichlet(2, 2, 2), and the noise of a beam is Gaussian and takes from the oil what
+    it gives to the water: both as in the authors' file, whose noise is that of counted photons.
+    """
+    rng = stream([11, part], draw)
+    N = 1000
+    shares = rng.dirichlet([2.0, 2.0, 2.0], N)  # of water, oil, gas
+    t = rng.integers(1, 4, N)
+    configurations = np.stack([_mixed(shares), _rings(shares), _layers(shares)])
+    noise = 0.05 * rng.standard_normal((N, 6))
+    return np.column_stack([configurations[t - 1, np.arange(N)] + _beams(noise, -1.2 * noise), t])
+
+
+def _mixed(shares: Floats) -> Floats:
+    chords = 2 * _half_chord(1.0, np.concatenate([_ABSCISSAE, _HEIGHTS]))
+    return _beams(shares[:, :1] * chords, shares[:, 1:2] * chords)
+
+
+def _rings(shares: Floats) -> Floats:
+    offsets = np.concatenate([_ABSCISSAE, _HEIGHTS])
+    gas = 2 * _half_chord(shares[:, 2:], offsets)
+    liquid = 2 * _half_chord(1.0, offsets)
+    oil_and_gas = 2 * _half_chord(shares[:, 1:].sum(1, keepdims=True), offsets)
+    return _beams(liquid - oil_and_gas, oil_and_gas - gas)
+
+
+def _layers(shares: Floats) -> Floats:
+    h = np.linspace(-1, 1, 2001)
+    below = 0.5 + (h * np.sqrt(1 - h**2) + np.arcsin(h)) / np.pi  # share of the disc below h
+    top_of_water = np.interp(shares[:, :1], below, h)
+    top_of_oil = np.interp(shares[:, :2].sum(1, keepdims=True), below, h)
+    half = _half_chord(1.0, _ABSCISSAE)
+    water, both = (np.clip(top, -half, half) + half for top in (top_of_water, top_of_oil))
+    chord = 2 * _half_chord(1.0, _HEIGHTS)
+    level_water, level_both = (chord * (top > _HEIGHTS) for top in (top_of_water, top_of_oil))
+    return _beams(
+        np.hstack([water, level_water]), np.hstack([both - water, level_both - level_water])
+    )
+
+
+def _half_chord(area: Floats | float, offset: Floats) -> Floats:
+    """Half the chord at an offset from the centre of a disc with this share of the pipe."""
+    return np.asarray(np.sqrt(np.maximum(area - offset**2, 0.0)))
+
+
+def _beams(water: Floats, oil: Floats) -> AnyArray:
+    """Water and oil by turns, beam by beam, (N, 12)."""
+    return np.stack([water, oil], axis=-1).reshape(len(water), -1)

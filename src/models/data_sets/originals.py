@@ -6,6 +6,7 @@ None of them travels with the package.
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from models.data_sets import files, generated
 from models.data_sets.kinds import (
     CLASSES,
     GRAPH,
+    IMAGES,
     ORIGINAL,
     POINTS,
     STANDIN,
@@ -24,12 +26,13 @@ from models.data_sets.kinds import (
     DataError,
     DataSet,
     Graph,
+    Images,
     Table,
     Text,
 )
 from models.types import Floats
 
-Values = Floats | Graph | Text  # an array becomes a table once its columns have names
+Values = Floats | Images | Graph | Text  # an array becomes a table once its columns have names
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,21 @@ class Original:
     kinds: tuple[str, ...] = (TABLE,)
     parse: Callable[[bytes], Values] = files.numbers
     targets: tuple[str, str] | None = None  # path and SHA-256 of a second file, the last column t
+    labelled: bool = False  # the last column is t, in the same file
+
+
+def _oil_flow(number: int, part: str, words: str) -> Original:
+    return Original(
+        "prml/oilFlow3Class.mat",
+        "438abaf3c12f16e6181caddfb96020bdc4a1947e078471d36e48cb9253a0bd7a",
+        (1000, 13),
+        partial(generated.oil_flow, number),
+        f"the authors' file oilFlow3Class, PRML appendix A: the {words} set, twelve measurements"
+        " on a pipe and the class: 1 mixed, 2 in rings, 3 in layers",
+        (TABLE, CLASSES),
+        partial(files.matlab_classes, part=part),
+        labelled=True,
+    )
 
 
 ORIGINALS = {
@@ -160,6 +178,18 @@ ORIGINALS = {
         (GRAPH,),
         files.matlab_web,
     ),
+    "mlapp-letter-a": Original(
+        "mlapp/letterA.mat",
+        "70fca1e54e2dc055cdbf27d3784a164034f0be1255c5f241cc1e5e911a5cdb63",
+        (1, 128, 128),
+        generated.letter_a,
+        "the authors' file letterA, MLAPP chapter 19: a letter, 1 where brighter than average",
+        (IMAGES,),
+        files.matlab_letter,
+    ),
+    "prml-oil-flow": _oil_flow(0, "Trn", "training"),
+    "prml-oil-flow-test": _oil_flow(1, "Tst", "test"),
+    "prml-oil-flow-validation": _oil_flow(2, "Vdn", "validation"),
 }
 
 
@@ -197,6 +227,6 @@ def _content(entry: Original, values: Values) -> Content:
     if not isinstance(values, np.ndarray):
         return values
     columns = {f"x{i + 1}": column.copy() for i, column in enumerate(values.T)}
-    if entry.targets is not None:
+    if entry.targets is not None or entry.labelled:
         columns["t"] = columns.pop(f"x{len(columns)}")
     return Table(columns)

@@ -75,6 +75,9 @@ def test_a_damaged_file_of_the_users_own_is_named(
     [
         ("mlapp-darwin", "mlapp/darwin.txt"),
         ("mlapp-harvard500", "mlapp/harvard500.mat"),
+        ("mlapp-letter-a", "mlapp/letterA.mat"),
+        ("prml-oil-flow", "prml/oilFlow3Class.mat"),
+        ("prml-oil-flow-validation", "prml/oilFlow3Class.mat"),
     ],
 )
 def test_a_wrong_original_of_any_format_is_refused_before_it_is_parsed(
@@ -125,6 +128,20 @@ def test_a_web_is_read_by_columns() -> None:
     assert graph.nodes == ("a", "b", "c")
     np.testing.assert_array_equal(graph.G, G.toarray())
     assert sorted(map(tuple, graph.links.tolist())) == [(0, 2), (1, 0), (1, 2)]
+
+
+def test_a_letter_is_what_is_brighter_than_the_average() -> None:
+    A = np.array([[29, 29, 227], [29, 100, 227]], dtype=np.uint8)
+    pixels = files.matlab_letter(saved({"A": A})).pixels
+    assert pixels.tolist() == [[[0, 0, 1], [0, 0, 1]]]  # the average is 106.8
+    average = files.matlab_letter(saved({"A": np.array([[0.0, 1.0, 2.0]])})).pixels
+    assert average.tolist() == [[[0, 0, 1]]]  # what is as bright as the average is not the letter
+
+
+def test_classes_are_counted_from_one() -> None:
+    X = np.arange(4.0).reshape(2, 2)
+    content = saved({"DataTst": X, "DataTstLbls": np.array([[0, 0, 1], [1, 0, 0]])})
+    assert files.matlab_classes(content, "Tst").tolist() == [[0, 1, 3], [2, 3, 1]]
 
 
 def test_a_text_has_newlines_only() -> None:
@@ -206,11 +223,11 @@ def test_a_matlab_file_that_unpacks_to_too_much_is_refused_before_it_is_unpacked
     stream = io.BytesIO()
     scipy.io.savemat(stream, {"A": np.zeros((100, 100))}, do_compression=True)
     assert len(stream.getvalue()) < 1000
-    assert files.matlab(stream.getvalue(), "A")[0].shape == (100, 100)
+    assert files.matlab_letter(stream.getvalue()).pixels.shape == (1, 100, 100)
     monkeypatch.setattr(files, "UNPACKED", 50_000)
     monkeypatch.setattr(scipy.io, "loadmat", lambda *_, **__: pytest.fail("it was unpacked"))
     with pytest.raises(ValueError, match="it unpacks to more than"):
-        files.matlab(stream.getvalue(), "A")
+        files.matlab_letter(stream.getvalue())
 
 
 def test_what_a_matlab_file_unpacks_to_is_counted_over_all_its_variables(
@@ -230,6 +247,6 @@ def test_what_a_matlab_file_unpacks_to_is_counted_over_all_its_variables(
 def test_matlab_files_are_known_by_their_digests() -> None:
     """SciPy's reader crashes on some that are torn: it may be given no other."""
     matlab = [entry for entry in ORIGINALS.values() if entry.path.endswith(".mat")]
-    assert len(matlab) == 1
+    assert len(matlab) == 5
     assert all(len(entry.sha256) == 64 for entry in matlab)
     assert not any("matlab" in repr(e.parse) for e in ORIGINALS.values() if e not in matlab)

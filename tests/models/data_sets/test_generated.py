@@ -1,4 +1,4 @@
-"""Stand-ins of the files of MLAPP: what is said of them is so."""
+"""Stand-ins of the files of MLAPP and PRML: what is said of them is so."""
 
 import numpy as np
 import pytest
@@ -27,6 +27,19 @@ def test_every_page_can_be_reached_from_the_first() -> None:
     for _ in range(500):
         reached |= (G @ reached) > 0
     assert reached.all()
+
+
+def test_the_letter_is_one_stroke_of_ink_with_one_hole() -> None:
+    ndimage = pytest.importorskip("scipy.ndimage")
+    data = load("mlapp-letter-a")
+    pixels = data.images.pixels
+    assert pixels.shape == (1, 128, 128)
+    assert set(np.unique(pixels)) == {0.0, 1.0}
+    assert 0.2 < pixels.mean() < 0.3  # 0.26 in the authors' file
+    assert ndimage.label(pixels[0])[1] == 1
+    assert ndimage.label(1 - pixels[0])[1] == 2  # outside, and inside the A
+    top, bottom = pixels[0, :20].any(0).sum(), pixels[0, 100:].any(0).sum()
+    assert top < 30 < bottom
 
 
 def test_the_text_is_a_draw_from_its_source() -> None:
@@ -67,3 +80,44 @@ def test_the_entropy_of_the_source_is_that_of_groups_and_of_letters_within() -> 
         onward = np.array([row[h].sum() for h in groups])
         rate += source.start[g].sum() * (bits(onward) + onward @ letters)
     assert source.entropy_rate == pytest.approx(rate, rel=1e-12)
+
+
+def test_paths_through_the_pipe_are_those_of_a_ruler() -> None:
+    """Each beam is cut into short pieces, and the pieces in water and in oil are counted."""
+    share = np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7], [0.25, 0.7, 0.05]])
+    s = np.linspace(-1, 1, 200_001)
+    piece = s[1] - s[0]
+    beams = [(np.full_like(s, x), s) for x in (0.83, 0.48, 0.17)]
+    beams += [(s, np.full_like(s, y)) for y in (-0.48, 0.0, 0.48)]
+    disc = np.linspace(-1, 1, 1001)
+    heights = np.add.outer(np.zeros(1001), disc)[np.add.outer(disc**2, disc**2) < 1]
+    for water, oil, gas in share:
+        levels = np.quantile(heights, [water, water + oil])
+        expected_rings, expected_layers = [], []
+        for x, y in beams:
+            inside = x**2 + y**2 < 1
+            squared = x**2 + y**2
+            in_gas, in_oil = squared < gas, (squared >= gas) & (squared < gas + oil)
+            expected_rings += [piece * (inside & ~in_gas & ~in_oil).sum(), piece * in_oil.sum()]
+            for low, high in ((-1, levels[0]), (levels[0], levels[1])):
+                expected_layers.append(piece * (inside & (y >= low) & (y < high)).sum())
+        shares = np.array([[water, oil, gas]])
+        np.testing.assert_allclose(generated._rings(shares)[0], expected_rings, atol=1e-4)
+        np.testing.assert_allclose(generated._layers(shares)[0], expected_layers, atol=5e-3)
+
+
+def test_a_mixed_flow_is_a_plane_and_the_three_sets_differ() -> None:
+    sets = [load(f"prml-oil-flow{part}") for part in ("", "-test", "-validation")]
+    assert len({data.sha256 for data in sets}) == 3
+    for data in sets:
+        assert data.matrix.shape == (1000, 13)
+        assert list(data.columns)[-1] == "t"
+        t = data.columns["t"]
+        assert set(t) == {1.0, 2.0, 3.0}
+        assert min((t == c).sum() for c in (1, 2, 3)) > 280
+        mixed = data.matrix[t == 1, :12]
+        spectrum = np.linalg.svd(mixed - mixed.mean(0), compute_uv=False) ** 2
+        assert spectrum[:2].sum() / spectrum.sum() > 0.95
+        layers = data.matrix[t == 3, :12]
+        spectrum = np.linalg.svd(layers - layers.mean(0), compute_uv=False) ** 2
+        assert spectrum[:2].sum() / spectrum.sum() < 0.9  # a beam is in one layer or in the next

@@ -16,8 +16,8 @@ def test_the_wrong_kind_is_refused_by_name() -> None:
         _ = load("mlapp-darwin").columns
     with pytest.raises(DataError, match="mlapp-darwin is a text, not a table"):
         _ = load("mlapp-darwin").matrix
-    with pytest.raises(DataError, match="optical-digits is images, not a table"):
-        _ = load("optical-digits").xt
+    with pytest.raises(DataError, match="mlapp-letter-a is images, not a table"):
+        _ = load("mlapp-letter-a").xt
     with pytest.raises(DataError, match="old-faithful is a table, not a text"):
         _ = load("old-faithful").text
     with pytest.raises(DataError, match="old-faithful is a table, not a graph"):

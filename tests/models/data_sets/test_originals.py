@@ -1,4 +1,4 @@
-"""The authors' files of MLAPP, where they are here (BOOK_DATA)."""
+"""The authors' files of MLAPP and PRML, where they are here (BOOK_DATA)."""
 
 import os
 from pathlib import Path
@@ -34,6 +34,18 @@ def test_the_crawl_of_harvard() -> None:
     assert round(float(rank[0] / rank.sum()), 4) == 0.0843
 
 
+def test_the_letter() -> None:
+    with originals_in(BOOK_DATA):
+        data = load("mlapp-letter-a")
+    assert data.grade == "original"
+    grey = scipy.io.loadmat(Path(BOOK_DATA) / "mlapp" / "letterA.mat")["A"]
+    pixels = data.images.pixels[0]
+    np.testing.assert_array_equal(pixels == 1, grey > grey.mean())
+    assert set(np.unique(pixels)) == {0.0, 1.0}
+    # much the same letter as the one drawn in its place
+    assert np.mean(pixels == load("mlapp-letter-a").images.pixels[0]) > 0.9
+
+
 def test_the_origin_of_species() -> None:
     with originals_in(BOOK_DATA):
         data = load("mlapp-darwin")
@@ -42,3 +54,27 @@ def test_the_origin_of_species() -> None:
     assert len(data.text.split()) == 209249
     assert len(data.text) == 1286961 - 20844  # a carriage return a line
     assert "\r" not in data.text
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "counts"),
+    [
+        ("prml-oil-flow", "Trn", [343, 316, 341]),
+        ("prml-oil-flow-test", "Tst", [324, 363, 313]),
+        ("prml-oil-flow-validation", "Vdn", [334, 325, 341]),
+    ],
+)
+def test_the_oil_flow(name: str, part: str, counts: list[int]) -> None:
+    with originals_in(BOOK_DATA):
+        data = load(name)
+    assert (data.grade, list(data.columns)[-2:]) == ("original", ["x12", "t"])
+    file = scipy.io.loadmat(Path(BOOK_DATA) / "prml" / "oilFlow3Class.mat")
+    np.testing.assert_array_equal(data.matrix[:, :12], file[f"Data{part}"])
+    t = data.columns["t"]
+    assert [int((t == c).sum()) for c in (1, 2, 3)] == counts
+    # in a mixed flow every beam sees the shares of the whole: path = share x chord, share recorded
+    mixed = t == 1
+    shares = file[f"Data{part}Frctns"][mixed]
+    water, oil = data.matrix[mixed, 8], data.matrix[mixed, 9]  # the level beam through the centre
+    assert np.abs(np.stack([water, oil], axis=1) - 2 * shares).mean() < 0.06
+    assert np.abs(np.stack([oil, water], axis=1) - 2 * shares).mean() > 0.3
