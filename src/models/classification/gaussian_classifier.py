@@ -5,8 +5,8 @@ r"""The Bayes classifier with Gaussian class-conditional densities (FCML 5.2.1).
     mu_c = 1/N_c sum_n x_n                                                         FCML 5.4
     Sigma_c = 1/N_c sum_n (x_n - mu_c)(x_n - mu_c)^T                               FCML 5.5
 
-Sigma_c may be full or diagonal (naive Bayes: a product of univariate Gaussians, 5.2.1.5); the
-scatter is divided by N_c (maximum likelihood) or by N_c - 1 (unbiased).
+Sigma_c may be full, diagonal (naive Bayes: a product of univariate Gaussians, 5.2.1.5), or shared
+by all classes; the scatter is divided by N_c (maximum likelihood) or by N_c - 1 (unbiased).
 
 With Sigma_c = I and the prior mu_c ~ N(0, s2 I) the mean is averaged out (exercises 5.1, 5.2):
 
@@ -22,7 +22,7 @@ from models.clustering.mixture import posterior
 from models.probability.gaussian import log_density
 from models.types import Floats, Ints
 
-FULL, NAIVE = COVARIANCES = ("full", "naive")
+FULL, NAIVE, SHARED = COVARIANCES = ("full", "naive", "shared")
 
 
 class Classes(NamedTuple):
@@ -50,7 +50,11 @@ def fit(X: Floats, t: Ints, covariance: str = FULL, *, unbiased: bool = False) -
     centred = X - mean[np.searchsorted(labels, t)]
     lost = 1 if unbiased else 0
     scatter = np.stack([centred[t == c].T @ centred[t == c] for c in labels])
-    Sigma = scatter / (counts - lost)[:, None, None]  # FCML 5.5
+    if covariance == SHARED:
+        pooled = scatter.sum(0) / (len(X) - lost * len(labels))
+        Sigma = np.broadcast_to(pooled, scatter.shape).copy()
+    else:
+        Sigma = scatter / (counts - lost)[:, None, None]  # FCML 5.5
     if covariance == NAIVE:
         Sigma = Sigma * np.eye(X.shape[1])
     return Classes(mean, Sigma, counts / len(X))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.naive_bayes import GaussianNB
 
 from models.classification.gaussian_classifier import (
@@ -44,6 +45,19 @@ def test_naive_is_gaussian_naive_bayes(points):
     X, t, new = points
     theirs = GaussianNB(var_smoothing=0).fit(X, t).predict_proba(new)
     np.testing.assert_allclose(probabilities(fit(X, t, "naive"), new), theirs, rtol=1e-7)
+
+
+def test_shared_is_linear_discriminant_analysis(points):
+    X, t, new = points
+    theirs = LinearDiscriminantAnalysis(solver="lsqr").fit(X, t).predict_proba(new)
+    np.testing.assert_allclose(probabilities(fit(X, t, "shared"), new), theirs, rtol=1e-6)
+
+
+def test_shared_without_bias_divides_by_the_points_less_the_classes(points):
+    X, t, _ = points
+    scatter = sum((np.sum(t == c) - 1) * np.cov(X[t == c].T) for c in (1, 2, 4))
+    Sigma = fit(X, t, "shared", unbiased=True).Sigma
+    np.testing.assert_allclose(Sigma, np.stack([scatter / (len(X) - 3)] * 3), rtol=1e-12)
 
 
 def test_priors_and_likelihoods(points):
