@@ -56,8 +56,8 @@ def test_shared_is_linear_discriminant_analysis(points):
 def test_shared_without_bias_divides_by_the_points_less_the_classes(points):
     X, t, _ = points
     scatter = sum((np.sum(t == c) - 1) * np.cov(X[t == c].T) for c in (1, 2, 4))
-    Sigma = fit(X, t, "shared", unbiased=True).Sigma
-    np.testing.assert_allclose(Sigma, np.stack([scatter / (len(X) - 3)] * 3), rtol=1e-12)
+    found = fit(X, t, "shared", unbiased=True).covariance
+    np.testing.assert_allclose(found, np.stack([scatter / (len(X) - 3)] * 3), rtol=1e-12)
 
 
 def test_priors_and_likelihoods(points):
