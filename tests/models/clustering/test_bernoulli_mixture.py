@@ -251,6 +251,16 @@ def test_sampled_clusters_have_means_in_the_range(rng):
     assert np.bincount(z) / 30_000 == pytest.approx([1 / 3] * 3, abs=0.02)
 
 
+def test_sampled_clusters_have_means_anywhere_by_default(rng):
+    """Uniform on all of [0, 1]: the mean is a half, the variance a twelfth."""
+    X, z = sample_clusters(4000, 200, 2, rng)
+    shares = np.array([X[z == k].mean(axis=0) for k in range(2)])
+    assert shares.mean() == pytest.approx(1 / 2, abs=0.06)  # four standard errors
+    assert shares.var() == pytest.approx(1 / 12, abs=0.015)
+    assert shares.min() < 0.05
+    assert shares.max() > 0.95
+
+
 def test_constant_variables_are_counted_in_clusters_of_some_size():
     X = np.array([[1, 0, 1]] * 5 + [[1, 1, 0]] * 5 + [[0, 0, 0]] * 2, dtype=float)
     labels = np.repeat([0, 1, 2], [5, 5, 2])
