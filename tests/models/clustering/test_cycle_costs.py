@@ -37,6 +37,12 @@ def test_a_cycle_of_each_is_what_the_fits_do() -> None:
     assert_allclose(Sigma, after.Sigma[0], rtol=1e-9)
 
 
+def test_a_centre_that_gets_no_point_is_zero() -> None:
+    X = np.array([[0.0, 1.0], [2.0, 3.0], [7.0, 8.0]])
+    found = kmeans_cycle(X, np.array([[1.0, 1.0], [50.0, -50.0], [9.0, 9.0]]))
+    np.testing.assert_array_equal(found, [[1, 2], [0, 0], [7, 8]])
+
+
 def test_operations_have_closed_forms() -> None:
     """A point and component: squares; a quadratic form, two factors, exp, two weighted sums."""
     X, theta = clouds()
