@@ -78,6 +78,14 @@ def test_truncated_fits_climb_and_find_plain_components() -> None:
     assert process.truncated_counts(fit.theta)[0] >= 2
 
 
+def test_components_that_take_a_point_or_more_are_counted() -> None:
+    """Beta(1 + n, ...) of a stick whose component takes n points in all."""
+    points = np.array([[20.0, 3.5, 1.0, 0.75, 0.0], [25.25, 0.0, 0.0, 0.0, 0.0]])
+    rest = np.ones((2, 5))
+    theta = process.Sticks(1 + points, rest, rest, rest, np.zeros((2, 25)))
+    assert process.truncated_counts(theta).tolist() == [3, 1]
+
+
 def test_the_truncated_bound_is_below_the_evidence() -> None:
     x = np.array([[-2.0, -1.5, 0.2, 1.9]])
     labels = process.partitions(4)
