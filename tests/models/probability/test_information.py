@@ -17,6 +17,14 @@ def test_entropy_and_divergence_of_powers_of_two() -> None:
     assert info.best_code_bits(p) == pytest.approx(1.75)
 
 
+def test_entropies_of_a_batch_stand_where_its_distributions_do() -> None:
+    p = np.array([[1 / 2, 1 / 4, 1 / 4], [1.0, 0.0, 0.0]])
+    assert info.entropy(p) / np.log(2) == pytest.approx([1.5, 0.0])
+    uniform = info.entropy(np.full((2, 3, 4), 1 / 4))
+    assert uniform.shape == (2, 3)
+    assert uniform == pytest.approx(np.log(4))
+
+
 def test_huffman_is_the_best_code_of_whole_bits() -> None:
     p = np.random.default_rng(0).dirichlet(np.ones(4), 20)
     for row in p:
