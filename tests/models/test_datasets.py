@@ -144,3 +144,13 @@ def test_only_a_stand_in_for_an_absent_original_is_drawn() -> None:
             assert other == load(name).sha256, name
     assert "olympics-100m-men" not in drawn
     assert len(drawn) > 3
+
+
+def test_by_default_a_folder_has_the_stand_ins_that_there_are_without_it(tmp_path: Path) -> None:
+    plain = load("fcml-kmeans").sha256
+    with originals_in(tmp_path):
+        assert load("fcml-kmeans").sha256 == plain
+    with originals_in(None, draw=1):
+        assert load("fcml-kmeans").sha256 != plain
+        with originals_in(None):
+            assert load("fcml-kmeans").sha256 == plain
