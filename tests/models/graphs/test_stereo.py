@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import sliding_window_view
 
 from models.graphs import stereo
+from models.types import Floats
 
 PAIR = stereo.drawn_pair(24, 40, 12, 1e-9, np.random.default_rng(1))
 
@@ -23,6 +25,26 @@ def test_disparities_are_two_and_the_texture_is_weak_in_a_stretch() -> None:
 def test_patches_are_found() -> None:
     right = stereo.matched_patches(PAIR, 12) == PAIR.disparity
     assert right[:4, 4:-4].all()  # far from the rectangle
+
+
+@pytest.mark.parametrize("window", [3, 5])
+def test_patches_are_those_of_the_largest_correlation(window: int) -> None:
+    """Pixel by pixel, with edges repeated, of pictures whose brightness and contrast vary."""
+    rng = np.random.default_rng(4)
+    left, right = rng.random((7, 9)) ** 2, rng.random((7, 12)) ** 2
+    pair = stereo.Pair(left, right, np.zeros((7, 9), dtype=int), np.zeros((7, 9), dtype=bool))
+
+    def patches(image: Floats) -> Floats:
+        return sliding_window_view(np.pad(image, window // 2, mode="edge"), (window, window))
+
+    others = [patches(right[:, y : y + 9]) for y in range(4)]
+    expected = np.empty((7, 9), dtype=int)
+    for at in np.ndindex(7, 9):
+        own = patches(left)[at].ravel()
+        expected[at] = np.argmax([np.corrcoef(own, other[at].ravel())[0, 1] for other in others])
+    np.testing.assert_array_equal(stereo.matched_patches(pair, 4, window), expected)
+    if window == 5:
+        np.testing.assert_array_equal(stereo.matched_patches(pair, 4), expected)
 
 
 def test_the_border_step() -> None:
