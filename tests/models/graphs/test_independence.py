@@ -53,6 +53,13 @@ def test_what_a_conditional_hangs_on() -> None:
     assert spread_of_conditional(joint, 0, NONE).max() == 0
 
 
+def test_the_spread_of_a_conditional_by_hand() -> None:
+    """Of p(a | b) = 2/3, 1/3 or 1/4, 3/4, and of p(b | a) = 4/5, 1/5 or 2/5, 3/5."""
+    joint = np.array([[0.4, 0.1], [0.2, 0.3]])
+    assert_allclose(spread_of_conditional(joint, 0, B), [5 / 12, 5 / 12], rtol=1e-14)
+    assert_allclose(spread_of_conditional(joint, 1, A), [2 / 5, 2 / 5], rtol=1e-14)
+
+
 def test_a_directed_joint_is_the_product_of_its_conditionals() -> None:
     joint = directed_joint(dag(3, [(0, 2), (1, 2)]), 3, np.random.default_rng(1))
     assert joint.sum() == pytest.approx(1)
