@@ -53,6 +53,15 @@ def test_cross_validation_is_a_loop_over_folds(points):
             assert ours[p, i] == pytest.approx(wrong / len(t))
 
 
+def test_partitions_are_shuffles_of_folds_as_equal_as_can_be(points):
+    folds = random_partitions(11, 3, 400, points[-1])
+    assert folds.shape == (400, 11)
+    assert {tuple(np.bincount(row)) for row in folds} == {(4, 4, 3)}
+    assert len(np.unique(folds, axis=0)) > 380  # of 11550
+    for fold, size in enumerate((4, 4, 3)):  # each point as often as any other
+        np.testing.assert_allclose((folds == fold).mean(axis=0), size / 11, atol=0.1)
+
+
 def test_leave_one_out(points):
     X, t, _, _ = points
     ours = fold_errors(X, t, [3], np.arange(len(t))[None], 3)
