@@ -35,9 +35,15 @@ def votes(distances: Floats, t: Ints, ks: list[int], C: int) -> Ints:
 
     `distances` (Q, N) of Q new points from N training points of classes t (N,) in 0, ..., C - 1.
     """
-    near = np.argsort(distances, axis=1, kind="stable")
-    found = (t[near][..., None] == np.arange(C)).cumsum(axis=1)  # (Q, N, C)
-    return np.asarray(found[:, np.array(ks) - 1].transpose(1, 0, 2))
+    most = min(max(ks), len(t))
+    if most < len(t):
+        near = np.argpartition(distances, most - 1, axis=1)[:, :most]
+        inner = np.argsort(np.take_along_axis(distances, near, axis=1), axis=1, kind="stable")
+        near = np.take_along_axis(near, inner, axis=1)
+    else:
+        near = np.argsort(distances, axis=1, kind="stable")
+    found = (t[near][..., None] == np.arange(C)).cumsum(axis=1)  # (Q, most, C)
+    return np.asarray(found[:, [min(k, most) - 1 for k in ks]].transpose(1, 0, 2))
 
 
 def majority(tally: Ints) -> Ints:
@@ -51,11 +57,13 @@ def fold_errors(X: Floats, t: Ints, ks: list[int], folds: Ints, C: int = 2) -> F
     `folds` (P, N) gives every point's fold in each of P partitions; a fold for each point is
     leave-one-out.
     """
-    near = np.argsort(squared_distances(X, X), axis=1, kind="stable")
-    own = folds[:, near] == folds[:, :, None]  # (P, N, N)
+    largest = max(int(np.bincount(row).max()) for row in folds)
+    depth = min(max(ks) + largest, len(X))  # enough, even if the own fold is nearest
+    near = np.argsort(squared_distances(X, X), axis=1, kind="stable")[:, :depth]
+    other = folds[:, near] != folds[:, :, None]  # (P, N, depth)
     # A stable sort puts those of other folds first and leaves them in order of distance.
-    chosen = np.argsort(own, axis=-1, kind="stable")[..., : max(ks)]
-    labels = np.take_along_axis(np.broadcast_to(t[near], own.shape), chosen, axis=-1)
+    chosen = np.argsort(~other, axis=-1, kind="stable")[..., : max(ks)]
+    labels = np.take_along_axis(np.broadcast_to(t[near], other.shape), chosen, axis=-1)
     tally = (labels[..., None] == np.arange(C)).cumsum(-2)  # (P, N, max(ks), C)
     decided = majority(tally[:, :, np.array(ks) - 1])
     return np.asarray((decided != t[:, None]).mean(1))

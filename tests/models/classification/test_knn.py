@@ -28,13 +28,15 @@ def points():
 
 def test_decisions_are_those_of_scikit_learn(points):
     X, t, new, _ = points
-    for ks in ([1, 3, 8, 45], [8, 1, 3], [44]):
+    for ks in ([1, 3, 8, 45], [8, 1, 3], [44]):  # all points are ordered, or the nearest alone
         tally = votes(squared_distances(new, X), t, ks, 3)
         assert (tally.sum(-1) == np.array(ks)[:, None]).all()
         for k, ours in zip(ks, tally, strict=True):
             theirs = KNeighborsClassifier(k).fit(X, t)
             np.testing.assert_allclose(ours / k, theirs.predict_proba(new), rtol=1e-12)
             np.testing.assert_array_equal(majority(ours), theirs.predict(new))
+    everybody = votes(squared_distances(new, X), t, [50], 3)
+    assert (everybody[0] == [15, 10, 20]).all()
 
 
 def test_cross_validation_is_a_loop_over_folds(points):
