@@ -1,6 +1,7 @@
 """The posterior against conditioning the joint Gaussian, the evidence against its density."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import invgamma, multivariate_normal, norm
 
@@ -129,6 +130,17 @@ def test_densities_of_the_noise_are_those_of_scipy_and_hold_all_of_it() -> None:
     ratio = found.product[middle] / np.exp(log_p[middle]) / found.prior[middle]
     assert_allclose(ratio, ratio[0], rtol=1e-8)
     assert_allclose(found.product[middle], found.posterior[middle], rtol=1e-8)
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3])
+def test_densities_of_the_noise_lie_about_the_posterior_in_any_unit(unit: float) -> None:
+    """Twelve standard deviations to both sides of its middle, in the log of the variance."""
+    residuals = unit * np.array([1.0, -2.0, 0.5, 1.5])  # squares that add up to 7.5
+    found = noise_densities(residuals, InverseGamma(2.0, unit**2 * 0.25), 1001)
+    middle, reach = np.log(unit**2 * 4 / 4), 12 / np.sqrt(4)  # beta over alpha, 12 over its root
+    assert_allclose(np.log(found.v[[0, 500, 1000]]), middle + reach * np.arange(-1, 2), atol=1e-12)
+    for density in (found.posterior, found.product):
+        assert_allclose(np.trapezoid(density, found.v), 1, rtol=1e-4)
 
 
 def test_points_one_by_one_give_the_posterior_of_all() -> None:
