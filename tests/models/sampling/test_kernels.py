@@ -127,6 +127,24 @@ def test_names_that_are_none(name: str) -> None:
         named(name)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "metropolis 0",
+        "slice 0",
+        "over-relaxed -1",
+        "hamiltonian 0 3",
+        "hamiltonian 1 0.5",
+        "hamiltonian 1 10000",
+        "unadjusted 1 10000",
+        "flow 0",
+    ],
+)
+def test_numbers_at_a_bound_are_none(name: str) -> None:
+    with pytest.raises(ValueError, match="one between"):
+        named(name)
+
+
 def test_costs_and_needs() -> None:
     assert [named(n).cost for n in ("gibbs", "slice 2", "hamiltonian 0.1 7")] == [1, 10, 7]
     assert needs(named("gibbs"), targets.bumps(1.0)) == "conditional distributions"
