@@ -2,6 +2,8 @@
 
 import io
 import os
+import struct
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -242,6 +244,20 @@ def test_what_a_matlab_file_unpacks_to_is_counted_over_all_its_variables(
     monkeypatch.setattr(files, "UNPACKED", numbers)
     with pytest.raises(ValueError, match="it unpacks to more than"):
         files.matlab(stream.getvalue(), *"ABC")
+
+
+def test_what_follows_a_compressed_variable_is_not_counted_as_part_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The last four of a hundred bytes, and their checksum, come after the end that it states."""
+    stored = zlib.compress(bytes(100), level=0)  # as they are, between a header and a checksum
+    content = bytes(128) + struct.pack("<II", 15, len(stored) - 8) + stored
+    monkeypatch.setattr(scipy.io, "loadmat", lambda *_, **__: {"A": "read"})
+    monkeypatch.setattr(files, "UNPACKED", 96)
+    assert files.matlab(content, "A") == ("read",)
+    monkeypatch.setattr(files, "UNPACKED", 95)
+    with pytest.raises(ValueError, match="it unpacks to more than"):
+        files.matlab(content, "A")
 
 
 def test_matlab_files_are_known_by_their_digests() -> None:
