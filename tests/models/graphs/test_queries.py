@@ -33,3 +33,13 @@ def test_what_is_impossible_before_does_not_disturb() -> None:
     found = Queries(factors, "d").posteriors({"d": np.array([1, 2])})
     right = visited(clamp(factors, {"d": 2}), "b")
     assert_allclose(found["b"][1], right / right.sum(), atol=1e-15)
+
+
+def test_messages_of_noughts_and_ones_are_told_apart() -> None:
+    """A chain a-b-c in which either end rules out a state of b and adds up to one for another."""
+    ab = Factor(("a", "b"), np.array([[0.0, 0.25, 0.5], [0.0, 0.75, 2.0]]))
+    bc = Factor(("b", "c"), np.array([[0.5, 0.5], [0.875, 0.125], [0.0, 0.0]]))
+    found = Queries([ab, bc], "").posteriors({})
+    assert_allclose(found["a"], [[0.25, 0.75]], rtol=1e-12)  # b is in its second state for sure
+    assert_allclose(found["b"], [[0, 1, 0]], atol=1e-15)
+    assert_allclose(found["c"], [[0.875, 0.125]], rtol=1e-12)
