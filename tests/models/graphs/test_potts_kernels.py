@@ -1,6 +1,7 @@
 """The kernels as written, without a compiler, against what they are compiled to."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_array_equal
 
 from models.graphs import potts_kernels as kernels
@@ -22,6 +23,25 @@ def test_spin_sweeps_draw_the_same_compiled_or_not() -> None:
     kernels.spin_sweeps(one, up, 2, np.random.default_rng(2))
     kernels.spin_sweeps.plain(other, up, 2, np.random.default_rng(2))
     assert_array_equal(one, other)
+
+
+class _Certain:
+    """In place of probabilities: every spin turns up, and visits are counted."""
+
+    visits = 0
+
+    def __getitem__(self, field: int) -> float:
+        self.visits += 1
+        return 1.0
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 4), (4, 1), (3, 4), (5, 5)])
+def test_a_sweep_of_spins_visits_every_site_once(shape: tuple[int, int]) -> None:
+    """As many visits as sites, and none left out."""
+    spins, up = np.full((1, *shape), -1, dtype=np.int8), _Certain()
+    kernels.spin_sweeps.plain(spins, up, 1, np.random.default_rng(5))
+    assert up.visits == spins.size
+    assert (spins == 1).all()
 
 
 def test_without_closed_links_every_site_is_drawn_alone() -> None:
