@@ -32,7 +32,7 @@ from models.clustering.gaussian_mixture_starts import (
 from models.clustering.kmeans import kmeans, random_points
 from models.clustering.mixture import expected_complete, free_energy, kl_to_posterior
 from models.datasets import load
-from models.em import take
+from models.em import EMFit, take
 
 KINDS = ["full", "diagonal", "spherical", "fixed"]
 
@@ -425,6 +425,22 @@ def test_iterations_to_settle_against_a_loop(faithful, rng):
         expected.append(max(away) + 1 if away else 0)
     assert iterations_to_settle(faithful, em, 0.9).tolist() == expected
     assert max(expected) > 0
+
+
+def test_exactly_the_share_of_the_points_has_settled():
+    """Four points, of which two, three and all four are assigned as at the end."""
+
+    def about(place):  # where assignments change
+        mu = np.array([[[place - 1], [place + 1]]])
+        return GaussianMixture(np.full((1, 2), 0.5), mu, np.ones((1, 2, 1, 1)))
+
+    snapshots = {t: about(place) for t, place in enumerate((-0.5, 0.5, 1.5))}
+    em = EMFit(snapshots[2], np.zeros((1, 3)), np.array([2]), np.array([True]), snapshots)
+    settled = {
+        share: int(iterations_to_settle(np.arange(4.0)[:, None], em, share)[0])
+        for share in (0.5, 0.625, 0.75, 0.875, 1.0)
+    }
+    assert settled == {0.5: 0, 0.625: 1, 0.75: 1, 0.875: 2, 1.0: 2}
 
 
 def test_it_ends_by_default_after_so_many_steps_or_with_a_gain_so_small(X, rng):
