@@ -176,13 +176,15 @@ def test_the_path_of_the_first_restart():
 
 
 def test_optima_are_counted_where_they_lie_apart():
-    def count(*values):
+    def count(*values, resolution=0.1):
         R = len(values)
         ends, converged = np.reshape(values, (R, 1)), np.ones(R, dtype=bool)
-        return count_optima(EMFit((), ends, np.zeros(R, dtype=int), converged, {}), 0.1)
+        return count_optima(EMFit((), ends, np.zeros(R, dtype=int), converged, {}), resolution)
 
     assert count(-1.0, -1.05, -3.0, -3.02) == 2
     assert count() == 0
+    assert count(-3.0, -1.0, -2.0) == 3
+    assert count(-2.0, -1.0, -2.5, resolution=0.5) == 2  # exactly so far apart is not more
 
 
 def test_a_level_that_is_never_reached_counts_as_one_place_more():
