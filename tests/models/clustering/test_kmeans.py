@@ -288,6 +288,22 @@ def test_assign_and_distortion_by_hand():
     np.testing.assert_array_equal(distortion(X, centres, labels), [2.0, 0.0])
 
 
+@pytest.mark.parametrize("centres", [[3.0], [3.0, 99.0], [99.0, 3.0]])
+def test_a_first_cycle_that_leaves_all_points_to_one_centre_is_a_cycle(centres):
+    """However few labels there are to change: the mean is two, and only the second finds it so."""
+    X, start = np.array([[0.0], [1.0], [5.0]]), np.reshape(centres, (1, -1, 1))
+    taker = centres.index(3.0)
+    fit = kmeans(X, start)
+    assert fit.distortion.tolist() == [[9 + 4 + 4, 4 + 1 + 9, 14, 14]]
+    assert fit.iterations.tolist() == [2]
+    assert fit.converged.tolist() == [True]
+    assert fit.centres[0, taker] == 2.0
+    assert fit.labels.tolist() == assign(X, start).tolist() == [[taker] * 3]
+    first = kmeans(X, start, max_iter=1)
+    assert first.distortion.tolist() == [[17, 14]]
+    assert first.converged.tolist() == [False]
+
+
 def test_random_points_are_different_points_of_the_data(rng):
     X = np.arange(7.0)[:, None]
     start = random_points(X, 7, rng, 20)
