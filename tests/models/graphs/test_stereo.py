@@ -51,3 +51,9 @@ def test_the_border_step() -> None:
     truth = np.array([[0, 0, 6, 6]])
     assert stereo.border_step(truth, truth) == 6
     assert stereo.border_step(np.array([[0, 2, 4, 6]]), truth) == 2
+
+
+def test_the_border_step_is_a_mean_over_neighbours_in_rows_and_columns() -> None:
+    truth = np.array([[0, 0, 6], [6, 6, 6]])
+    found = stereo.border_step(np.array([[0, 1, 6], [4, 6, 1]]), truth)
+    assert found == pytest.approx((5 + 4 + 5) / 3)  # across, and down twice
