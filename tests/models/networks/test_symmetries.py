@@ -4,7 +4,7 @@ from math import factorial
 
 import numpy as np
 
-from models.networks.neural_network import predict, random_start
+from models.networks.neural_network import layers, predict, random_start
 from models.networks.symmetries import count_equal, image, images
 
 
@@ -25,3 +25,14 @@ def test_other_weights_do_not_count() -> None:
     back = image(image(theta, sizes, np.array([1, 0]), np.array([-1.0, 1.0])), sizes,
                  np.array([1, 0]), np.array([1.0, -1.0]))  # fmt: skip
     assert np.allclose(back, theta)
+
+
+def test_a_difference_at_one_input_or_in_one_output_is_enough() -> None:
+    sizes, x = (2, 2, 2), np.array([[0.0, 1.0], [0.0, -0.5], [1.0, 0.5]])
+    theta = random_start(sizes, 1, np.random.default_rng(2))[0]
+    others = np.repeat(theta[None], 3, axis=0)
+    layers(others[1], sizes)[1].b[0] += 0.1  # all inputs, one output
+    layers(others[2], sizes)[0].W[:, 0] += 0.1  # both outputs, only the third input is not nought
+    gap = np.abs(predict(others, sizes, x) - predict(theta, sizes, x))
+    assert (gap > 1e-6).sum() == 3 + 2
+    assert count_equal(theta, others, sizes, x) == 1
