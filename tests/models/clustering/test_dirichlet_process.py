@@ -78,6 +78,16 @@ def test_truncated_fits_climb_and_find_plain_components() -> None:
     assert process.truncated_counts(fit.theta)[0] >= 2
 
 
+def test_factors_of_known_components_by_hand() -> None:
+    """Three points and one: precisions 1 / 4 + 2 n, means 2 S over these, sticks of the prior."""
+    x, r = np.array([[3.0, -2.0, 5.0, 4.5]]), np.eye(3)[[[0, 1, 0, 0]]]
+    theta = process.truncated(x, r, MODEL, max_iter=0).theta
+    np.testing.assert_allclose(theta.variance, [[1 / 6.25, 1 / 2.25, 4]], rtol=1e-12)
+    np.testing.assert_allclose(theta.mean, [[25 / 6.25, -4 / 2.25, 0]], rtol=1e-12)
+    np.testing.assert_allclose(theta.a, [[4, 2, 1]], rtol=1e-12)
+    np.testing.assert_allclose(theta.b, [[1.8, 0.8, 0.8]], rtol=1e-12)
+
+
 def test_components_that_take_a_point_or_more_are_counted() -> None:
     """Beta(1 + n, ...) of a stick whose component takes n points in all."""
     points = np.array([[20.0, 3.5, 1.0, 0.75, 0.0], [25.25, 0.0, 0.0, 0.0, 0.0]])
