@@ -88,6 +88,14 @@ def test_factors_of_known_components_by_hand() -> None:
     np.testing.assert_allclose(theta.b, [[1.8, 0.8, 0.8]], rtol=1e-12)
 
 
+def test_it_ends_by_default_after_so_many_steps_or_with_a_gain_so_small() -> None:
+    """500 steps, or the first gain of no more than 1e-8; the one before is hardly larger."""
+    x, start = np.array([[-2.0, -1.5, 0.2, 1.9]]), np.random.default_rng(3).dirichlet(np.ones(4), 4)
+    assert process.truncated(x, start[None], MODEL, tol=-np.inf).iterations.tolist() == [500]
+    gains = np.diff(process.truncated(x, start[None], MODEL).objective[0])
+    assert gains[-1] <= 1e-8 < gains[-2] < 2e-8
+
+
 def test_components_that_take_a_point_or_more_are_counted() -> None:
     """Beta(1 + n, ...) of a stick whose component takes n points in all."""
     points = np.array([[20.0, 3.5, 1.0, 0.75, 0.0], [25.25, 0.0, 0.0, 0.0, 0.0]])
