@@ -61,6 +61,17 @@ def test_a_product_against_an_integral_over_both() -> None:
     assert_allclose(found.log_likelihood, top)
 
 
+def test_a_product_is_drawn_with_the_squares_about_its_mean() -> None:
+    """Of N unit Gaussians: chi-squared with N - 1 degrees of freedom, and of one alone nought."""
+    rng = np.random.default_rng(0)
+
+    def within(N: int) -> float:
+        return float(-2 * asy.product(N, rng).largest - N * np.log(2 * np.pi))
+
+    assert stats.kstest([within(4) for _ in range(300)], stats.chi2(3).cdf).pvalue > 0.01
+    assert_allclose(within(1), 0, atol=1e-12)
+
+
 @pytest.mark.parametrize(("mean", "top"), [(0.05, True), (0.5, False)])
 def test_nought_is_a_maximum_or_a_saddle(mean: float, top: bool) -> None:
     curvature, rise = asy.at_nought(10, mean)
