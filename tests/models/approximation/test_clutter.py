@@ -51,6 +51,16 @@ def test_without_clutter_one_pass_is_the_conjugate_posterior_in_any_dimension() 
     assert_allclose(run.course.log_evidence[-1], joint.logpdf(x.transpose(0, 2, 1)).sum(-1))
 
 
+def test_passes_that_are_not_made_repeat_the_last() -> None:
+    """Without clutter the second pass changes nothing, and is the last of six that is made."""
+    x = np.random.default_rng(2).normal(size=(3, 5, 2))
+    run = clutter.propagate(x, Clutter(0.0, 1.0, 4.0), 6)
+    assert [len(part) for part in run.course] == [7, 7, 7]
+    assert_allclose(run.course.mean, [np.zeros((3, 2)), *[x.sum(1) / 5.25] * 6])
+    assert run.change.shape == (6, 3)
+    assert (run.change[2:] == 0).all()
+
+
 def test_propagation_is_near_the_exact_posterior_and_its_factors_are_at_rest() -> None:
     x = data(points=40)
     run, posterior = clutter.propagate(x, OF, 40), clutter.exact(x, OF)
