@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
+from scipy.special import psi
 
 from models.approximation import gaussian_gamma as gg
 from models.approximation.gaussian_gamma import Data, Factors, Prior
@@ -45,7 +46,16 @@ def test_closed_form_and_grid() -> None:
     assert_allclose(grid.log_evidence, closed.log_evidence[0], rtol=1e-7)
     assert_allclose(grid.mass.sum(0) @ grid.tau, closed.a / closed.b[0], rtol=1e-6)
     assert_allclose(grid.mass.sum(1) @ grid.mu, closed.mean[0], rtol=1e-6)
-    assert grid.information > 0.001
+
+
+@pytest.mark.parametrize("a", [1.0, 3.0, 30.0])
+def test_what_mean_and_precision_tell_of_each_other_hangs_on_the_shape_alone(a: float) -> None:
+    """The entropy of Student's t less that of the mean's Gaussian, in the mean over precisions."""
+    for width, b in ((2.0, 1.5), (0.5, 4.0)):
+        grid = gg.on_grid(DATA, Prior(True, 1.0, width, a, b), 0)
+        shape = a + 2.5  # five points
+        gaussian = (np.log(2 * np.pi * np.e * shape) - psi(shape)) / 2  # times sqrt(b / shape)
+        assert_allclose(grid.information, stats.t(2 * shape).entropy() - gaussian, rtol=1e-5)
 
 
 def test_the_printed_shape_is_half_too_small() -> None:
