@@ -47,10 +47,43 @@ def test_updates_are_maxima_and_a_wrong_one_is_not(case: Case) -> None:
     assert wrong.slope["beta"] > 0.01
 
 
+def test_newton_steps_of_responsibilities_in_closed_form(case: Case) -> None:
+    """Odds that are off by exp(e): ln rho is ln r - e, and r moves by r_k (delta_jk - r_j)."""
+    X, before, r, theta, prior = case
+    e = np.random.default_rng(5).uniform(-0.5, 0.5, r.shape)
+    wrong = r * np.exp(e)
+    wrong /= wrong.sum(1, keepdims=True)
+    found = checks.differences(X, before, wrong, theta, prior)
+    most = np.argsort(wrong * (1 - wrong), axis=None)[-20:]
+    off = (e - (wrong * e).sum(1, keepdims=True)).ravel()[most]
+    p = wrong.ravel()[most]
+    first, second = -p * off, -p * (1 - p) - p * (1 - 2 * p) * off
+    length = np.linalg.norm(first / second)
+    np.testing.assert_allclose(found.slope["responsibilities"], length, rtol=1e-4)
+    np.testing.assert_allclose(found.curvature["responsibilities"], second.max(), rtol=1e-4)
+
+
+def test_responsibilities_that_are_sure_have_nowhere_to_go(case: Case) -> None:
+    X, before, r, theta, prior = case
+    sure = np.eye(3)[r.argmax(1)]
+    found = checks.differences(X, before, sure, theta, prior)
+    assert found.slope["responsibilities"] == found.curvature["responsibilities"] == 0
+
+
 def test_a_search_finds_the_updates(case: Case) -> None:
     X, _, r, theta, prior = case
     gaps = checks.searched(X, r, theta, prior, np.random.default_rng(1))
     assert max(gaps.values()) < 1e-4
+
+
+@pytest.mark.parametrize("case", [0.0], indirect=True)
+def test_mixing_coefficients_add_up_to_one_before_they_are_compared(case: Case) -> None:
+    """The best are shares of the responsibilities."""
+    X, _, r, theta, prior = case
+    wrong = theta._replace(alpha=np.array([30.0, 10.0, 20.0]))
+    gaps = checks.searched(X, r, wrong, prior, np.random.default_rng(1))
+    gap = np.linalg.norm(np.log(r.mean(0)) - np.log([1 / 2, 1 / 6, 1 / 3]))
+    assert gaps["mixing"] == pytest.approx(gap, abs=1e-4)
 
 
 def test_half_steps_never_lower_the_bound(case: Case) -> None:
