@@ -24,6 +24,13 @@ def test_gradient_is_that_of_the_error(kind: str, activation: str) -> None:
     assert np.allclose(np.concatenate([found.V.ravel(), found.W.ravel()]), right, atol=1e-5)
 
 
+def test_differences_of_a_function_with_a_known_gradient() -> None:
+    rng = np.random.default_rng(1)
+    at, c = rng.standard_normal((2, 2, 3))
+    found = back.differences(lambda batch: (c * np.sin(batch)).sum((-2, -1)), at)
+    assert found == pytest.approx(c * np.cos(at), abs=1e-7)
+
+
 def test_errors_are_negative_log_likelihoods() -> None:
     b, t = np.array([[0.3, -1.0]]), np.array([[1.0, 0.0]])
     p = 1 / (1 + np.exp(-b))
