@@ -54,6 +54,17 @@ def test_irreducible_is_a_sum_of_powers_without_zeros() -> None:
     assert not regular.all()
 
 
+def test_a_power_without_zeros_may_come_as_late_as_it_can() -> None:
+    """Wielandt's chain, a circle with one short cut, and the circle alone."""
+    circle = np.roll(np.eye(5), 1, axis=1)
+    late = circle.copy()
+    late[4] = [0.5, 0.5, 0, 0, 0]
+    assert (np.linalg.matrix_power(late, 16) == 0).any()
+    assert (np.linalg.matrix_power(late, 17) > 0).all()
+    assert markov.is_regular(np.stack([late, circle])).tolist() == [True, False]
+    assert markov.is_regular(late)
+
+
 def test_the_limit_of_averages_is_stationary_and_keeps_no_period() -> None:
     flip = np.array([[0.0, 1.0], [1.0, 0.0]])
     assert np.allclose(markov.average_limit(flip), 0.5)
