@@ -104,6 +104,15 @@ def test_bounds_lie_below_and_laplace_is_at_the_mode() -> None:
     assert_allclose(1 / mode.variance[-1], bend, rtol=0.01)
 
 
+def test_laplace_is_exact_where_next_to_nothing_is_clutter() -> None:
+    x = np.random.default_rng(3).normal(size=(3, 5, 1))
+    found = clutter.laplace(x, Clutter(1e-300, 10.0, 4.0), 2).course
+    joint = stats.multivariate_normal(np.zeros(5), np.eye(5) + 4.0)
+    assert_allclose(found.mean, [x.sum(1) / 5.25] * 2, rtol=1e-10)
+    assert_allclose(found.variance, np.full((2, 3), 1 / 5.25), rtol=1e-10)
+    assert_allclose(found.log_evidence, [joint.logpdf(x[..., 0])] * 2, rtol=1e-10)
+
+
 def test_total_variation_of_known_gaussians() -> None:
     theta = np.linspace(-50, 50, 2001)
     p = clutter.OnGrid(theta, stats.norm.pdf(theta)[None], None)  # type: ignore[arg-type]
