@@ -133,7 +133,7 @@ def _backward(
             # step, where likelihoods are far from one.
             c = 0.0
             for j in range(K):
-                c += alpha[s - 1, j] * now[j] if alpha[s - 1, j] != 0 else 0.0
+                c += alpha[s - 1, j] * now[j]
             if not now[0] < np.inf:  # as all are, or NaN, where a message is infinite
                 c = _collect(A_T, lik[m], later, alpha[s - 1], now)
             if not FAINT < c < np.inf:
