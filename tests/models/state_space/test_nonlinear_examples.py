@@ -81,6 +81,18 @@ def _slopes(system: NonlinearSystem, n: int, at: Floats) -> None:
         assert_allclose(F, np.stack(columns, axis=-1), rtol=1e-6, atol=1e-7)
 
 
+def test_a_batch_of_states_goes_through_row_by_row() -> None:
+    rng = np.random.default_rng(6)
+    z, population, polar = rng.normal(size=(2, 5, 4)), rng.normal(size=(2, 5, 1)), polar_mapping()
+    x = rng.normal(size=(2, 5, 2))
+    assert_allclose(polar.f(x), [[polar.f(one) for one in row] for row in x], rtol=1e-14)
+    for system, states in ((walker_system(7.0, 0.3, 0.8), z), (growth_system(10, 2), population)):
+        of_step = [lambda at, f=f: f(3, at) for f in (system.g, system.G)]
+        for f in (*of_step, system.h, system.H):
+            expected = [[f(one) for one in row] for row in states]
+            assert_allclose(f(states), expected, rtol=1e-14)
+
+
 def test_what_goes_through_the_mappings() -> None:
     polar = polar_mapping()
     assert_allclose(polar.f(np.array([2.0, np.pi / 6])), [3**0.5, 1.0], rtol=1e-12)
