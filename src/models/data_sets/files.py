@@ -113,7 +113,7 @@ def _unpacked_matlab(content: bytes) -> int:
         if kind == _COMPRESSED:
             packed = zlib.decompressobj()
             rest = content[place + 8 : place + 8 + size]
-            while rest and total <= UNPACKED:
+            while rest and not packed.eof and total <= UNPACKED:
                 try:
                     total += len(packed.decompress(rest, LIMIT))
                 except zlib.error:  # the reader says so

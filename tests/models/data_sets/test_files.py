@@ -260,6 +260,16 @@ def test_what_follows_a_compressed_variable_is_not_counted_as_part_of_it(
         files.matlab(content, "A")
 
 
+def test_what_is_spare_behind_a_compressed_variable_ends_the_count(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spare = zlib.compress(bytes(100)) + bytes(5)
+    content = bytes(128) + struct.pack("<II", 15, len(spare)) + spare
+    monkeypatch.setattr(scipy.io, "loadmat", lambda *_, **__: {"A": "read"})
+    monkeypatch.setattr(files, "LIMIT", 40)  # so that it is unpacked in several turns
+    assert files.matlab(content, "A") == ("read",)
+
+
 def test_matlab_files_are_known_by_their_digests() -> None:
     """SciPy's reader crashes on some that are torn: it may be given no other."""
     matlab = [entry for entry in ORIGINALS.values() if entry.path.endswith(".mat")]
