@@ -1,5 +1,7 @@
 """States on a line: densities of noise by SciPy's, draws by quartiles, filters by Gaussian sums."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -47,9 +49,9 @@ def test_data_have_that_noise(name: str) -> None:
         assert_allclose((np.abs(y - z) < reach).mean(), inside, rtol=0, atol=0.01)
 
 
-@pytest.mark.parametrize("name", LINE_SYSTEMS)
-def test_as_good_as_no_state_is_beyond_the_grid(name: str) -> None:
-    line = line_system(name, 0.9, 2.0, R)
+@pytest.mark.parametrize(("name", "q"), [*product(LINE_SYSTEMS, [2.0]), ("growth", 30.0)])
+def test_as_good_as_no_state_is_beyond_the_grid(name: str, q: float) -> None:
+    line = line_system(name, 0.9, q, R)
     z, y = line.simulate(50, np.random.default_rng(1), 200)
     assert np.abs(z).max() < line.reach
     exact = line.beliefs(y[:3], 401).exact
