@@ -34,3 +34,16 @@ def test_the_best_run_lies_within_or_covers_all() -> None:
     p = np.array([[0.3, 0.3, 0.0, 0.0, 0.4, 0.0]])
     assert d.best_run(p, -1.0).covered[0].tolist() == [True, True] + [False] * 4
     assert d.best_run(p, 1.0).covered[0].tolist() == [True] * 5 + [False]
+
+
+def test_of_many_densities_each_is_alone() -> None:
+    """By the sums as they are printed; three densities over four states."""
+    rng = np.random.default_rng(0)
+    p, q = rng.dirichlet(np.ones(4), (2, 3))
+    for alpha, sum_ in {
+        1.0: lambda a, b: sum(a * np.log(a / b)),
+        -1.0: lambda a, b: sum(b * np.log(b / a)),
+        0.5: lambda a, b: 4 / 0.75 * (1 - sum(a**0.75 * b**0.25)),
+    }.items():
+        expected = [sum_(a, b) for a, b in zip(p, q, strict=True)]
+        assert_allclose(d.alpha_divergence(p, q, alpha), expected, rtol=1e-12)

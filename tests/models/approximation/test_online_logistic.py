@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import integrate, stats
 
 from models.approximation import online_logistic as ol
@@ -69,3 +69,9 @@ def test_a_pass_is_its_updates_and_counts_are_linear() -> None:
         Belief(np.zeros((2, 3)), np.full((2, 3), 4.0)), x[:, 0], y[:, 0]).mean)  # fmt: skip
     one, two, three = (ol.operations(D) for D in (2, 3, 4))
     assert three - two == two - one > 0
+
+
+def test_before_any_point_every_series_has_the_prior() -> None:
+    belief = ol.filtered(np.zeros((4, 2, 0, 3)), np.zeros((4, 2, 0)), 2.5)
+    assert_array_equal(belief.mean, np.zeros((4, 2, 3)))
+    assert_array_equal(belief.variance, np.full((4, 2, 3), 2.5))

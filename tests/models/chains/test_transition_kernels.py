@@ -66,3 +66,15 @@ def test_printed_and_corrected_equation(problem: made.Problem) -> None:
 def test_outright_acceptance_is_a_product(problem: made.Problem) -> None:
     p, q = problem.p[3], problem.q[3, 1]
     assert made.outright_acceptance(p, q)[1, 4] == pytest.approx(p[4] * q[4, 1])
+
+
+def test_of_many_proposals_each_is_rejected_by_its_own_chance(problem: made.Problem) -> None:
+    q, accept = problem.q[:4], np.random.default_rng(2).random((4, 3, 6, 6))
+    T = made.with_rejections(q, accept)
+    assert T.shape == (4, 3, 6, 6)
+    for at in np.ndindex(4, 3):
+        for i in range(6):
+            gone = [q[at][i, j] * accept[at][i, j] for j in range(6)]
+            stays = 1 - sum(gone) + gone[i]
+            gone[i] = stays
+            assert T[at][i] == pytest.approx(gone, rel=1e-12)

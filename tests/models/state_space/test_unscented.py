@@ -149,3 +149,14 @@ def test_weights_of_every_point_as_printed() -> None:
     """Three times 2/3 for the book's one dimension; five times 1/3 for lambda 1 in two."""
     assert_allclose(weight_sums(1, Scaling(1, 0, 2)), [2, 1], rtol=1e-15)
     assert_allclose(weight_sums(2, Scaling(1, 0, 1)), [5 / 3, 1], rtol=1e-15)
+
+
+def test_quadrature_of_gaussians_side_by_side() -> None:
+    """Squares have the covariance 2 c^2 + 4 m m' c, of which three points a side are exact."""
+    means, covs = np.stack([MEAN, -2 * MEAN]), np.stack([COV, 2 * COV])
+    found = by_points(hermite_points(means, covs, 3), np.square)
+    for k in range(2):
+        m, c = means[k], covs[k]
+        assert_allclose(found.mean[k], m**2 + np.diagonal(c), rtol=1e-12)
+        assert_allclose(found.cov[k], 2 * c**2 + 4 * np.outer(m, m) * c, rtol=1e-11, atol=1e-12)
+        assert_allclose(found.cross[k], 2 * c * m, rtol=1e-11, atol=1e-12)
