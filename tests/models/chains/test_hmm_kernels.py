@@ -149,3 +149,25 @@ def test_a_state_that_only_others_reach_may_be_infinitely_better(K: int, lag: in
     np.testing.assert_allclose(beta[:, :2], beta_alone, rtol=1e-11)
     np.testing.assert_allclose(gamma[:, :2], gamma_alone, rtol=1e-11)
     np.testing.assert_array_equal(gamma[:, 2:], 0)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_every_sequence_takes_its_own_start_transitions_likelihoods_and_times(K: int) -> None:
+    """Each along an axis of its own; by all paths of states."""
+    rng = np.random.default_rng(K)
+    pi, A = rng.dirichlet(np.ones(K), 2), rng.dirichlet(np.ones(K), (3, K))
+    table, at = rng.normal(size=(4, 5, K)), rng.integers(5, size=(2, 3))
+    x = hmm_recursions.evidence(table[:, None], at)
+    own = pi[:, None, None, None], A[:, None, None], x
+    alpha, log_c = hmm_recursions.forward(*own)
+    assert alpha.shape == (2, 3, 4, 2, 3, K)
+    counted, tracked = hmm_recursions.counts(*own)[-1], hmm_recursions.track(*own, 0)[-1]
+    for i, j, m, s in np.ndindex(2, 3, 4, 2):
+        likelihood = np.exp(table[m][at[s]])
+        ends = np.zeros(K)
+        for a, b, c in np.ndindex(K, K, K):
+            path = pi[i, a] * A[j, a, b] * A[j, b, c]
+            ends[c] += path * likelihood[0, a] * likelihood[1, b] * likelihood[2, c]
+        np.testing.assert_allclose(alpha[i, j, m, s, -1], ends / ends.sum(), rtol=1e-12)
+        total = [log_c[i, j, m, s].sum(), counted[i, j, m, s], tracked[i, j, m, s]]
+        np.testing.assert_allclose(total, np.log(ends.sum()), rtol=1e-10)
