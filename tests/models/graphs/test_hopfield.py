@@ -1,5 +1,7 @@
 """Memories as whole matrices; fits against an optimiser; completion step by step."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -80,3 +82,17 @@ def test_a_kept_pattern_stays() -> None:
     assert len(found) == 2
     assert_array_equal(found[-1], Y[1])
     assert memory.energy(Y[1]) == pytest.approx(float(memory.energy(Y)[1]))
+
+
+@pytest.mark.parametrize("ridge", [0.003, 0.1, 3.0])
+def test_likelihood_comes_to_a_stationary_point(ridge: float) -> None:
+    """Moments of the patterns less those of all states are the ridge times the weights."""
+    Y, states = patterns(3, 4), np.array(list(product([-1.0, 1.0], repeat=4)))
+    memory = hopfield.by_likelihood(Y, ridge)
+    W = matrix(memory)
+    p = np.exp([0.5 * y @ W @ y + memory.bias @ y for y in states])
+    p /= p.sum()
+    off = Y.T @ Y / 3 - (states.T * p) @ states
+    np.fill_diagonal(off, 0)
+    assert_allclose(off, ridge * W, rtol=0, atol=1e-9)
+    assert_allclose(Y.mean(0) - p @ states, ridge * memory.bias, rtol=0, atol=1e-9)

@@ -76,3 +76,11 @@ def test_strong_links_make_one_region_from_any_start() -> None:
     labels = np.zeros((1, 8, 8), dtype=np.int64)
     sweep(labels, 4, 8.0, "gibbs", 3, rng)
     assert (labels == 0).all()
+
+
+@pytest.mark.parametrize(("states", "J"), [(2, 0.9), (5, -0.4)])
+def test_the_links_of_a_single_column_are_independent(states: int, J: float) -> None:
+    """Whatever the last label, the next is the same with the weight e^J beside K - 1 ones."""
+    share = np.exp(J) / (np.exp(J) + states - 1)
+    assert expected_equal_share(4, 1, states, J) == pytest.approx(share, rel=1e-12)
+    assert expected_equal_share(1, 4, states, J) == pytest.approx(share, rel=1e-12)

@@ -119,3 +119,18 @@ def test_pending_messages_never_run_out_on_a_loop() -> None:
     assert not sent.ended
     assert sum(sent.times.values()) == 60
     assert not one_by_one(graph, np.random.default_rng(8), 60, waiting=True).messages
+
+
+def test_messages_sent_at_once_sum_to_one() -> None:
+    """The first of a factor sums its table over the other variable; those of variables are even."""
+    factors = drawn(np.random.default_rng(9), *LOOP)
+    graph = factor_graph(factors)
+    messages = at_once(graph, unit(graph))
+    for k, factor in enumerate(factors):
+        table = factor.table / factor.table.sum()
+        for axis, name in enumerate(factor.variables):
+            assert_allclose(messages[k, name], table.sum(1 - axis), rtol=1e-12)
+            assert_allclose(messages[name, k], 1 / table.shape[axis], rtol=1e-12)
+    for _ in range(3):
+        messages = at_once(graph, messages)
+        assert_allclose([message.sum() for message in messages.values()], 1, rtol=1e-12)

@@ -20,6 +20,8 @@ def test_a_pixel_that_is_not_hidden_costs_nothing_at_its_disparity() -> None:
 def test_disparities_are_two_and_the_texture_is_weak_in_a_stretch() -> None:
     assert set(np.unique(PAIR.disparity)) == {2, 8}
     assert PAIR.left[PAIR.flat].std() < 0.2 < PAIR.left[~PAIR.flat].std()
+    weak = PAIR.flat[:, 0]  # of the right image whole rows: dots of its own are as weak
+    assert PAIR.right[weak].std() < 0.2 < PAIR.right[~weak].std()
 
 
 def test_patches_are_found() -> None:
