@@ -70,8 +70,8 @@ def test_the_distance_with_even_weights_is_that_of_kolmogorov() -> None:
 
 
 def test_uniform_samples_of_a_line() -> None:
-    share = contributing(1, 4000, 5, np.random.default_rng(0))
-    assert_allclose(share, 2 * norm.ppf(0.95) / 12, rtol=0.1)
+    share = contributing(1, 40_000, 5, np.random.default_rng(0))
+    assert_allclose(share, 2 * norm.ppf(0.95) / 12, rtol=0.03)
     assert contributing(4, 4000, 5, np.random.default_rng(0)).max() < 0.08
 
 

@@ -53,6 +53,8 @@ def test_tails_and_a_coin_by_quadrature() -> None:
     assert_allclose([low.mean, high.mean], [norm.cdf(1), norm.sf(3)])
     f = high.f((100, 3000), np.random.default_rng(0))
     assert_allclose([f.mean(), f.var()], [high.mean, high.variance], rtol=0.25)
+    f = low.f((100, 3000), np.random.default_rng(0))
+    assert_allclose([f.mean(), f.var()], [low.mean, low.variance], rtol=0.01)
     mean, square = (quad(lambda r, k=k: (r**7 * (1 - r) ** 3) ** k, 0, 1)[0] for k in (1, 2))
     assert_allclose([coin.mean, coin.variance], [mean, square - mean**2], rtol=1e-9)
 

@@ -88,3 +88,10 @@ def test_mass_of_a_product_of_squares_on_a_grid(added: float) -> None:
     middle = (np.arange(cells) + 0.5) * 2 * reach / cells - reach
     height = np.exp(-np.multiply.outer(added + middle**2, added + middle**2))
     assert_allclose(product_mass(added, reach), height.sum() * (2 * reach / cells) ** 2, rtol=1e-5)
+
+
+def test_principal_coordinates_are_the_shortest_and_the_longest() -> None:
+    z = np.array([[3.0, 4.0, 8.0], [-1.5, 0.5, 2.0]])
+    found = named("gaussian 6 0.5 2").principal(z)
+    assert_allclose(found, [[8, 0.5], [1, -0.25]], rtol=1e-12)  # z_2 / 0.5, z_1 / 6
+    assert_allclose(named("gaussian 2").principal(z[:, :1]), [[1.5], [-0.75]], rtol=1e-12)
