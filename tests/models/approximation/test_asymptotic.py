@@ -100,3 +100,18 @@ def test_modes_are_where_the_joint_density_is_largest(mean: float) -> None:
     cross = both[0][0] - both[0][1] - both[1][0] + both[1][1]
     assert_allclose(found.A[0, 1], -cross / (4 * h**2), rtol=1e-5)
     assert asy.coin_of(7, 10).mode == pytest.approx([0.7])
+
+
+def test_the_total_variation_of_a_coin_by_quadrature() -> None:
+    """Half the area between a Beta density and a Gaussian, which does not end at one."""
+    sd = np.sqrt(0.21 / 10)
+    x = np.linspace(-1, 2, 300_001)
+    off = np.abs(stats.beta(8, 4).pdf(x) - stats.norm(0.7, sd).pdf(x))
+    assert_allclose(asy.coin_of(7, 10).variation, integrate.trapezoid(off, x) / 2, rtol=1e-4)
+
+
+def test_a_line_is_drawn_with_noise_of_variance_one_where_there_are_points() -> None:
+    """Squares about the fitted line are chi-squared; of twelve points some inputs have none."""
+    rng = np.random.default_rng(1)
+    within = [-2 * asy.linear(12, rng).largest - 12 * np.log(2 * np.pi) for _ in range(300)]
+    assert stats.kstest(within, stats.chi2(10).cdf).pvalue > 0.01

@@ -2,6 +2,7 @@
 
 import numpy as np
 from numpy.testing import assert_allclose
+from scipy import stats
 
 from models.approximation import gaussian_fit, mixture_means
 
@@ -30,3 +31,17 @@ def test_labels_stay_alike() -> None:
     found = mixture_means.propagate(x, 2, 10.0, 10)
     assert_allclose(found.mean[:, 0], found.mean[:, 1])
     assert (np.linalg.eigvalsh(found.covariance) > 0).all()
+
+
+def test_components_that_differ_take_their_shares_of_a_point() -> None:
+    """The moments of the factor times a Gaussian without symmetry, over a lattice of both means."""
+    m, V, x = np.array([0.4, -1.0]), np.array([[0.7, 0.3], [0.3, 2.0]]), 1.5
+    side = np.linspace(-12, 12, 241)
+    both = np.stack(np.meshgrid(side, side, indexing="ij"), axis=-1)
+    mass = stats.multivariate_normal(m, V).pdf(both) * stats.norm.pdf(x - both).sum(-1)
+    mass /= mass.sum()
+    mean = np.einsum("ab,abk->k", mass, both)
+    off = both - mean
+    found = mixture_means._matched(np.array([x]), m[None], V[None])
+    assert_allclose(found.mean, [mean], rtol=1e-9)
+    assert_allclose(found.covariance, [np.einsum("ab,abi,abj->ij", mass, off, off)], rtol=1e-9)
