@@ -250,3 +250,10 @@ def test_few_steps_are_needed(problems):
     K = np.stack([gaussian(points, points, 0.5) for points in X])
     for C, steps in ((0.3, 250), (30.0, 450)):
         assert svm.solve(K, t, C, max_iter=steps).gap.max() < 1e-9
+
+
+def test_a_bias_before_the_optimum_is_the_mean_of_the_free_points():
+    """There they need not agree: b is their mean, here of 1, 2 and 6, not mid-way in a range."""
+    alpha, t = np.array([[0.5, 0.25, 0.75, 1.0, 0.0]]), np.array([[-1.0, 1.0, -1.0, 1.0, -1.0]])
+    rest = np.array([[1.0, 2.0, 6.0, 9.0, 20.0]])
+    np.testing.assert_allclose(svm._free_bias(alpha, rest, t, 1.0), [3.0], rtol=1e-12)

@@ -61,3 +61,21 @@ def test_no_q_near_the_posterior_has_a_larger_bound_and_some_near_others_do(powe
     off = q**power / (q**power).sum(axis=-1, keepdims=True)
     assert gains_of_q(joint, q, rng).max() < 0
     assert gains_of_q(joint, off, rng, neighbours=100).min() > 0
+
+
+class Ahead:
+    """Draws that move every mean by the size of a step, and nothing else."""
+
+    def standard_normal(self, shape):
+        return np.full(shape, float(len(shape) == 3))  # means are (T, K, D)
+
+
+def test_neighbours_are_a_ten_thousandth_to_a_tenth_away():
+    """One Gaussian far from its points: the larger the step, the larger the gain."""
+    X, mu = np.array([[9.0], [10.0], [14.0]]), 3.0
+    theta = GaussianMixture(np.ones((1, 1)), np.full((1, 1, 1), mu), np.ones((1, 1, 1, 1)))
+    q = np.ones((1, 3, 1))
+    for neighbours, size in ((1, 1e-4), (2, 0.1), (30, 0.1)):
+        gain = (norm(mu + size).logpdf(X) - norm(mu).logpdf(X)).sum()
+        found = neighbour_gains(X, theta, q, Ahead(), neighbours)
+        np.testing.assert_allclose(found, [gain], rtol=1e-8)

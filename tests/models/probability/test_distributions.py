@@ -86,3 +86,11 @@ def test_the_information_of_a_coin_is_its_mean_squared_score() -> None:
     squares = q * bernoulli_scores(np.array(1.0), q) ** 2
     squares += (1 - q) * bernoulli_scores(np.array(0.0), q) ** 2
     assert_allclose(bernoulli_information(q), squares, rtol=1e-12)
+
+
+def test_a_gaussian_ends_nine_standard_deviations_from_its_mean() -> None:
+    """Less than 1e-15 lies beyond, and no node is wasted on what is far smaller still."""
+    law = tabulate("gaussian", [-2.0, 0.25])
+    assert_allclose(law.x[[0, -1]], [-6.5, 2.5], rtol=1e-4)
+    beyond = stats.norm(-2, 0.5).cdf(law.x[0]) + stats.norm(-2, 0.5).sf(law.x[-1])
+    assert 1e-20 < beyond < 1e-15

@@ -54,3 +54,9 @@ def test_centres_targets_and_noise_are_as_many_and_as_wide_as_the_text_says() ->
             weights = np.exp(-np.abs(inputs[:, None] - centres[r]) / (2 * 0.1))
             assert_allclose(found, weights @ targets[r] / weights.sum(1) + off, rtol=1e-10)
     assert_allclose(data.x, x)
+
+
+def test_a_centre_however_far_leaves_the_nearest_its_place() -> None:
+    """The kernel of the nearest is one; that of the other must not make it infinite."""
+    found = kernel_average(np.array([0.0, 290.0]), np.array([0.0, 300.0]), np.array([1.0, 2.0]))
+    assert_allclose(found, [1.0, 2.0], rtol=1e-12)
