@@ -46,7 +46,7 @@ class Model(NamedTuple):
         """By quadrature in one dimension."""
 
         def weight(z: float) -> float:
-            return float(np.exp(-self._replace(dimension=1).energy(np.array([z]), alpha)))
+            return float(np.exp(-self.energy(np.array([z]), alpha)))
 
         reach = 12 * self.width + 2
         half = quad(weight, 0, 1, epsabs=1e-12)[0] + quad(weight, 1, reach, limit=400)[0]
