@@ -106,7 +106,7 @@ def gibbs(x: Floats, model: Model, sweeps: int, rng: Generator) -> Ints:
             value = x[:, i]
             n[every, z[:, i]] -= 1
             total[every, z[:, i]] -= value
-            seen = N - (n > 0).any(0)[::-1].argmax()  # the rest is empty in all chains
+            seen = N - np.asarray(n.any(axis=0))[::-1].argmax()  # the rest is empty in all chains
             used, sums = n[:, : seen + 1], total[:, : seen + 1]
             variance = t2 * s2 / (s2 + used * t2)
             mean, variance = variance * sums / s2, variance + s2
