@@ -1,12 +1,12 @@
-# Two commands do everything: `make reproduce` and `make test`.
+# The main targets are `make reproduce` and `make test`.
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 JOBS   ?= 2
 
-.PHONY: help install reproduce report test test-faults lint types bench robustness mutants lock readme clean
+.PHONY: help install reproduce report test test-faults lint types bench robustness mutation-test update-lock update-readme clean
 
-help:  ## what there is
+help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##/\1 -/p' $(MAKEFILE_LIST)
 
 $(VENV)/.installed: requirements.lock pyproject.toml
@@ -16,9 +16,9 @@ $(VENV)/.installed: requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 
-install: $(VENV)/.installed  ## .venv with the locked versions and this checkout in place
+install: $(VENV)/.installed  ## create .venv with the locked versions and this checkout, editable
 
-reproduce: install  ## run every experiment, print the scoreboard, write the report
+reproduce: install  ## run all results, print the scoreboard, write the report
 	$(BIN)/bythebook reproduce
 	$(BIN)/bythebook report
 
@@ -28,7 +28,7 @@ report: install  ## write the report from recorded runs
 test: install lint types  ## lint, types, tests
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(JOBS) --dist worksteal --quiet
 
-test-faults: install  ## kill, race and starve it for an hour or so, then count; BYTHEBOOK_SOAK=2 BYTHEBOOK_KILLS=20 for less
+test-faults: install  ## fault-injection tests, about an hour; BYTHEBOOK_SOAK=2 BYTHEBOOK_KILLS=20 for fewer
 	$(BIN)/python -m pytest -m faults --quiet --capture=no
 
 lint: install
@@ -42,20 +42,20 @@ $(VENV)/.peers: $(VENV)/.installed requirements-bench.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-bench.lock
 	touch $@
 
-bench: $(VENV)/.peers  ## speed against the peers, as ratios in one run, or PART=hmm alone; docs/benchmarks.md
+bench: $(VENV)/.peers  ## compare the speed with other packages, PART=hmm for one part; docs/benchmarks.md
 	$(BIN)/python -m benchmarks $(PART)
 
-robustness: install  ## repeat what has chance in it with twenty seeds; docs/robustness.md
+robustness: install  ## rerun stochastic results with 20 seeds; docs/robustness.md
 	$(BIN)/bythebook robustness --seeds 20 --markdown > docs/robustness.new; mv docs/robustness.new docs/robustness.md
 
-mutants: install  ## plant faults into the models, count what notices; long; docs/mutants.md
-	$(BIN)/python -m tools.mutants --jobs $(JOBS) --page docs/mutants.md
+mutation-test: install  ## plant faults into the models and count the detected ones, hours; docs/mutation_testing.md
+	$(BIN)/python -m tools.mutation_testing --jobs $(JOBS) --page docs/mutation_testing.md
 
-readme: install  ## put the current scoreboard into the README
-	$(BIN)/python tools/readme.py
+update-readme: install  ## write the scoreboard of the recorded runs into the README
+	$(BIN)/python tools/update_readme.py
 
-lock: ## resolve every version anew
-	$(PYTHON) tools/lock.py
+update-lock: ## resolve the versions of all packages again
+	$(PYTHON) tools/update_lockfiles.py
 
-clean:  ## remove the environment; recorded runs stay
+clean:  ## remove the environment, not the recorded runs
 	rm -rf $(VENV) build src/*.egg-info

@@ -1,1 +1,1 @@
-"""Speed as ratios: ours and the way people would do it instead, interleaved in one run."""
+"""Benchmarks: the speed of our code and of other packages, measured alternately in one run."""

@@ -1,8 +1,8 @@
-"""`make bench`: every case as ratios, into outputs/bench.json and docs/benchmarks.md.
+"""Runs the benchmarks and writes outputs/bench.json and docs/benchmarks.md: `make bench`.
 
-`make bench PART=hmm`, or `python -m benchmarks hmm commands`, measures parts alone, in minutes;
-`models` stands for all parts that compare model code. Another word chooses the cases that have it
-in their name, and only prints them.
+`make bench PART=hmm`, or `python -m benchmarks hmm commands`, measures single parts, in minutes;
+`models` means all parts that compare model code. Any other word selects the cases with it in their
+name and only prints their results.
 """
 
 import importlib.util
@@ -33,7 +33,7 @@ from benchmarks import (
     whole,
 )
 from benchmarks.case import Case
-from experiments.configuration.paths import outputs_folder
+from bythebook.experiments.config.paths import resolve_output_dir
 
 MODELS = {
     "hmm": hmm.CASES,
@@ -51,11 +51,11 @@ MODELS = {
 
 
 class Measured(NamedTuple):
-    """What a part found: its records, and what the page says between the part's marks."""
+    """The results of a part: its records and the text of its section on the page."""
 
     results: list[timing.Result]
     text: str
-    packages: tuple[str, ...] = ()  # the peers', for their versions
+    packages: tuple[str, ...] = ()  # the packages whose versions the page shows
 
 
 def _models(group: str) -> Measured:
@@ -82,7 +82,7 @@ PARTS: dict[str, Callable[[], Measured]] = {
     "growth": lambda: Measured([], growth.table()),
     "whole": lambda: Measured([], whole.report([])),
 }
-SEVERAL = {"models": tuple(MODELS)}  # a word for several parts
+SEVERAL = {"models": tuple(MODELS)}  # words that select several parts
 
 
 def main(words: list[str]) -> None:
@@ -101,7 +101,7 @@ def _measure(part: str) -> None:
     results, text, packages = found[0]
     stamp = machine.stamp(took, list(packages))
     page.put(part, f"{text}\n\n{stamp}")
-    path = outputs_folder() / "bench.json"
+    path = resolve_output_dir() / "bench.json"
     timing.save(part, results, path, measured=stamp)
     print(f"{text}\n\n{stamp}\n{path}\n", flush=True)
 

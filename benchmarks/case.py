@@ -1,10 +1,10 @@
-"""A case: our code and a peer's on the same data, to the same answer, by turns.
+"""A case: our code and another package on the same data, with the same answer.
 
     Case("ridge path with exact LOO", "scikit-learn RidgeCV", goal=5, make=ridge, size=1000,
          unit="penalties", package="sklearn", sizes=(125, 250, 500, 1000), theory=1.0)
 
-`make(size)` prepares the data outside the clock and returns the two ways as a Contest; each way
-returns its answer, named arrays, and the answers are compared before anything is timed.
+`make(size)` prepares the data before the timing and returns both functions as a Contest. Each
+function returns its answer, named arrays, and the answers are compared before the timing.
 """
 
 import math
@@ -21,40 +21,42 @@ Answer = Mapping[str, Any]  # named arrays or numbers
 
 
 class Disagree(Exception):
-    """The two ways do not give the same answer."""
+    """The two functions do not give the same answer."""
 
 
 @dataclass(frozen=True)
 class Contest:
-    """Two ways to one answer."""
+    """Two functions that compute the same answer."""
 
     ours: Callable[[], Answer]
     peer: Callable[[], Answer]
     tolerance: float = 1e-8  # relative; wider only where the algorithm's own tolerance is, with why
     why: str = ""
-    floor: Floor | None = None  # what the machine could do at best
+    floor: Floor | None = None  # a lower bound of the time on this machine
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is compared, at which size, and how our cost should grow."""
+    """A comparison: its functions, sizes, goal, and the expected growth of our cost."""
 
     name: str
     peer: str
-    goal: float  # the peer's time over ours
+    goal: float  # time of the peer divided by our time
     make: Callable[[int], Contest]
-    size: int  # the size of the goal
+    size: int  # the size to which the goal applies
     unit: str  # what size counts: "sequences of 300"
-    package: str  # what must be importable for the peer
+    package: str  # the import name of the peer
     sizes: tuple[int, ...] = ()  # at least four, for the growth of our cost
     theory: float = 1.0  # the exponent that an operation count gives
     rounds: int = 5
     note: str = ""
-    peer_size: int = 0  # smaller than size where the peer would take minutes; scaled linearly
+    peer_size: int = (
+        0  # smaller than size if the peer would take minutes; its time is scaled linearly
+    )
     memory: Callable[[int], tuple[int, int]] | None = None  # peak bytes: ours, peer
 
     def run(self) -> Result:
-        """Check, time, and see how our cost grows."""
+        """Compare the answers, time both, and fit the growth of our cost."""
         contest = self.make(self.size)
         small = self.make(self.peer_size) if self.peer_size else contest
         agree(small.ours(), small.peer(), small.tolerance)
@@ -86,7 +88,7 @@ class Case:
 
 
 def agree(ours: Answer, peer: Answer, tolerance: float) -> None:
-    """Every array of the one is the other's, relative to the largest number in it."""
+    """Raise `Disagree` unless all arrays agree, relative to their largest number."""
     if ours.keys() != peer.keys():
         raise Disagree(f"ours gives {sorted(ours)}, the peer {sorted(peer)}")
     for name, expected in peer.items():
@@ -100,7 +102,7 @@ def agree(ours: Answer, peer: Answer, tolerance: float) -> None:
 
 
 def _best(action: Callable[[], object], rounds: int = 3) -> float:
-    """The shortest of some rounds, each long enough for the clock."""
+    """The shortest time of several rounds, each long enough for the clock."""
     action()
     repeats = enough(action)
     return min(seconds(action, repeats) for _ in range(rounds))

@@ -1,8 +1,8 @@
-"""Markov chains side by side: Metropolis in the plane, hybrid Monte Carlo in 100 dimensions.
+"""Markov chains: Metropolis in two dimensions, hybrid Monte Carlo in 100 dimensions.
 
-Both sides of a case run the same transitions for as many steps on the same target, so that equal
-steps are equal effective work: the autocorrelation times are part of the answers that are compared.
-Peers that compile have compiled before the clock runs.
+Both functions of a case run the same transitions for the same number of steps on the same target.
+The autocorrelation times are part of the compared answers, so equal steps are equal effective work.
+Peers that compile do so before the timing.
 """
 
 from collections.abc import Callable
@@ -13,18 +13,18 @@ import numpy as np
 
 from benchmarks.case import Answer, Case, Contest
 from benchmarks.timing import Floor
-from models.sampling.chain_summaries import autocorrelation_time, known_autocorrelation
-from models.sampling.kernels import named, walk
-from models.sampling.targets import Target, correlated, gaussian_of
-from models.types import Floats
+from bythebook.models.sampling.chain_summaries import autocorrelation_time, known_autocorrelation
+from bythebook.models.sampling.kernels import named, walk
+from bythebook.models.sampling.targets import Target, correlated, gaussian_of
+from bythebook.models.types import Floats
 
 CHAINS, SCALE, RHO = 1000, 1.0, 0.8
-TENTH = 10  # of the chains, for the answers
+TENTH = 10  # every tenth chain is used for the answers
 WIDE, DIMENSIONS, SIZE, LEAPS = 100, 100, 0.6, 20
 
 
-def _told(target: Target, path: Floats, accepted: float) -> Answer:
-    """Of every tenth chain: moments along the ends of the target and the autocorrelation time."""
+def _summarise(target: Target, path: Floats, accepted: float) -> Answer:
+    """Moments along the extreme axes of the target and autocorrelation time (every 10th chain)."""
     x = target.principal(path[:, ::TENTH])
     times = [autocorrelation_time(known_autocorrelation(x[..., e])) for e in range(2)]
     moments = [*x.mean((0, 1)), *(x**2).mean((0, 1)), (x[..., 0] * x[..., 1]).mean()]
@@ -39,7 +39,7 @@ def metropolis(steps: int, peer: str) -> Contest:
 
     def ours() -> Answer:
         found = walk(target, kernels, starts, steps, np.random.default_rng(1))
-        return _told(target, found.path, float(found.accepted.mean()))
+        return _summarise(target, found.path, float(found.accepted.mean()))
 
     def drawn() -> None:
         rng = np.random.default_rng(1)
@@ -50,7 +50,7 @@ def metropolis(steps: int, peer: str) -> Contest:
     theirs = _emcee(target, starts, steps) if peer == "emcee" else _random_walk(starts, steps)
     return Contest(
         ours,
-        lambda: _told(target, *theirs()),
+        lambda: _summarise(target, *theirs()),
         tolerance=0.1,
         floor=Floor("the random numbers that it draws", drawn),
         why="Both estimate from draws of their own; of the answers, all of a tenth of the chains,"
@@ -68,7 +68,7 @@ def hybrid(steps: int) -> Contest:
 
     def ours() -> Answer:
         found = walk(target, kernels, starts, steps, np.random.default_rng(1))
-        return _told(target, found.path, float(found.accepted.mean()))
+        return _summarise(target, found.path, float(found.accepted.mean()))
 
     precision = (directions / target.deviations**2) @ directions.T
 
@@ -80,7 +80,7 @@ def hybrid(steps: int) -> Contest:
     theirs = _hamiltonian(precision, starts, steps)
     return Contest(
         ours,
-        lambda: _told(target, *theirs()),
+        lambda: _summarise(target, *theirs()),
         tolerance=0.25,
         floor=Floor("the products with the precision matrix", products),
         why="Both estimate from draws of their own, of ten chains: the autocorrelation time is"

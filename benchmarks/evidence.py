@@ -1,7 +1,7 @@
 """Variational mixtures and evidence maximisation against scikit-learn, to the same factors.
 
-Both sides take the same number of steps from the same start, on one thread, which is the peer's
-fastest way for such small matrices, and the peer does without the checks of its input.
+Both take the same number of steps from the same initial values, on one thread, which is the fastest
+setting of the peer for such small matrices. The peer does not check its input.
 """
 
 from collections.abc import Callable
@@ -13,11 +13,11 @@ import numpy as np
 
 from benchmarks.case import Case, Contest
 from benchmarks.mixtures import alone, clouds, faithful, quiet
-from models.approximation import variational_mixture
-from models.approximation.variational_mixture import Prior
-from models.regression import evidence
-from models.regression.evidence import Precisions
-from models.types import Floats
+from bythebook.models.approximation import variational_mixture
+from bythebook.models.approximation.variational_mixture import Prior
+from bythebook.models.regression import evidence
+from bythebook.models.regression.evidence import Precisions
+from bythebook.models.types import Floats
 
 STEPS, LARGE_STEPS = 25, 10  # of the mixtures
 RE_ESTIMATES = 30
@@ -36,7 +36,7 @@ def _variational_of_scikit_learn(
     from sklearn.mixture import BayesianGaussianMixture
 
     class FromResponsibilities(BayesianGaussianMixture):
-        """The peer has no argument for a start; this is where it makes its own."""
+        """Set the initial values; the peer has no argument for them."""
 
         def _initialize_parameters(self, X: Floats, random_state: Any, xp: Any = None) -> None:
             self._initialize(X, self.start)
@@ -122,7 +122,7 @@ def _regressions(
 
 
 def _flat() -> dict[str, Any]:
-    """No hyperpriors, no stop before the last step."""
+    """Without hyperpriors and without early stopping."""
     none = dict.fromkeys(("alpha_1", "alpha_2", "lambda_1", "lambda_2"), 0.0)
     return {**none, "fit_intercept": False, "tol": 0.0, "max_iter": RE_ESTIMATES}
 

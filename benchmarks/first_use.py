@@ -1,4 +1,4 @@
-"""What the first call costs: compiling, once a machine, and loading that, once a process.
+"""Time of the first call: compilation once per machine, loading once per process.
 
 Each is the first call in a fresh process, at the smallest size of the case, with numba's cache on
 disk empty or filled.

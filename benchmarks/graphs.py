@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks.case import Answer, Case, Contest
-from models.graphs.factors import Factor
-from models.graphs.pairwise import Field, beliefs, grid, rounds
-from models.graphs.queries import Queries
-from models.types import Ints
+from bythebook.models.graphs.factors import Factor
+from bythebook.models.graphs.pairwise import Field, beliefs, grid, rounds
+from bythebook.models.graphs.queries import Queries
+from bythebook.models.types import Ints
 
 Way = Callable[[], Answer]
-Cases = dict[str, Ints]  # observed states, one array a variable
+Cases = dict[str, Ints]  # observed states, one array per variable
 
 ROUNDS = 50
 
@@ -37,7 +37,7 @@ def observations(N: int, count: int) -> Cases:
 
 
 def once(peer: Callable[[list[Factor], Cases], Way], size: int) -> Contest:
-    """One observation; the order of elimination is found within the clock, by both."""
+    """One observation; both find the elimination order within the timing."""
     tables, given = network(size), observations(size, 1)
 
     def ours() -> Answer:
@@ -46,8 +46,8 @@ def once(peer: Callable[[list[Factor], Cases], Way], size: int) -> Contest:
     return Contest(ours, peer(tables, given))
 
 
-def kept(peer: Callable[[list[Factor], Cases], Way], size: int, count: int = 1) -> Contest:
-    """Observations of the same nodes; junction trees were built before, by both."""
+def prepared(peer: Callable[[list[Factor], Cases], Way], size: int, count: int = 1) -> Contest:
+    """Observations of the same nodes; both build the junction trees before the timing."""
     tables, given = network(size), observations(size, count)
     model = Queries(tables, list(given))
 
@@ -58,7 +58,7 @@ def kept(peer: Callable[[list[Factor], Cases], Way], size: int, count: int = 1) 
 
 
 def many(peer: Callable[[list[Factor], Cases], Way], size: int) -> Contest:
-    return kept(peer, 30, size)
+    return prepared(peer, 30, size)
 
 
 def _hidden(tables: list[Factor], given: Cases) -> list[str]:
@@ -66,7 +66,7 @@ def _hidden(tables: list[Factor], given: Cases) -> list[str]:
 
 
 def pgmpy_elimination(tables: list[Factor], given: Cases) -> Way:
-    """A query a node, which is its faster way: asked for all at once it takes minutes."""
+    """One query per node, because a query for all nodes takes minutes."""
     from pgmpy.factors.discrete import TabularCPD
     from pgmpy.inference import VariableElimination
     from pgmpy.models import DiscreteBayesianNetwork
@@ -94,7 +94,7 @@ def pgmpy_elimination(tables: list[Factor], given: Cases) -> Way:
 
 
 def pyagrum_lazy(tables: list[Factor], given: Cases) -> Way:
-    """Its own exact engine, in C++; evidence is changed and the engine kept."""
+    """The exact C++ engine of pyAgrum; the evidence changes and the engine is reused."""
     import pyagrum
 
     theirs = pyagrum.BayesNet()
@@ -125,7 +125,7 @@ def pyagrum_lazy(tables: list[Factor], given: Cases) -> Way:
 
 
 def lattice(size: int) -> Contest:
-    """So many rounds of messages on a square lattice of binary nodes, and their beliefs."""
+    """Rounds of messages on a square lattice of binary nodes, and their beliefs."""
     side = round(size**0.5)
     rng = np.random.default_rng(2)
     links, x = grid(side, side), np.array([-1.0, 1.0])
@@ -141,17 +141,17 @@ def lattice(size: int) -> Contest:
 
 
 def pomegranate_factors(field: Field) -> Way:
-    """Theirs: factors of pairs and of nodes, as many iterations."""
+    """pomegranate with factors of pairs and nodes, and the same number of iterations."""
 
     @cache
     def made() -> tuple[Any, Any]:
-        """Its graph, made when it is first asked, which is outside the clock."""
+        """The graph of pomegranate, built before the timing."""
         import torch
         from pomegranate.distributions import Categorical, JointCategorical
         from pomegranate.factor_graph import FactorGraph
 
         theirs = FactorGraph(max_iter=ROUNDS)
-        theirs.tol = -1.0  # all rounds: its estimate of a divergence may fall below zero
+        theirs.tol = -1.0  # run all rounds: its divergence estimate can be negative
         nodes = [Categorical([[0.5, 0.5]]) for _ in field.nodes]
         for node in nodes:
             theirs.add_marginal(node)
@@ -200,7 +200,7 @@ CASES: list[Case] = [
         peer="pyAgrum, lazy propagation",
         package="pyagrum",
         goal=1,
-        make=partial(kept, pyagrum_lazy),
+        make=partial(prepared, pyagrum_lazy),
         note="C++. Both keep their junction trees; evidence is new.",
     ),
     Case(
@@ -219,7 +219,7 @@ CASES: list[Case] = [
         goal=1,
         make=partial(many, pyagrum_lazy),
         peer_size=100,
-        note="Evidence set anew for each; timed on a hundred observations.",
+        note="New evidence for each; timed on a hundred observations.",
     ),
     Case(
         f"loopy belief propagation on a lattice, {ROUNDS} rounds",

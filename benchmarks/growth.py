@@ -1,8 +1,7 @@
-"""Tracked runs by their number: time, memory, room on the disk, and the floor below all of it.
+"""Time, memory and disk space of tracked sweeps by their number of runs.
 
-The floor is what the same runs would take if nothing were done but what must be: the study's own
-computing, bare inserts of the rows that stand in the store, and one file of the bytes that stand in
-the packs; shared evenly by the two cores.
+The floor is the time of the necessary work alone: the computation of the study, inserts of the rows
+of the tracking store, and one file with the bytes of the packs, divided by the two cores.
 """
 
 import math
@@ -18,13 +17,13 @@ from typing import NamedTuple
 
 from benchmarks import looks
 from benchmarks.pipeline import bythebook
-from experiments.configuration.jobs import Job
-from experiments.running.work import compute, one_thread
-from experiments.studies.regression.ridge_path import RidgePath
+from bythebook.experiments.config.job import Job
+from bythebook.experiments.execution.worker import compute, single_threaded
+from bythebook.experiments.studies.regression.ridge_path import RidgePath
 
 SIZES = (10, 100, 1000, 10_000)
 PROCESSES = 2
-TRIED = 300  # runs that are computed bare
+TRIED = 300  # runs whose computation alone is timed
 TABLES = ("runs", "tags", "params", "metrics", "latest_metrics")
 COLUMNS = (
     *("runs", "wall", "a run", "a further run", "exponent", "issued again", "peak memory"),
@@ -33,7 +32,7 @@ COLUMNS = (
 
 
 class Size(NamedTuple):
-    """What a sweep of some size took."""
+    """Time, memory and disk space of a sweep."""
 
     runs: int
     wall: float
@@ -45,7 +44,7 @@ class Size(NamedTuple):
 
 
 def table(sizes: tuple[int, ...] = SIZES) -> str:
-    """A row for each size; what a further run costs leaves the start-up out. Then the looks."""
+    """A row for each size, with the cost of a further run, and the table of reading commands."""
     lines = ["| " + " | ".join(COLUMNS) + " |", "|" + " ---: |" * len(COLUMNS)]
     before: Size | None = None
     seen = ""
@@ -83,7 +82,7 @@ def _cells(size: Size, before: Size | None) -> list[str]:
 
 
 def measured(runs: int, folder: Path) -> Size:
-    """A sweep of so many runs in a store of its own, and the same once more."""
+    """Run a sweep in its own store, and the same sweep again."""
     outputs = folder / "outputs"
     bythebook(folder, "run", "study=ridge_path", "study.ln_count=0", "figures=false")
     empty = (outputs / "mlflow.db").stat().st_size
@@ -98,9 +97,9 @@ def measured(runs: int, folder: Path) -> Size:
 
 def _issued(outputs: Path, runs: int) -> tuple[float, int]:
     """Seconds, and the peak memory of the process that issues the sweep."""
-    command = [sys.executable, "-m", "experiments", "run", "-m", "study=ridge_path"]
+    command = [sys.executable, "-m", "bythebook", "run", "-m", "study=ridge_path"]
     command += ["study.ln_count=0", f"seed=range(0,{runs})", f"jobs={PROCESSES}"]
-    command += [f"most_cells={runs}"]
+    command += [f"max_cells={runs}"]
     environment = {**os.environ, "BYTHEBOOK_OUTPUTS": str(outputs)}
     start = time.perf_counter()
     with tempfile.TemporaryFile() as sink:
@@ -112,9 +111,9 @@ def _issued(outputs: Path, runs: int) -> tuple[float, int]:
 
 
 def _computed(runs: int) -> float:
-    """Seconds on one core for the computing alone."""
+    """Seconds on one core for the computation alone."""
     jobs = [Job(RidgePath(ln_count=0), seed=seed) for seed in range(TRIED)]
-    with one_thread():
+    with single_threaded():
         compute(jobs[0])
         start = time.perf_counter()
         for job in jobs:
@@ -123,7 +122,7 @@ def _computed(runs: int) -> float:
 
 
 def _inserted(database: Path, folder: Path) -> float:
-    """Seconds to put the store's rows into tables like its own, in one transaction."""
+    """Seconds to insert the rows of the store into equal tables, in one transaction."""
     found = 0.0
     with (
         closing(sqlite3.connect(database)) as full,
@@ -147,7 +146,7 @@ def _inserted(database: Path, folder: Path) -> float:
 
 
 def _written(folder: Path, size: int) -> float:
-    """Seconds to write so many bytes to one file, and to the disk."""
+    """Seconds to write bytes to one file and to the disk."""
     part = os.urandom(2**20)
     start = time.perf_counter()
     with (folder / "bare").open("wb") as stream:

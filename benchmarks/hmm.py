@@ -8,12 +8,12 @@ import numpy as np
 
 from benchmarks.case import Answer, Case, Contest
 from benchmarks.timing import Floor
-from models.chains import hmm
-from models.chains.baum_welch import CategoricalHMM, baum_welch
-from models.chains.baum_welch_starts import random_categorical
-from models.chains.casino import LOADED, book_game, casino, decode, simulate
-from models.em import take
-from models.types import Ints
+from bythebook.models.chains import hmm
+from bythebook.models.chains.baum_welch import CategoricalHMM, baum_welch
+from bythebook.models.chains.baum_welch_starts import random_categorical
+from bythebook.models.chains.casino import LOADED, book_game, casino, decode, simulate
+from bythebook.models.em import take
+from bythebook.models.types import Ints
 
 Way = Callable[[], Answer]
 
@@ -22,7 +22,7 @@ RESTARTS = 100
 
 
 def hmmlearn_model(theta: CategoricalHMM, **options: Any) -> Any:
-    """Theirs with the parameters of ours, in the faster of its two implementations."""
+    """The model of hmmlearn with our parameters, in the faster of its two implementations."""
     from hmmlearn.hmm import CategoricalHMM as Theirs
 
     K, L = theta.B.shape
@@ -35,7 +35,7 @@ def hmmlearn_model(theta: CategoricalHMM, **options: Any) -> Any:
 
 
 def games(peer: Callable[[CategoricalHMM, Ints], Way], fields: list[str], size: int) -> Contest:
-    """Everything that `decode` gives, of which the peer gives these fields."""
+    """All results of `decode`, and the fields that the peer gives too."""
     model = casino()
     rolls = simulate(model, size, LENGTH, np.random.default_rng(0)).rolls
 
@@ -98,7 +98,7 @@ def dynamax_vmapped(model: CategoricalHMM, rolls: Ints) -> Way:
 
 
 def long_sequence(K: int, size: int) -> Contest:
-    """Paths may tie, so the best path is compared by its log joint."""
+    """The best path is compared by its log joint, because paths may tie."""
     rng = np.random.default_rng(K)
     theta = take(random_categorical(K, 2 * K, 1, rng), 0)
     x = rng.integers(2 * K, size=size)

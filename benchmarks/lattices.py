@@ -1,9 +1,9 @@
-"""Lattices: Gibbs sweeps of an Ising model against NumPy, least cuts against PyMaxflow.
+"""Lattices: Gibbs sweeps of an Ising model against NumPy, minimum cuts against PyMaxflow.
 
-The sweeps of both sides draw from streams of their own, so the answer that is compared is a mean
-over the whole lattice: the share of equal neighbours after the same number of sweeps from the same
-start. Ours goes through the spins row by row; the plain way does half of a chequerboard at once.
-Time over size is the cost of a spin's update.
+Both functions use their own random numbers, so the compared answer is a mean over the lattice: the
+fraction of equal neighbours after the same number of sweeps from the same initial state. Our code
+updates the spins row by row; NumPy updates half of a chequerboard at a time. Time divided by size
+is the cost of one update.
 """
 
 from typing import Any
@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 
 from benchmarks.case import Case, Contest
-from models.graphs.lattice import energy, least_cut, shapes
-from models.graphs.potts import equal_share, sweep_spins
-from models.types import AnyArray, Ints
+from bythebook.models.graphs.lattice import energy, least_cut, shapes
+from bythebook.models.graphs.potts import equal_share, sweep_spins
+from bythebook.models.types import AnyArray, Ints
 
-J = 0.35  # weaker than critical, so that few sweeps forget the start
+J = 0.35  # below the critical coupling, so that few sweeps reach equilibrium
 SWEEPS = 20
 
 
 def _chequerboard(spins: AnyArray, sweeps: int, rng: np.random.Generator) -> AnyArray:
-    """Sweeps in plain NumPy, a colour at a time: slices, a table of probabilities, a mask."""
+    """Sweeps in NumPy, one colour at a time: slices, a table of probabilities, a mask."""
     up = 1 / (1 + np.exp(-2 * J * np.arange(-4.0, 5.0)))
     white = np.indices(spins.shape).sum(0) % 2 == 0
     padded = np.pad(spins, 1)
@@ -67,7 +67,7 @@ def _cut_by_pymaxflow(y: Ints, beta: float, eta: float) -> Ints:
 
 
 def cut(pixels: int) -> Contest:
-    """PRML's image de-noising: a square image of shapes with a tenth of its pixels flipped."""
+    """PRML's image de-noising: a square image of shapes with 10 % of its pixels flipped."""
     side = round(pixels**0.5)
     rng = np.random.default_rng(3)
     clean = shapes(side, rng)

@@ -1,4 +1,4 @@
-"""What looking at many tracked runs costs: the commands that list, tell and show, one by one."""
+"""Time and memory of the commands that list and show many tracked runs."""
 
 import json
 import os
@@ -25,7 +25,7 @@ NOT_CELLS = "tags.kind != 'cell'"
 
 
 class Look(NamedTuple):
-    """A command or request, its seconds, and the most memory that it took, in bytes."""
+    """A command or request, its seconds, and its peak memory in bytes."""
 
     what: str
     how: str
@@ -43,7 +43,7 @@ def table(outputs: Path) -> str:
 
 
 def looks(outputs: Path) -> Iterator[Look]:
-    """Each command once, in a process of its own, and the pages of the MLflow UI."""
+    """Each command once, in its own process, and the pages of the MLflow UI."""
     for what, words in COMMANDS.items():
         start = time.perf_counter()
         process = _bythebook(outputs, *words, stdout=subprocess.DEVNULL)
@@ -55,7 +55,7 @@ def looks(outputs: Path) -> Iterator[Look]:
 
 
 def peak_memory(process: "subprocess.Popen[bytes]") -> int:
-    """Wait for its end; the most bytes it had (`wait4` counts what it was forked from, too)."""
+    """Wait for a process; its peak memory in bytes (`wait4` includes memory from before exec)."""
     peak, status = 0, Path(f"/proc/{process.pid}/status")
     while process.poll() is None:
         found = re.search(r"VmHWM:\s+(\d+) kB", status.read_text())
@@ -65,7 +65,7 @@ def peak_memory(process: "subprocess.Popen[bytes]") -> int:
 
 
 def _pages(outputs: Path) -> Iterator[Look]:
-    """The UI's start, the list of sweeps that it opens on, and a page of one sweep's cells."""
+    """The start of the UI, the list of sweeps, and a page of the runs of one sweep."""
     port = _free_port()
     start = time.perf_counter()
     words = ("ui", "ridge_path", "--no-browser", "--port", str(port))
@@ -89,7 +89,7 @@ def _pages(outputs: Path) -> Iterator[Look]:
 
 
 def _bythebook(outputs: Path, *words: str, stdout: int) -> "subprocess.Popen[bytes]":
-    command = [sys.executable, "-m", "experiments", *words]
+    command = [sys.executable, "-m", "bythebook", *words]
     environment = {**os.environ, "BYTHEBOOK_OUTPUTS": str(outputs)}
     return subprocess.Popen(command, env=environment, stdout=stdout, stderr=subprocess.DEVNULL)
 

@@ -1,4 +1,4 @@
-"""Which machine, with which versions, and when: what stands above every table of the page."""
+"""Machine, versions and date of a measurement, shown above every table of the page."""
 
 import os
 import platform
@@ -11,7 +11,7 @@ OURS = ("numpy", "scipy", "numba", "matplotlib", "hydra-core", "mlflow")
 
 
 def stamp(seconds: float, packages: list[str]) -> str:
-    """One sentence; `packages` are the peers', by the names that are imported."""
+    """The description as a sentence; `packages` are import names of the other packages."""
     installed = metadata.packages_distributions()
     peers = {installed[name][0] for name in packages if name in installed}
     versions = [f"{name} {metadata.version(name)}" for name in (*OURS, *sorted(peers - {*OURS}))]

@@ -1,7 +1,7 @@
 """Mixtures and K-means against scikit-learn: many small restarts, and a million rows.
 
-All but the large K-means runs on one thread on both sides, which is the peer's fastest way (its
-BLAS threads wait for each other), and the peer does without the checks of its input.
+All cases except the large K-means run on one thread, which is the fastest setting of the peer (its
+BLAS threads wait for each other). The peer does not check its input.
 """
 
 import ctypes
@@ -19,13 +19,13 @@ from threadpoolctl import ThreadpoolController
 
 from benchmarks.case import Case, Contest
 from benchmarks.timing import Floor
-from models.clustering import gaussian_mixture
-from models.clustering.gaussian_mixture import GaussianMixture
-from models.clustering.gaussian_mixture_starts import start_at
-from models.clustering.kmeans import kmeans
-from models.compiled import in_blocks, threads
-from models.datasets import load
-from models.types import Floats
+from bythebook.models.clustering import gaussian_mixture
+from bythebook.models.clustering.gaussian_mixture import GaussianMixture
+from bythebook.models.clustering.gaussian_mixture_starts import start_at
+from bythebook.models.clustering.kmeans import kmeans
+from bythebook.models.compiled import in_blocks, threads
+from bythebook.models.datasets import load
+from bythebook.models.types import Floats
 
 STEPS = 25  # of EM, in each of the small restarts
 LARGE_STEPS, LARGE_CYCLES = 20, 10
@@ -38,7 +38,7 @@ def faithful() -> Floats:
 
 
 def clouds(rows: int) -> Floats:
-    """Ten overlapping clouds in eight dimensions, made in place: no temporary hides a peak."""
+    """Ten overlapping clouds in eight dimensions, generated in place, without temporary arrays."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((rows, 8))
     for k, centre in enumerate(1.5 * rng.standard_normal((10, 8))):
@@ -47,7 +47,7 @@ def clouds(rows: int) -> Floats:
 
 
 def _centres(X: Floats, K: int, restarts: int) -> Floats:
-    """Different data points, so that no cluster begins empty: the two ways treat that otherwise."""
+    """Distinct data points, so that no cluster is empty; the packages treat that differently."""
     rng = np.random.default_rng(1)
     points = np.unique(X[:10_000], axis=0)
     return points[np.stack([rng.choice(len(points), K, replace=False) for _ in range(restarts)])]
@@ -55,14 +55,14 @@ def _centres(X: Floats, K: int, restarts: int) -> Floats:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """The peer without checks of its input and without warnings."""
+    """Run scikit-learn without input checks and without warnings."""
     import sklearn
 
     with (
         warnings.catch_warnings(),
         sklearn.config_context(assume_finite=True, skip_parameter_validation=True),
     ):
-        warnings.simplefilter("ignore")  # that a fixed number of steps has not converged
+        warnings.simplefilter("ignore")  # a fixed number of steps does not converge
         yield
 
 
@@ -94,7 +94,7 @@ def _em_of_scikit_learn(X: Floats, start: GaussianMixture, steps: int) -> dict[s
 
 def _em(X: Floats, start: GaussianMixture, steps: int) -> dict[str, Any]:
     fit = gaussian_mixture.fit(X, start, tol=-np.inf, max_iter=steps)
-    history = fit.objective[:, :-1] / len(X)  # the peer's ends before the last M step
+    history = fit.objective[:, :-1] / len(X)  # the peer ends before the last M step
     return {**fit.theta._asdict(), "log likelihood": history}
 
 
@@ -143,7 +143,7 @@ def _kmeans_rows(rows: int) -> Contest:
     X = clouds(rows)
     starts = _centres(X, 10, 1)
 
-    def ours() -> dict[str, Any]:  # the peer ends with an E step: one more cycle gives it
+    def ours() -> dict[str, Any]:  # the peer ends with an E step, so ours runs one more cycle
         fit = kmeans(X, starts, max_iter=LARGE_CYCLES + 1, snapshots=(LARGE_CYCLES,))
         return {
             "labels": fit.labels,
@@ -161,9 +161,9 @@ def _kmeans_rows(rows: int) -> Contest:
 
 
 def alone(ours: Any, peer: Any) -> Contest:
-    """Both ways on one thread."""
+    """Limit both to one thread."""
     import sklearn.cluster
-    import sklearn.mixture  # noqa: F401  the libraries must be there to be limited
+    import sklearn.mixture  # noqa: F401  only loaded libraries can be limited
 
     limit = ThreadpoolController().limit
 
@@ -174,12 +174,12 @@ def alone(ours: Any, peer: Any) -> Contest:
     return Contest(partial(on_one, ours), partial(on_one, peer))
 
 
-# Each with rows enough for a first use that loads all that the large one needs.
+# Each with enough rows for a first call that loads everything that the large one needs.
 LARGE = {"em": (_em_rows, 10_000), "kmeans": (_kmeans_rows, 500_000)}
 
 
 def _peaks(name: str, rows: int) -> tuple[int, int]:
-    """Peak memory of ours and the peer, each in a process of its own."""
+    """Peak memory of our code and of the peer, each in its own process."""
     command = [sys.executable, "-m", "benchmarks.mixtures", name, str(rows)]
     ours, peer = (
         int(subprocess.run([*command, way], check=True, capture_output=True).stdout)
@@ -189,12 +189,12 @@ def _peaks(name: str, rows: int) -> tuple[int, int]:
 
 
 def _peak(name: str, rows: int, way: str) -> int:
-    """By how many bytes the way's peak exceeds what was there with the data."""
+    """Bytes by which the peak of a function exceeds the memory with the data."""
     make, few = LARGE[name]
-    getattr(make(few), way)()  # what it imports and compiles is not counted
+    getattr(make(few), way)()  # imports and compilation are not counted
     contest = make(rows)
-    ctypes.CDLL(None).malloc_trim(0)  # nothing is left over from the first use
-    Path("/proc/self/clear_refs").write_text("5")  # the peak is what there is now
+    ctypes.CDLL(None).malloc_trim(0)  # release memory of the first call
+    Path("/proc/self/clear_refs").write_text("5")  # reset the peak to the present memory
     before = _high_water()
     getattr(contest, way)()
     return _high_water() - before

@@ -1,4 +1,4 @@
-"""docs/benchmarks.md: the tables that `make bench` measured, each between its marks."""
+"""Writes the tables of `make bench` into docs/benchmarks.md, each between its marks."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 
 
 def put(section: str, text: str) -> None:
-    """Replace what stands between a section's marks."""
+    """Replace the text between the marks of a section."""
     start, end = (
         f"<!-- {section}: written by `make bench`, do not edit -->",
         f"<!-- end of {section} -->",
@@ -21,7 +21,7 @@ def put(section: str, text: str) -> None:
 
 
 def comparison(results: list[Result]) -> str:
-    """Ratios: above one is our favour."""
+    """Ratios; above 1 our code is faster."""
     lines = [
         "| case | size | peer | peer / ours | range | goal | ours | ours / floor | agree to |",
         "| --- | --- | --- | ---: | --- | ---: | ---: | ---: | ---: |",
@@ -44,12 +44,12 @@ def comparison(results: list[Result]) -> str:
 
 
 def _above_floor(r: Result) -> str:
-    """How far from the limit: 1 is all that the machine can do."""
+    """Our time divided by the floor; 1 is the best possible value."""
     return number(r.ours_s / r.floor.seconds) if r.floor else ""
 
 
 def growth(results: list[Result]) -> str:
-    """How our cost grows, a line a case; equal work against several peers is stated once."""
+    """The growth of our cost, one line per case; equal work is listed once."""
     grown = {r.case: r for r in results if r.growth}
     if not grown:
         return ""
@@ -67,7 +67,7 @@ def growth(results: list[Result]) -> str:
 
 
 def memory(results: list[Result]) -> str:
-    """Peak memory above what the data take."""
+    """Peak memory in addition to the data."""
     rows = []
     for r in results:
         if r.memory:

@@ -1,8 +1,8 @@
 """PageRank of large random webs, against networkx and a power iteration with SciPy's matrices.
 
-All start uniform and end when no page's rank changes by more than a small part of the mean rank, so
-that they take as many steps; both sides of a case begin with what they take: links, or a graph.
-Memory keeps networkx to a smaller web, whose time is scaled with the number of pages.
+All start from equal ranks and end when no rank changes by more than a small fraction of the mean,
+so they take the same number of steps. Each function starts from its own input: links or a graph.
+networkx needs too much memory for the large web; its time on a smaller web is scaled with the size.
 """
 
 from typing import Any
@@ -12,14 +12,14 @@ from scipy import sparse
 
 from benchmarks import page
 from benchmarks.case import Case, Contest
-from models.chains.page_rank import Web, settle
-from models.types import Floats, Ints
+from bythebook.models.chains.page_rank import Web, settle
+from bythebook.models.types import Floats, Ints
 
-P, LINKS, REST = 0.85, 10, 1e-6  # links a page; a part of the mean rank
+P, LINKS, REST = 0.85, 10, 1e-6  # LINKS per page; REST is a fraction of the mean rank
 
 
 def _links(pages: int) -> Ints:
-    """Ten links a page, most of them to few pages; one page in twenty leads nowhere."""
+    """Ten links per page, most of them to few pages; one page in 20 has no links."""
     rng = np.random.default_rng(0)
     source = rng.integers(pages, size=LINKS * pages)
     to = (pages * rng.random(len(source)) ** 3).astype(np.int64)
@@ -32,7 +32,7 @@ def _ours(links: Ints, pages: int) -> dict[str, Any]:
 
 
 def against_networkx(pages: int) -> Contest:
-    """The graph is there before the clock runs."""
+    """The graph is built before the timing."""
     import networkx as nx
 
     links = _links(pages)
@@ -41,7 +41,7 @@ def against_networkx(pages: int) -> Contest:
     graph.add_edges_from(links.tolist())
 
     def peer() -> dict[str, Any]:
-        # It ends when the changes of all pages sum up to `tol` times their number.
+        # networkx stops when the changes of all pages sum to less than `tol` times their number.
         rank = nx.pagerank(graph, P, tol=REST / pages / 10, max_iter=1000)
         return {"rank": np.array([rank[k] for k in range(pages)])}
 
@@ -50,7 +50,7 @@ def against_networkx(pages: int) -> Contest:
 
 
 def _plain(links: Ints, pages: int) -> Floats:
-    """A power iteration as one writes it with SciPy: a matrix of shares, and two corrections."""
+    """A power iteration with SciPy: a sparse transition matrix and two corrections."""
     out = np.bincount(links[:, 0], minlength=pages)
     shares = sparse.coo_array(
         (1.0 / out[links[:, 0]], (links[:, 1], links[:, 0])), shape=(pages, pages)
@@ -65,7 +65,7 @@ def _plain(links: Ints, pages: int) -> Floats:
 
 
 def against_scipy(pages: int) -> Contest:
-    """Both from the links."""
+    """Both functions start from the links."""
     links = _links(pages)
     return Contest(lambda: _ours(links, pages), lambda: {"rank": _plain(links, pages)})
 

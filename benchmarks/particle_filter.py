@@ -2,7 +2,7 @@
 
     z_n = mu + rho (z_{n-1} - mu) + sigma v_n,    x_n ~ N(0, exp z_n)
 
-Both filters resample systematically where half the particles or fewer are effective, and both give
+Both filters resample systematically if at most half of the particles are effective, and both give
 the means at every step.
 """
 
@@ -11,8 +11,8 @@ from numpy.random import Generator
 
 from benchmarks.case import Answer, Case, Contest
 from benchmarks.timing import Floor
-from models.state_space.particle_filter import StateSpace, bootstrap_filter
-from models.types import Floats
+from bythebook.models.state_space.particle_filter import StateSpace, bootstrap_filter
+from bythebook.models.types import Floats
 
 STEPS = 100
 MU, RHO, SIGMA = -1.02, 0.9702, 0.178
@@ -56,7 +56,7 @@ def bootstrap(n_particles: int) -> Contest:
         return {"log_c": found.log_c, "mean": found.mean[:, 0]}
 
     def peer() -> Answer:
-        np.random.seed(1)  # noqa: NPY002 - it knows no other generator
+        np.random.seed(1)  # noqa: NPY002 - it uses the global generator
         smc = SMC(
             fk=theirs,
             N=n_particles,

@@ -1,4 +1,4 @@
-"""The whole way: from the command line to a tracked run, against plain Hydra with MLflow."""
+"""Tracked runs from the command line, compared with Hydra and MLflow without By the Book."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.timing import Floor, Result, compare
 
 PEERS = Path(__file__).parent / "peers"
-READING = {  # commands that compute nothing
+READING = {  # commands that run no study
     "list every experiment": ["list"],
     "show one experiment": ["show", "fcml/fig-1.15"],
     "complete a word": ["complete", "bythebook", "show", "fcml/"],
@@ -25,8 +25,8 @@ figure.savefig(sys.argv[1])
 
 def results() -> list[Result]:
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        return [*(_reading(place, what) for what in READING), _single(place)]
+        outputs = Path(folder)
+        return [*(_reading(outputs, what) for what in READING), _single(outputs)]
 
 
 def _reading(folder: Path, what: str) -> Result:
@@ -42,12 +42,14 @@ def _reading(folder: Path, what: str) -> Result:
 
 
 def _single(folder: Path) -> Result:
-    bythebook(folder, "run", "experiment=fcml/fig-1.15")  # the store is made, files are warm
+    bythebook(
+        folder, "run", "experiment=fcml/fig-1.15"
+    )  # creates the store and fills the file cache
     return compare(
         "one tracked run, recorded, judged and drawn",
         "Hydra, fluent MLflow, no record, no figure",
         "one command",
-        lambda: bythebook(folder, "run", "experiment=fcml/fig-1.15", "fresh=true"),
+        lambda: bythebook(folder, "run", "experiment=fcml/fig-1.15", "force=true"),
         lambda: plain_hydra(folder, "seed=0"),
         goal="3",
         floor=Floor(
@@ -59,7 +61,7 @@ def _single(folder: Path) -> Result:
 
 
 def bythebook(folder: Path, *arguments: str) -> None:
-    _python("-m", "experiments", *arguments, BYTHEBOOK_OUTPUTS=str(folder / "outputs"))
+    _python("-m", "bythebook", *arguments, BYTHEBOOK_OUTPUTS=str(folder / "outputs"))
 
 
 def plain_hydra(folder: Path, *arguments: str, program: str = "plain_hydra.py") -> None:

@@ -1,8 +1,8 @@
 """Regression: leave-one-out over orders and penalties, bias and variance over data sets.
 
-The peers get their design matrices outside the clock, our polynomials build theirs inside. Each
-answer is the mean squared leave-one-out error of every order or penalty, or the two parts of the
-loss at every penalty.
+The design matrices of the peers are built before the timing, those of our polynomials within it.
+Each answer is the mean squared leave-one-out error of every order or penalty, or the two parts of
+the loss at every penalty.
 """
 
 from collections.abc import Callable
@@ -12,18 +12,18 @@ from numpy.polynomial.legendre import legvander
 
 from benchmarks.case import Answer, Case, Contest
 from benchmarks.timing import Floor
-from models.compiled import compiled
-from models.datasets import load
-from models.regression.bias_variance import decompose, gaussian_basis, ridge_predictions
-from models.regression.polynomials import loo_by_order
-from models.regression.ridge import loo_by_penalty
-from models.types import Floats
+from bythebook.models.compiled import compiled
+from bythebook.models.datasets import load
+from bythebook.models.regression.bias_variance import decompose, gaussian_basis, ridge_predictions
+from bythebook.models.regression.polynomials import loo_by_order
+from bythebook.models.regression.ridge import loo_by_penalty
+from bythebook.models.types import Floats
 
 TOP = 10  # the largest polynomial order
 
 
 def _points(n: int) -> tuple[Floats, Floats]:
-    """The winning times of FCML chapter 1, or as many points as asked for in the same years."""
+    """The winning times of FCML chapter 1, or another number of points in the same years."""
     if n == 27:
         return load("olympics-100m-men").xt
     rng = np.random.default_rng(0)
@@ -39,7 +39,7 @@ def _legendre(x: Floats) -> list[Floats]:
 
 @compiled
 def _nothing(x: Floats, t: Floats, loss: Floats) -> None:
-    """What a call costs."""
+    """The time of a call."""
 
 
 def _by_order(n: int, error: Callable[[Floats, Floats], float]) -> Contest:
@@ -88,7 +88,7 @@ def many_by_influence(n_sets: int) -> Contest:
 def by_ridge_cv(n: int) -> Contest:
     from sklearn.linear_model import RidgeCV
 
-    # A penalty of zero is not allowed; the least squared singular value is near n / (2 TOP + 1).
+    # A zero penalty is not allowed; the smallest squared singular value is near n / (2 TOP + 1).
     model = RidgeCV(alphas=[1e-12 * n], fit_intercept=False, store_cv_results=True)
     return _by_order(n, lambda Phi, t: float(model.fit(Phi, t).cv_results_.mean()))
 

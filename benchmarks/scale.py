@@ -1,4 +1,4 @@
-"""A thousand tracked runs: against plain Hydra with MLflow, and against benchopt."""
+"""1,000 tracked runs, compared with Hydra and MLflow, and with benchopt."""
 
 import shutil
 import subprocess
@@ -19,7 +19,7 @@ GRID = [
     f"study.lambdas={LAMBDAS}",
 ]
 CELL = ["study.ln_count=0", "study.orders=[5]", "study.lambdas=[1e-4]"]
-RUNS, FEW, MORE = 1000, 2, 22  # plain Hydra is timed with few runs and with more
+RUNS, FEW, MORE = 1000, 2, 22  # Hydra is timed with FEW and with MORE runs
 
 
 def results() -> list[Result]:
@@ -35,7 +35,7 @@ def _sweep(folder: Path, start: int, *more: str, jobs: int = 2) -> None:
 
 def _against_hydra(folder: Path) -> list[Result]:
     starts = iter(range(0, 10**9, 10))
-    _sweep(folder, next(starts))  # the store is made
+    _sweep(folder, next(starts))  # creates the store
     return [
         compare(
             "1,000 tracked runs, two processes",
@@ -55,7 +55,7 @@ def _against_hydra(folder: Path) -> list[Result]:
 
 
 def _plain_hydra_seconds(folder: Path, program: str, *words: str) -> float:
-    """What all the runs would take: start-up is paid once, so it is kept apart."""
+    """The time of all runs, extrapolated; the start-up counts once."""
 
     def timed(runs: int) -> float:
         sweep = ("-m", f"seed=range(0,{runs})", *words)
@@ -73,7 +73,7 @@ def _against_benchopt(folder: Path) -> list[Result]:
     starts = iter(range(10_000, 10**9, 10))
 
     def peer() -> None:
-        # A copy each time: its cache would make the second run free.
+        # A new copy each time, because benchopt caches results.
         copy = folder / f"benchopt-{time.monotonic_ns()}"
         shutil.copytree(PEERS / "benchopt_ridge", copy)
         command = [program, "run", str(copy), "-n", "1", "-r", "1", "-j", "2"]

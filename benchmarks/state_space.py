@@ -1,7 +1,7 @@
 """Kalman filter and smoother for MLAPP 18.2.1's tracker: many series of one model, one long one.
 
-Four states, place and velocity in the plane; two outputs, the place. statsmodels and pykalman are
-called below their public methods, which would copy every result and filter three times.
+Four states, position and velocity in the plane; two outputs, the position. statsmodels and pykalman
+are called below their public methods, which copy every result and filter three times.
 """
 
 import functools
@@ -10,12 +10,12 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.case import Answer, Case, Contest
-from models.state_space.kalman import LDS, kalman_filter, rts_smoother
-from models.types import Floats
+from bythebook.models.state_space.kalman import LDS, kalman_filter, rts_smoother
+from bythebook.models.types import Floats
 
 LENGTH = 200  # of each of many series
-NOISE = 0.001  # of the state, as in Figure 18.1
-RESTLESS = 0.03  # the state's noise with which our covariances cycle in their last bit for ever
+NOISE = 0.001  # noise of the state, as in Figure 18.1
+RESTLESS = 0.03  # with this noise our covariances do not converge in their last bit
 
 Peer = Callable[[LDS, Floats], Callable[[], Answer]]
 
@@ -48,12 +48,12 @@ def _contest(peer: Peer, theta: LDS, shape: tuple[int, int]) -> Contest:
 
 
 def tracks(theta: LDS, shape: tuple[int, int]) -> Floats:
-    """What `kalman.simulate` does a step at a time, by sums: outputs (series, N, 2)."""
+    """The outputs (series, N, 2) of `kalman.simulate`, computed with cumulative sums."""
     rng = np.random.default_rng(0)
     w = np.sqrt(theta.Gamma[0, 0]) * rng.standard_normal((*shape, 4))
     velocity = theta.mu0[2:] + w[..., 2:].cumsum(1)
-    place = theta.mu0[:2] + (velocity + w[..., :2]).cumsum(1)
-    return np.asarray(place + rng.standard_normal(place.shape))
+    position = theta.mu0[:2] + (velocity + w[..., :2]).cumsum(1)
+    return np.asarray(position + rng.standard_normal(position.shape))
 
 
 def ours(theta: LDS, x: Floats) -> Answer:
@@ -69,10 +69,10 @@ def ours(theta: LDS, x: Floats) -> Answer:
 
 
 def statsmodels(theta: LDS, x: Floats, *, tolerance: float = 1e-19) -> Callable[[], Answer]:
-    """Its compiled passes, set up once: each series is written into the array they read.
+    """The compiled passes of statsmodels, set up once; each series is written into their array.
 
-    `tolerance` is the change below which it takes the covariances for settled; zero is never. The
-    outputs one at a time (their noise is independent) is its fastest way for this model.
+    Below a change of `tolerance` the covariances count as converged; zero means never. Processing
+    the outputs one at a time, as their noise is independent, is its fastest method for this model.
     """
     from statsmodels.tsa.statespace.kalman_filter import FILTER_UNIVARIATE
     from statsmodels.tsa.statespace.kalman_smoother import (
@@ -120,11 +120,11 @@ def statsmodels(theta: LDS, x: Floats, *, tolerance: float = 1e-19) -> Callable[
 
 
 def pykalman(theta: LDS, x: Floats) -> Callable[[], Answer]:
-    """Its three passes, each once."""
+    """The three passes of pykalman, each once."""
     from pykalman import standard
 
     A, Gamma, C, Sigma, mu0, V0 = theta
-    b, d = np.zeros(len(A)), np.zeros(len(C))  # its offsets
+    b, d = np.zeros(len(A)), np.zeros(len(C))  # offsets of the model
 
     def run() -> Answer:
         filtered, smoothed = np.empty((2, *x.shape[:2], len(A)))

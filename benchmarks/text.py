@@ -1,6 +1,6 @@
-"""Bigram models of words with add-one smoothing: count a text, perplexity of another; nltk's.
+"""Bigram models of words with add-one smoothing: counts and perplexity, compared with nltk.
 
-Both begin with the words of the texts. nltk's time on a tenth of the text is scaled.
+Both start from the words of the texts. nltk is timed on a tenth of the text; its time is scaled.
 """
 
 from typing import Any
@@ -9,14 +9,14 @@ import numpy as np
 
 from benchmarks import page
 from benchmarks.case import Case, Contest
-from models.chains import ngrams
+from bythebook.models.chains import ngrams
 
 WORDS = 50_000  # of the vocabulary, with Zipf's frequencies
-LENGTH = 5.5  # letters and blank a word, roughly
+LENGTH = 5.5  # approximate letters per word, with the blank
 
 
 def _words(size: int, seed: int) -> list[str]:
-    """Some bytes of text: words drawn one by one, those of low number often."""
+    """A text of random words; words of low rank are frequent."""
     rng = np.random.default_rng(0)
     letters = np.array(list("etaoinshrdlcumwfgypbvk"))
     lengths = rng.integers(2, 9, WORDS)
@@ -28,7 +28,7 @@ def _words(size: int, seed: int) -> list[str]:
 
 
 def bigrams(size: int) -> Contest:
-    """Train on nine tenths of the bytes, and predict one tenth."""
+    """Train on 90 % of the bytes and predict 10 %."""
     train, held = _words(9 * size // 10, 1), _words(size // 10, 2)
 
     def ours() -> dict[str, Any]:

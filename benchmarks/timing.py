@@ -1,4 +1,4 @@
-"""Interleaved timing of two ways to the same answer, and the record that comes of it."""
+"""Alternating timing of two functions with the same answer, and the record of the result."""
 
 import json
 import math
@@ -12,7 +12,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Growth:
-    """How our cost grows: seconds at each size, the exponent fitted to them, and the theory's."""
+    """Growth of our cost: seconds at each size, the fitted exponent and the theoretical one."""
 
     sizes: tuple[int, ...]
     seconds: tuple[float, ...]
@@ -22,19 +22,16 @@ class Growth:
 
 @dataclass(frozen=True)
 class Floor:
-    """What the machine could do at best: the part of the task that nobody can leave out, bare.
-
-    It is timed in the rounds of the case that it belongs to.
-    """
+    """A lower bound of the time: the necessary part of a task, timed in the rounds of a case."""
 
     what: str  # "the rows read once from memory"
     action: Callable[[], object]
-    repeats: int = 0  # calls a round, as many as the clock needs where it is 0
+    repeats: int = 0  # calls per round; 0 means as many as the clock needs
 
 
 @dataclass(frozen=True)
 class Limit:
-    """A floor, measured."""
+    """The measured floor."""
 
     what: str
     seconds: float
@@ -52,7 +49,7 @@ class Result:
     ratio: float
     spread: tuple[float, float]
     goal: str
-    tolerance: float | None = None  # to which the answers agree, relative
+    tolerance: float | None = None  # relative tolerance of the answers
     growth: Growth | None = None
     memory: tuple[int, int] | None = None  # peak bytes above the data: ours, peer
     floor: Limit | None = None
@@ -76,9 +73,10 @@ def compare(
     clock: Callable[[Callable[[], object], int], float] | None = None,
     floor: Floor | None = None,
 ) -> Result:
-    """Time both by turns, and the floor; `scale` is how many times smaller the peer's task was.
+    """Time both alternately, and the floor.
 
-    `clock` reads the peer's time where that takes more than one call.
+    The task of the peer is `scale` times smaller. `clock` measures the time of the peer if that
+    takes more than one call.
     """
     read = clock or seconds
     bare = floor or Floor("", lambda: None, repeats=1)
@@ -99,7 +97,7 @@ def compare(
 
 
 def seconds(action: Callable[[], object], repeats: int = 1) -> float:
-    """How long a call takes, on average over the repeats."""
+    """Mean time of a call over the repeats."""
     start = time.perf_counter()
     for _ in range(repeats):
         action()
@@ -107,19 +105,19 @@ def seconds(action: Callable[[], object], repeats: int = 1) -> float:
 
 
 def enough(action: Callable[[], object], at_least: float = 0.02) -> int:
-    """How many repeats the clock needs."""
+    """Number of repeats that the clock needs."""
     return max(1, math.ceil(at_least / max(seconds(action), 1e-7)))
 
 
 def save(part: str, results: list[Result], path: Path, **about: str) -> None:
-    """Bring a part of the file up to date: what it is about, and its records; others stay."""
+    """Replace the records of a part of the file, and keep the other parts."""
     saved = json.loads(path.read_text()) if path.exists() else {}
-    parts = saved if isinstance(saved, dict) else {}  # once it was a list of records
+    parts = saved if isinstance(saved, dict) else {}  # files of an old format contain a list
     parts[part] = {**about, "results": [asdict(result) for result in results]}
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(parts, indent=1) + "\n")
 
 
 def number(value: float) -> str:
-    """Two digits of a ratio, or all before the point."""
+    """A ratio with two digits, or with all digits before the point."""
     return f"{value:.0f}" if value >= 10 else f"{value:.2g}"

@@ -1,8 +1,8 @@
-"""The whole: what `bythebook reproduce` spends its time on, cold and warm, and what looking costs.
+"""Time of `bythebook reproduce` and its parts, without and with recorded runs, and of the report.
 
-One process does everything, so that the parts add up: the clock is read around computing, writing
-tables, drawing and logging, and what is left is start-up (imports, configurations, look-ups,
-records). Figures are drawn when somebody looks; what that takes is timed apart.
+One process does everything, so that the parts add up: computing, writing tables, drawing and
+logging are timed, and the rest is start-up (imports, configurations, look-ups, records). Figures
+are drawn on demand; their time is measured separately.
 """
 
 import json
@@ -49,13 +49,13 @@ def report(selection: list[str]) -> str:
 
 def _wall(outputs: Path, *words: str) -> float:
     start = time.perf_counter()
-    _run(["-m", "experiments", *words], outputs)
+    _run(["-m", "bythebook", *words], outputs)
     return time.perf_counter() - start
 
 
 def _parts(outputs: Path, selection: list[str]) -> dict[str, float]:
-    told = _run(["-m", "benchmarks.whole", *selection], outputs)
-    parts: dict[str, float] = json.loads(told.splitlines()[-1])
+    printed = _run(["-m", "benchmarks.whole", *selection], outputs)
+    parts: dict[str, float] = json.loads(printed.splitlines()[-1])
     return parts
 
 
@@ -64,17 +64,17 @@ def _run(arguments: list[str], outputs: Path) -> str:
     done = subprocess.run(
         [sys.executable, *arguments], env=environment, capture_output=True, text=True, check=False
     )
-    if done.returncode > 1:  # 1 is a claim that comes out otherwise than expected
+    if done.returncode > 1:  # 1 means an unexpected verdict
         raise RuntimeError(done.stderr[-2000:])
     return done.stdout
 
 
 def _measure(selection: list[str]) -> None:
-    """In a process of its own: reproduce, with a clock around every part."""
-    from experiments.cli import main
-    from experiments.records import run_files
-    from experiments.running import work
-    from experiments.tracking.tracker import Forgiving
+    """Run `reproduce` in its own process and time every part."""
+    from bythebook.experiments.cli.main import main
+    from bythebook.experiments.execution import worker
+    from bythebook.experiments.store import artifacts
+    from bythebook.experiments.tracking.tracker import FaultTolerantTracker
 
     spent: dict[str, float] = defaultdict(float)
 
@@ -90,10 +90,10 @@ def _measure(selection: list[str]) -> None:
 
         setattr(owner, name, timed)
 
-    clocked(work, "compute", "computing")
-    clocked(run_files, "ensure_figures", "drawing")
-    clocked(run_files, "ensure_tables", "tables")
-    clocked(Forgiving, "put", "logging")
+    clocked(worker, "compute", "computing")
+    clocked(artifacts, "ensure_figures", "drawing")
+    clocked(artifacts, "ensure_tables", "tables")
+    clocked(FaultTolerantTracker, "put", "logging")
     main(["reproduce", "--jobs", "1", *selection])
     spent["start-up"] = time.process_time() - sum(spent.values())
     print(json.dumps(spent))

@@ -1,4 +1,4 @@
-"""Fixtures: an outputs folder of one's own, and a tracking store that is not migrated each time."""
+"""Fixtures: an empty outputs folder, and a copy of a tracking store that exists already."""
 
 import os
 import shutil
@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from experiments.cli import main
-from experiments.configuration.build import experiment_job
-from experiments.records.locks import exclusive
-from experiments.records.record import Record
-from experiments.running.runner import perform_all
-from experiments.tracking.local import LocalTracker
+from bythebook.experiments.cli.main import main
+from bythebook.experiments.config.validation import load_job
+from bythebook.experiments.execution.runner import run_jobs
+from bythebook.experiments.store.locking import exclusive_lock
+from bythebook.experiments.store.record import Record
+from bythebook.experiments.tracking.local import LocalTracker
 
-settings.register_profile("calm", deadline=None)  # however busy the machine is
+settings.register_profile("calm", deadline=None)  # a busy machine is no failure
 settings.load_profile("calm")
 FAULTS = Path(__file__).parent / "faults"
-# Processes that a test starts know the study that misbehaves; the pool's server starts only once.
+# Processes that a test starts find the study that misbehaves; the fork server starts once.
 os.environ["PYTHONPATH"] = str(FAULTS)
 
 
@@ -28,37 +28,37 @@ def outputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "outputs"
     folder.mkdir()
     monkeypatch.setenv("BYTHEBOOK_OUTPUTS", str(folder))
-    monkeypatch.delenv("BOOK_DATA", raising=False)
+    monkeypatch.delenv("BYTHEBOOK_DATA", raising=False)
     return folder
 
 
 @pytest.fixture
 def recorded(outputs: Path) -> Record:
     """FCML's Figure 1.15, recorded in the outputs folder: neither tracked nor drawn."""
-    (done,) = perform_all([experiment_job("fcml/fig-1.15")], outputs)
+    (done,) = run_jobs([load_job("fcml/fig-1.15")], outputs)
     return done.record
 
 
 @pytest.fixture
 def refused(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
-    """Type a command that is refused; the one line that says why."""
+    """A function that runs an invalid command and returns its one line of explanation."""
 
     def line(*words: str) -> str:
         capsys.readouterr()
         assert main([*words]) == 2
-        told = capsys.readouterr()
-        assert told.out == ""
-        assert told.err.startswith("bythebook: ")
-        assert told.err.count("\n") == 1, told.err
-        return told.err.removeprefix("bythebook: ").rstrip("\n")
+        printed = capsys.readouterr()
+        assert printed.out == ""
+        assert printed.err.startswith("bythebook: ")
+        assert printed.err.count("\n") == 1, printed.err
+        return printed.err.removeprefix("bythebook: ").rstrip("\n")
 
     return line
 
 
 @pytest.fixture
 def print_style() -> Iterator[None]:
-    """Figures as they are printed, whatever this machine's matplotlib is set to."""
-    from experiments.drawing import canvas
+    """Figures in print style, regardless of the matplotlib settings of this machine."""
+    from bythebook.experiments.plotting import canvas
 
     with canvas.style("print"):
         yield
@@ -68,8 +68,8 @@ def print_style() -> Iterator[None]:
 def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An MLflow database with no runs in it, made once for all test processes."""
     shared = tmp_path_factory.getbasetemp().parent / "empty-store"
-    with exclusive(shared / "lock"):
-        LocalTracker(shared).create()
+    with exclusive_lock(shared / "lock"):
+        LocalTracker(shared).create_database()
     return shared / "mlflow.db"
 
 
@@ -83,8 +83,11 @@ def tracked(outputs: Path, empty_store: Path) -> LocalTracker:
 @pytest.fixture
 def misbehaving(monkeypatch: pytest.MonkeyPatch) -> None:
     """The study `misbehaving`, in this process and in every one it starts."""
-    import experiments.figures
-    import experiments.studies
+    import bythebook.experiments.figures
+    import bythebook.experiments.studies
 
-    for package, folder in ((experiments.studies, "studies"), (experiments.figures, "figures")):
+    for package, folder in (
+        (bythebook.experiments.studies, "studies"),
+        (bythebook.experiments.figures, "figures"),
+    ):
         monkeypatch.setattr(package, "__path__", [*package.__path__, str(FAULTS / folder)])

@@ -6,9 +6,10 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-import benchmarks.__main__ as bench
 import numpy as np
 import pytest
+
+import benchmarks.__main__ as bench
 from benchmarks import page, timing
 from benchmarks.case import Case, Contest, Disagree, agree
 from benchmarks.timing import Floor, Limit, Result

@@ -10,40 +10,39 @@ import pytest
 
 TESTS = Path(__file__).parent
 SRC = TESTS.parent / "src"
-MODULES = {
-    ".".join(path.relative_to(SRC).with_suffix("").parts).removesuffix(".__init__"): path
-    for path in sorted(SRC.glob("**/*.py"))
-}
-# What each room may import beside itself; everything may import `contract` and `models`.
-ROOMS = {
-    "contract": set(),
-    "studies": set(),
-    "drawing": set(),
-    "figures": {"drawing", "studies"},
-    "configuration": set(),
-    "records": {"configuration", "drawing"},
-    "running": {"configuration", "records"},
-    "tracking": {"configuration", "records", "running"},
-    "sweeping": {"configuration", "drawing", "records", "running", "tracking"},
-    "report": {"configuration", "drawing", "records", "running", "sweeping", "tracking"},
-}
-ROOMS["explore"] = {"configuration", "drawing", "records", "report", "running"}
-ROOMS["commands"] = set(ROOMS) - {"studies", "figures"}
-ROOMS["interface"] = {*ROOMS["commands"], "commands"}  # Python's door, as the terminal is another
-OUTSIDE = {"hydra": "configuration", "omegaconf": "configuration", "mlflow": "tracking"}
-ALSO = {  # the server's own process, and Hydra's words on the command line
-    "experiments.commands.run": {"hydra", "omegaconf"},
-    "experiments.commands.server": {"mlflow"},
-    "experiments.commands.ui": {"mlflow"},
-    "experiments.sweeping.expand": {"hydra"},
-}
 
-UNTESTED = {"experiments.commands.codes", "models.types"}  # names of constants and of types
-WHOLE = {"experiments/test_experiments.py", "experiments/test_faults.py"}  # of the whole pipeline
+
+def module_name(path: Path) -> str:
+    """`src` is installed as `bythebook`: src/models/em.py is `bythebook.models.em`."""
+    parts = ("bythebook", *path.relative_to(SRC).with_suffix("").parts)
+    return ".".join(parts).removesuffix(".__init__")
+
+
+MODULES = {module_name(path): path for path in sorted(SRC.glob("**/*.py"))}
+# Each package imports only packages above it, `core` and the models.
+PACKAGES = (
+    *("core", "studies", "plotting", "figures", "config", "store", "execution", "tracking"),
+    *("sweeps", "report", "api", "explore", "cli"),
+)
+# A study computes and a figure draws: neither knows the pipeline, and the pipeline finds them by
+# name.
+ALLOWED = {"studies": set(), "plotting": set(), "config": set(), "figures": {"plotting", "studies"}}
+OWNERS = {"hydra": "config", "omegaconf": "config", "mlflow": "tracking"}
+EXCEPTIONS = {  # the server's own process, and Hydra's words on the command line
+    "bythebook.experiments.cli.run": {"hydra", "omegaconf"},
+    "bythebook.experiments.cli.server": {"mlflow"},
+    "bythebook.experiments.cli.ui": {"mlflow"},
+    "bythebook.experiments.sweeps.grid": {"hydra"},
+}
+WITHOUT_TESTS = {  # names of constants and of types
+    "bythebook.experiments.cli.exit_codes",
+    "bythebook.models.types",
+}
+OF_ALL_MODULES = {"experiments/test_experiments.py", "experiments/test_faults.py"}
 
 
 def imported(path: Path) -> set[str]:
-    """Every import of a module, lazy ones and those for the type checker included."""
+    """All imports of a module, lazy ones and those for the type checker included."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
@@ -55,57 +54,79 @@ def imported(path: Path) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("models")])
-def test_models_know_numbers_only(name: str) -> None:
-    allowed = set(sys.stdlib_module_names) | {"models", "numpy", "scipy", "numba"}
-    assert {other.split(".")[0] for other in imported(MODULES[name])} <= allowed
+def package_of(name: str) -> str:
+    """`store` of `bythebook.experiments.store.record`; nothing for the models."""
+    top, _, rest = name.removeprefix("bythebook.").partition(".")
+    return rest.partition(".")[0] if top == "experiments" else ""
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name.count(".") >= 2])
-def test_imports_point_one_way(name: str) -> None:
-    package, room, *_ = name.split(".")
-    if package != "experiments":
-        return
+def may_import(package: str, other: str) -> bool:
+    if other in ("", "core", package):
+        return True
+    above = PACKAGES[: PACKAGES.index(package)]
+    return other in ALLOWED.get(package, set(above) - {"studies", "figures"})
+
+
+@pytest.mark.parametrize("name", [n for n in MODULES if n.startswith("bythebook.models")])
+def test_models_import_numpy_scipy_and_numba_only(name: str) -> None:
     for other in imported(MODULES[name]):
-        there = other.split(".")
-        if there[0] == "experiments" and len(there) > 1 and there[1] in ROOMS:
-            assert there[1] in {room, "contract"} | ROOMS[room], other
-        owner = OUTSIDE.get(there[0])
-        assert owner in (None, room) or there[0] in ALSO.get(name, ()), other
+        top = other.partition(".")[0]
+        own = other.startswith("bythebook.models")
+        assert own or top in {*sys.stdlib_module_names, "numpy", "scipy", "numba"}, other
 
 
-@pytest.mark.parametrize("name", [n for n in MODULES if n.startswith("experiments.studies.")])
+@pytest.mark.parametrize("name", [n for n in MODULES if package_of(n)])
+def test_packages_import_one_way(name: str) -> None:
+    package = package_of(name)
+    for other in imported(MODULES[name]):
+        if other.startswith("bythebook.experiments."):
+            assert may_import(package, package_of(other)), other
+        top = other.partition(".")[0]
+        owner = OWNERS.get(top)
+        assert owner in (None, package) or top in EXCEPTIONS.get(name, ()), other
+
+
+def test_every_package_has_its_layer() -> None:
+    folders = {path.parent.name for path in (SRC / "experiments").glob("*/__init__.py")}
+    assert folders == set(PACKAGES)
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in MODULES if n.startswith("bythebook.experiments.studies.")]
+)
 def test_studies_neither_draw_nor_judge_nor_know_other_topics(name: str) -> None:
-    topic = ".".join(name.split(".")[:3])
+    topic = ".".join(name.split(".")[:4])
     for other in imported(MODULES[name]):
         assert other.split(".")[0] not in ("matplotlib", "pandas", "PIL"), other
-        assert not other.startswith(("experiments.contract.claims", "experiments.contract.express"))
-        own = other.startswith((topic, "experiments.studies._"))  # or what topics share
-        assert not other.startswith("experiments.studies.") or own, other
+        assert not other.startswith(
+            ("bythebook.experiments.core.claims", "bythebook.experiments.core.express")
+        )
+        own = other.startswith((topic, "bythebook.experiments.studies._"))  # or what topics share
+        assert not other.startswith("bythebook.experiments.studies.") or own, other
 
 
 def test_nothing_but_its_figure_knows_a_study_by_name() -> None:
     for name, path in MODULES.items():
         for other in imported(path):
-            if other.startswith(("experiments.studies.", "experiments.figures.")):
-                assert name.startswith(("experiments.studies.", "experiments.figures.")), name
-
-
-def test_only_the_package_itself_knows_the_python_interface() -> None:
-    for name, path in MODULES.items():
-        if name != "experiments" and not name.startswith("experiments.interface"):
-            assert not {o for o in imported(path) if o.startswith("experiments.interface")}, name
+            if other.startswith(
+                ("bythebook.experiments.studies.", "bythebook.experiments.figures.")
+            ):
+                assert name.startswith(
+                    ("bythebook.experiments.studies.", "bythebook.experiments.figures.")
+                ), name
 
 
 def test_the_package_is_imported_without_what_its_names_need() -> None:
-    code = "import sys, experiments; print(sorted({m.partition('.')[0] for m in sys.modules}))"
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    code = "import sys, bythebook; print(sorted({m.partition('.')[0] for m in sys.modules}))"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     heavy = {"hydra", "matplotlib", "mlflow", "numpy", "pandas", "rich", "scipy", "yaml"}
-    assert not heavy & set(ast.literal_eval(told.stdout))
+    assert not heavy & set(ast.literal_eval(loaded.stdout))
 
 
-def test_no_module_needs_itself() -> None:
-    """No circle of imports, however lazy."""
+def test_no_modules_import_each_other() -> None:
+    """There is no cycle of imports, lazy ones included."""
     graph = {name: imported(path) & MODULES.keys() - {name} for name, path in MODULES.items()}
     while graph:
         free = {name for name, needs in graph.items() if not needs & graph.keys()}
@@ -114,8 +135,8 @@ def test_no_module_needs_itself() -> None:
 
 
 @pytest.mark.parametrize("kind", ["studies", "figures"])
-def test_every_study_has_its_figure_beside_it(kind: str) -> None:
-    from experiments.contract.places import places
+def test_every_study_has_a_figure_module(kind: str) -> None:
+    from bythebook.experiments.core.registry import study_topics
 
     folder = SRC / "experiments" / kind
     found = {
@@ -123,17 +144,17 @@ def test_every_study_has_its_figure_beside_it(kind: str) -> None:
         for path in folder.glob("*/*.py")
         if not path.stem.startswith("_")
     }
-    known = {f"{topic}.{name}" for name, topic in places().items() if topic != "faults"}
+    known = {f"{topic}.{name}" for name, topic in study_topics().items() if topic != "faults"}
     assert found == known
 
 
 def test_the_tests_are_the_same_tree() -> None:
-    """A module's tests lie at its own path; figures are drawn where all results are tried."""
-    apart = ("experiments.figures", "experiments.studies")
+    """A module's tests are at its own path; test_experiments.py draws all figures."""
+    elsewhere = ("bythebook.experiments.figures", "bythebook.experiments.studies")
     wanted = {
         path.relative_to(SRC).with_name(f"test_{path.name}").as_posix(): name
         for name, path in MODULES.items()
-        if not path.stem.startswith("__") and not name.startswith(apart)
+        if not path.stem.startswith("__") and not name.startswith(elsewhere)
     }
     found = {
         path.relative_to(TESTS).as_posix()
@@ -141,8 +162,8 @@ def test_the_tests_are_the_same_tree() -> None:
         for path in (TESTS / package).glob("**/test_*.py")
         if "studies" not in path.parts
     }
-    assert {name for path, name in wanted.items() if path not in found} == UNTESTED
-    assert found - wanted.keys() == WHOLE
+    assert {name for path, name in wanted.items() if path not in found} == WITHOUT_TESTS
+    assert found - wanted.keys() == OF_ALL_MODULES
 
 
 @pytest.mark.parametrize(
@@ -156,7 +177,7 @@ def test_the_tests_are_the_same_tree() -> None:
             {"mlflow", "matplotlib", "pandas", "numba", "scipy"},
         ),
         (
-            ["run", "fcml/fig-1.15", "fresh=true"],  # tracked, judged and drawn
+            ["run", "fcml/fig-1.15", "force=true"],  # tracked, judged and drawn
             {"mlflow", "hydra", "pandas", "numba", "scipy", "matplotlib.backends.backend_pdf"},
         ),
     ],
@@ -166,7 +187,7 @@ def test_a_command_loads_only_what_it_needs(
 ) -> None:
     shutil.copyfile(empty_store, tmp_path / "mlflow.db")  # making one takes MLflow
     code = (
-        "import sys; from experiments.cli import main;"
+        "import sys; from bythebook.experiments.cli.main import main;"
         f"assert main({command!r}) == 0;"
         f"print('LOADED', sorted({absent!r} & set(sys.modules)))"
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.configuration import catalogue
+from bythebook.experiments.config import catalogue
 
 ROOT = Path(__file__).parents[1]
 
@@ -29,22 +29,15 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-def test_the_wheel_holds_configurations_data_styles_and_templates(wheel: Path) -> None:
+def test_the_wheel_holds_code_configurations_data_styles_and_templates(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
-    for experiment in catalogue.names():
-        assert f"experiments/conf/experiment/{experiment}.yaml" in names
-    for folder in (
-        "src/models/data",
-        "src/experiments/drawing/styles",
-        "src/experiments/report/templates",
-    ):
-        for path in (ROOT / folder).iterdir():
-            assert path.relative_to(ROOT / "src").as_posix() in names
-    assert "experiments/conf/config.yaml" in names
-    for folder in ("experiments", "models"):
-        for path in (ROOT / "src" / folder).glob("**/*.py"):
-            assert path.relative_to(ROOT / "src").as_posix() in names
-    assert not [name for name in names if name.startswith(("tests/", "benchmarks/"))]
+    for folder, installed in (("src", "bythebook"), ("conf", "bythebook/conf")):
+        for path in (ROOT / folder).rglob("*"):
+            kept = path.is_file() and not {"__pycache__"} & set(path.parts)
+            if kept and not any(part.endswith(".egg-info") for part in path.parts):
+                name = f"{installed}/{path.relative_to(ROOT / folder).as_posix()}"
+                assert name in names, name
+    assert {name.partition("/")[0] for name in names if ".dist-info" not in name} == {"bythebook"}
 
 
 def test_commands_work_from_the_wheel_in_any_directory(wheel: Path, tmp_path: Path) -> None:
@@ -54,10 +47,16 @@ def test_commands_work_from_the_wheel_in_any_directory(wheel: Path, tmp_path: Pa
     elsewhere.mkdir()
     environment = {**os.environ, "PYTHONPATH": str(site)}
     environment.pop("BYTHEBOOK_OUTPUTS", None)
+    for name in ("models", "experiments"):
+        command = [sys.executable, "-c", f"import {name}"]
+        done = subprocess.run(
+            command, cwd=elsewhere, env=environment, capture_output=True, check=False
+        )
+        assert b"ModuleNotFoundError" in done.stderr, name
 
     def bythebook(*arguments: str) -> str:
         done = subprocess.run(
-            [sys.executable, "-m", "experiments", *arguments],
+            [sys.executable, "-m", "bythebook", *arguments],
             cwd=elsewhere,
             env=environment,
             capture_output=True,
@@ -68,7 +67,7 @@ def test_commands_work_from_the_wheel_in_any_directory(wheel: Path, tmp_path: Pa
         return done.stdout
 
     listed = json.loads(bythebook("list", "--json"))
-    assert [entry["id"] for entry in listed] == catalogue.names()
+    assert [entry["id"] for entry in listed] == catalogue.experiment_names()
     bythebook("run", "experiment=fcml/fig-1.15", "tracking=off")
     bythebook("run", "-m", "experiment=fcml/fig-1.15", "seed=0,1", "tracking=off", "jobs=2")
     found = list((elsewhere / "outputs").glob("runs/fcml/fig-1.15/*/run.json"))

@@ -1,4 +1,4 @@
-"""docs/python.md: every line of code on the page is run, in its order."""
+"""All lines of code of docs/python.md run, in their order."""
 
 import re
 import shlex
@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from experiments.cli import main
-from experiments.interface import claims, runs, sweeps
+from bythebook.experiments.api import claims, runs, sweeps
+from bythebook.experiments.cli.main import main
 
 PAGE = (Path(__file__).parents[1] / "docs" / "python.md").read_text()
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -27,10 +27,10 @@ def test_every_line_runs(
             continue
         for line in block.splitlines():
             assert main(shlex.split(line)[1:]) == 0, line
-    told = capsys.readouterr()
-    assert "there is no 'ordrs' (did you mean 'orders'?)" in told.out
-    assert "1 of 2\n2 of 2\n" in told.out
-    assert "10 cells: 0 computed, 10 found, 0 failed" in told.out  # typed, it is the same sweep
+    printed = capsys.readouterr()
+    assert "has no knob 'ordrs' (did you mean 'orders'?)" in printed.out
+    assert "1 of 2\n2 of 2\n" in printed.out
+    assert "10 runs: 0 computed, 10 cached, 0 failed" in printed.out  # the same sweep, typed
     assert (tmp_path / "mine.pdf").exists()
     assert (tmp_path / "mine.ipynb").exists()
     assert list(given["noise"].frame["noise"]) == [0.1, 0.3]

@@ -1,7 +1,7 @@
-"""Write what every result computes, concludes and shows; compare two such files.
+"""Write the quantities, verdicts and views of all results to a file, or compare with a file.
 
     python -m tools.baseline write tools/baseline.json.xz      # from recorded runs
-    python -m tools.baseline compare tools/baseline.json.xz    # with the recorded runs of now
+    python -m tools.baseline compare tools/baseline.json.xz    # with the present recorded runs
 
 The file holds, for each result, a digest of each quantity and each verdict with its evaluated
 sides, and the output of `list`, `show`, `runs` and results.json. A comparison reports every
@@ -21,13 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from experiments.cli import main as command
-from experiments.configuration import catalogue
-from experiments.configuration.paths import outputs_folder
-from experiments.contract.outcome import Quantity
-from experiments.records.record import Record
-from experiments.records.store import RunStore
-from experiments.report.scoreboard import claim_records
+from bythebook.experiments.cli.main import main as command
+from bythebook.experiments.config import catalogue
+from bythebook.experiments.config.paths import resolve_output_dir
+from bythebook.experiments.core.outcome import Quantity
+from bythebook.experiments.report.scoreboard import claim_records
+from bythebook.experiments.store.record import Record
+from bythebook.experiments.store.run_store import RunStore
 
 JUDGED = ("verdict", "value", "computed", "evidence", "printed", "expected", "weak", "standing")
 CHANGES_WITH_EACH_RUN = re.compile(r"\b[0-9a-f]{16}-\d+\b|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
@@ -59,10 +59,10 @@ def main() -> None:
 
 def collect() -> dict[str, Any]:
     """All results and views, from the latest recorded runs."""
-    store = RunStore(outputs_folder())
-    found = {name: store.latest(name) for name in catalogue.names()}
-    records = {name: record for name, record in found.items() if record is not None}
-    missing = sorted(found.keys() - records.keys())
+    store = RunStore(resolve_output_dir())
+    latest = {name: store.latest_run(name) for name in catalogue.experiment_names()}
+    records = {name: record for name, record in latest.items() if record is not None}
+    missing = sorted(latest.keys() - records.keys())
     if missing:
         raise SystemExit(f"{len(missing)} results have no run, {missing[0]} among them")
     views = {f"show {name}": printed("show", name) for name in records}
@@ -134,11 +134,11 @@ def difference(old: Any, new: Any) -> str:
 
 
 def renamed(name: str, among: dict[str, Any]) -> str:
-    """The name of now: a result lost the words behind its item, and `table` became `tab`."""
-    found = name if name in among else name.replace("/table-", "/tab-")
-    while found not in among and "-" in found:
-        found = found.rpartition("-")[0]
-    return found
+    """The present name: words after the item were removed, and "table" was renamed to "tab"."""
+    candidate = name if name in among else name.replace("/table-", "/tab-")
+    while candidate not in among and "-" in candidate:
+        candidate = candidate.rpartition("-")[0]
+    return candidate
 
 
 def changed_lines(old: str, new: str) -> list[str]:

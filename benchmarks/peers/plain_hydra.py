@@ -1,4 +1,4 @@
-"""The peer: plain Hydra with MLflow's fluent calls, one a value, as the tutorials have it."""
+"""A Hydra program with MLflow's fluent API, one call per value, as in the tutorials."""
 
 from dataclasses import dataclass, field
 
@@ -7,7 +7,7 @@ import mlflow
 import numpy as np
 from hydra.core.config_store import ConfigStore
 
-from models.datasets import load
+from bythebook.models.datasets import load
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""The peer, tracking what we track: our study in a plain Hydra program, one MLflow call a value."""
+"""Our study in a Hydra program that tracks the same values, one MLflow call per value."""
 
 from dataclasses import dataclass, field
 
@@ -7,10 +7,10 @@ import mlflow
 from hydra.core.config_store import ConfigStore
 from omegaconf import OmegaConf
 
-from experiments.contract import views
-from experiments.contract.streams import generator
-from experiments.running.provenance import environment
-from experiments.studies.regression.ridge_path import RidgePath
+from bythebook.experiments.core import summaries
+from bythebook.experiments.core.random_streams import make_rng
+from bythebook.experiments.execution.provenance import collect_environment
+from bythebook.experiments.studies.regression.ridge_path import RidgePath
 
 
 @dataclass
@@ -28,16 +28,16 @@ def main(cfg: Config) -> None:
     mlflow.set_tracking_uri(cfg.store)
     mlflow.set_experiment("plain")
     study: RidgePath = OmegaConf.to_object(cfg.study)  # type: ignore[assignment, arg-type]
-    outcome = study.run(generator(cfg.seed))
-    facts = environment()
+    outcome = study.run(make_rng(cfg.seed))
+    facts = collect_environment()
     with mlflow.start_run():
         for name, value in vars(study).items():
             mlflow.log_param(name, value)
         mlflow.log_param("seed", cfg.seed)
-        for name, number in views.scalars(outcome, study.headline).items():
+        for name, number in summaries.scalar_metrics(outcome, study.headline).items():
             if not isinstance(number, str):
                 mlflow.log_metric(name, float(number))
-        for name, (steps, values) in views.curves(outcome).items():
+        for name, (steps, values) in summaries.metric_curves(outcome).items():
             for step, value in zip(steps, values, strict=True):
                 mlflow.log_metric(name, value, step=step)
         for name in ("user", "command", "platform", "python"):

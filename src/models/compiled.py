@@ -1,10 +1,10 @@
-"""Loops that NumPy has no words for: compiled at their first call, spread over threads in blocks.
+"""Compilation of loops with numba at their first call, and their distribution over threads.
 
-numba costs half a second to import and a kernel seconds to compile, once a machine (its cache is on
-disk): who never runs a recursion pays for neither. Only plain functions are compiled. numba's
-generalised ufuncs are not used: two processes that compile one at the same moment spoil the cache
-for everybody after them. Of processes that need the kernels of a file at the same moment one
-compiles, and the others wait and load.
+numba costs half a second to import and a kernel seconds to compile, once per machine (its cache is
+on disk): a process that runs no recursion pays for neither. Only plain functions are compiled.
+numba's generalised ufuncs are not used: two processes that compile one at the same moment corrupt
+the cache for all later processes. If several processes need the kernels of a file at the same
+moment, one compiles, and the others wait and load.
 """
 
 import os
@@ -34,7 +34,7 @@ class compiled:  # a decorator
 
     @cached_property
     def kernel(self) -> Callable[..., Any]:
-        """What numba made of it."""
+        """The compiled function."""
         import numba
 
         made: Callable[..., Any] = numba.njit(cache=True, nogil=True, error_model="numpy")(
@@ -43,7 +43,7 @@ class compiled:  # a decorator
         return made
 
     @property
-    def _numba_type_(self) -> Any:  # numba asks for it where one kernel calls another
+    def _numba_type_(self) -> Any:  # numba reads it where one kernel calls another
         import numba
 
         return numba.typeof(self.kernel)  # type: ignore[no-untyped-call]
@@ -54,7 +54,7 @@ class compiled:  # a decorator
         return self.kernel(*arguments)
 
     def _compile_or_load(self, arguments: tuple[Any, ...]) -> None:
-        """Make the kernel for arguments of these types; running it is left to the caller."""
+        """Compile or load the kernel for arguments of these types; the caller runs it."""
         import numba
 
         kernel: Any = self.kernel
@@ -66,20 +66,20 @@ class compiled:  # a decorator
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """No other process is within, where the system knows such locks: it only saves work."""
+    """Exclude other processes, if the system has file locks: the lock only saves work."""
     with ExitStack() as held:
         with suppress(ImportError, OSError):
             import fcntl
 
             path.parent.mkdir(parents=True, exist_ok=True)
             lock = held.enter_context(path.open("w"))
-            fcntl.flock(lock, fcntl.LOCK_EX)  # freed by the system, however its holder ends
+            fcntl.flock(lock, fcntl.LOCK_EX)  # the system frees it when its holder ends
         yield
 
 
 @contextmanager
 def threads(limit: int) -> Iterator[None]:
-    """At most so many threads within: one, where other processes have the other cores."""
+    """Limit the number of threads: one, where other processes use the other cores."""
     global _limit
     before, _limit = _limit, limit
     try:
@@ -89,10 +89,10 @@ def threads(limit: int) -> Iterator[None]:
 
 
 def in_blocks(work: Callable[[slice], T], rows: int, step: int) -> list[T]:
-    """What `work` gives for each block of `step` rows, in order, on as many threads as allowed.
+    """The results of `work` for each block of `step` rows, in order, on the allowed threads.
 
-    The blocks do not depend on the number of threads: sums of the results taken in order are the
-    same to the bit on one core and on many.
+    The blocks do not depend on the number of threads: sums of the results taken in order are
+    bitwise identical on one core and on many.
     """
     blocks = [slice(begin, min(begin + step, rows)) for begin in range(0, rows, step)]
     workers = min(_limit or _cores(), len(blocks))
@@ -103,7 +103,7 @@ def in_blocks(work: Callable[[slice], T], rows: int, step: int) -> list[T]:
 
 
 def at_once(one: Callable[[], T], other: Callable[[], U]) -> tuple[T, U]:
-    """What both give, each on a thread of its own where two are allowed."""
+    """The results of both functions, each on its own thread where two are allowed."""
     if (_limit or _cores()) < 2:
         return one(), other()
     with ThreadPoolExecutor(1) as pool:

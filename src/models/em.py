@@ -1,17 +1,17 @@
-r"""Expectation maximisation: the loop, written once for every latent-variable model.
+r"""Expectation maximisation: one loop for every latent-variable model.
 
 The log likelihood of data x with latent z is bounded from below by
 
     ln p(x | theta) >= L(q, theta) = E_q[ln p(x, z | theta)] - E_q[ln q(z)]
 
-and EM climbs the bound by turns (PRML 9.4, Ghahramani section 3):
+and EM increases the bound in alternate steps (PRML 9.4, Ghahramani section 3):
 
     E step    q     <- p(z | x, theta)                    the bound touches ln p(x | theta)
     M step    theta <- argmax E_q[ln p(x, z | theta)]
 
 Restarts are a batch axis. theta is a NamedTuple of arrays that all carry a leading axis of R
 restarts; an E step returns the posterior's statistics, a NamedTuple of the same kind, and the
-objective, shape (R,). A restart that has converged leaves the batch: the others do not pay for it.
+objective, shape (R,). A converged restart is removed from the batch and costs no more time.
 """
 
 from collections.abc import Callable, Collection
@@ -20,14 +20,14 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from models.types import Bools, Floats, Ints
+from bythebook.models.types import Bools, Floats, Ints
 
 Theta = TypeVar("Theta", bound=tuple[Any, ...])
 Q = TypeVar("Q", bound=tuple[Any, ...])
 
 
 class EMFit(NamedTuple, Generic[Theta]):
-    """Where each of R restarts ended, and every value of the objective on the way."""
+    """The results of R restarts, and the objective at every iteration."""
 
     theta: Theta  # final parameters, leading axis (R,)
     objective: (
@@ -35,7 +35,7 @@ class EMFit(NamedTuple, Generic[Theta]):
     )
     iterations: Ints  # (R,) M steps taken
     converged: Bools  # (R,) stopped by the tolerance, not by the limit
-    snapshots: dict[int, Theta]  # parameters after the iterations asked for (0 is the start)
+    snapshots: dict[int, Theta]  # parameters after the requested iterations (0 is the start)
 
     @property
     def final(self) -> Floats:
@@ -44,7 +44,7 @@ class EMFit(NamedTuple, Generic[Theta]):
 
     @property
     def best(self) -> int:
-        """The restart with the largest final objective (NaN, a collapsed restart, is not large)."""
+        """The restart with the largest final objective (NaN, a collapsed restart, is ignored)."""
         return int(np.nanargmax(self.final))
 
 
@@ -54,16 +54,16 @@ def take(theta: Theta, restarts: Any) -> Theta:
 
 
 def held(objective: Floats, length: int | None = None) -> Floats:
-    """Objectives (R, T) with what each restart ended at kept to the last of `length` places."""
+    """Objectives (R, T) with the last value of each restart repeated up to `length` places."""
     last = (~np.isnan(objective)).sum(axis=1) - 1  # NaN is after the end
     places = np.minimum(np.arange(length or objective.shape[1]), last[:, None])
     return np.take_along_axis(objective, places, axis=1)
 
 
 def smallest_gain(objective: Floats) -> float:
-    """The least that a step of any restart gains, in units of the largest objective (R, T).
+    """The smallest gain of a step of any restart, in units of the largest objective (R, T).
 
-    Infinite if no restart has taken a step that can be told.
+    The gain is infinite if no restart has taken a step whose gain is defined.
     """
     tiny = np.finfo(float).tiny
     least = np.nanmin(np.diff(objective), initial=np.inf)
@@ -126,7 +126,7 @@ def expectation_maximisation(
         theta = m_step(theta, q)
         q, value = e_step(theta)
         iterations[active] += 1
-        with np.errstate(invalid="ignore"):  # from -inf to -inf is no gain that could be named
+        with np.errstate(invalid="ignore"):  # a step from -inf to -inf has no defined gain
             gain = value - objective[-1][active]
         objective.append(np.full(len(iterations), np.nan))
         objective[-1][active] = value
@@ -137,7 +137,7 @@ def expectation_maximisation(
             active, theta, q = active[going], take(theta, going), take(q, going)
     if active.size:
         _put(final, active, theta)
-    else:  # all have stopped: what was asked for later is what they stopped at
+    else:  # all have stopped: later snapshots are the final parameters
         for later in set(snapshots) - set(kept):
             kept[later] = type(theta)(*(field.copy() for field in final))
     return EMFit(final, np.stack(objective, axis=1), iterations, converged, kept)

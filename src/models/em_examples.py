@@ -1,18 +1,18 @@
-"""EM for six latent-variable models, each on data that travel with the package (Ghahramani 3)."""
+"""EM for six latent-variable models, each on data of the package (Ghahramani 3)."""
 
 from collections.abc import Callable
 
 from numpy.random import Generator
 
-from models.chains.baum_welch import baum_welch
-from models.chains.baum_welch_starts import random_categorical
-from models.chains.casino import book_game
-from models.clustering import bernoulli_mixture, gaussian_mixture
-from models.clustering.gaussian_mixture_starts import start_at_points
-from models.datasets import load
-from models.latent.factor_analysis import fit_factors, ppca_maximum, random_start
-from models.state_space import lds_em
-from models.types import Floats
+from bythebook.models.chains.baum_welch import baum_welch
+from bythebook.models.chains.baum_welch_starts import random_categorical
+from bythebook.models.chains.casino import book_game
+from bythebook.models.clustering import bernoulli_mixture, gaussian_mixture
+from bythebook.models.clustering.gaussian_mixture_starts import start_at_points
+from bythebook.models.datasets import load
+from bythebook.models.latent.factor_analysis import fit_factors, ppca_maximum, random_start
+from bythebook.models.state_space import lds_em
+from bythebook.models.types import Floats
 
 # Restarts, iterations and the generator of the starts give objectives (R, T); NaN is after the end.
 Fit = Callable[[int, int, Generator], Floats]
@@ -66,5 +66,5 @@ EXAMPLES: dict[str, Fit] = {
 
 
 def maximum_of_ppca() -> float:
-    """What `ppca` climbs to."""
+    """The maximum of the log likelihood of the example "ppca"."""
     return ppca_maximum(_pen_strokes(), 2)

@@ -1,4 +1,4 @@
-"""What an algorithm costs, counted: numbers that keep a tally of their operations."""
+"""Operation counts of algorithms: numbers that keep a tally of their operations."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from models.types import AnyArray, Ints
+from bythebook.models.types import AnyArray, Ints
 
 
 class Tallied:
@@ -35,14 +35,14 @@ class Tallied:
     def __sub__(self, other: Self) -> "Tallied":
         return self._counted("sums", self.value - other.value)
 
-    def exp(self) -> "Tallied":  # what `np.exp` of an array of objects asks
+    def exp(self) -> "Tallied":  # `np.exp` of an array of objects calls it
         return self._counted("exponentials", exp(self.value))
 
-    def __ge__(self, other: Self) -> bool:  # what `max` over an array of objects asks
+    def __ge__(self, other: Self) -> bool:  # `max` over an array of objects calls it
         self.tally["comparisons"] += 1
         return self.value >= other.value
 
-    def __lt__(self, other: Self) -> bool:  # and `argmin`
+    def __lt__(self, other: Self) -> bool:  # and `argmin` calls this
         self.tally["comparisons"] += 1
         return self.value < other.value
 

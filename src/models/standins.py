@@ -1,21 +1,21 @@
 """Generated stand-ins for files that a book's authors published but the package does not carry.
 
-Each has the shape and the character of the original as the book describes it, is drawn from a
-stream of its own, and is named as a stand-in wherever it is used. What was drawn once could have
-come out otherwise: `draw` counts the draws, and 0 is the one that results rest on.
+Each has the shape and the character of the original as the book describes it, is drawn from its own
+random stream, and is named as a stand-in wherever it is used. `draw` numbers independent draws of
+it; the results use draw 0.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 PARTIES = ("Lab", "Con", "LDem", "SNP", "PC", "DUP", "SDLP", "UUP")
 
 
 def stream(number: int | list[int], draw: int) -> np.random.Generator:
-    """The random stream of one draw of a stand-in; `number` tells stand-ins apart."""
+    """The random stream of one draw of a stand-in; `number` distinguishes the stand-ins."""
     numbers = [number] if isinstance(number, int) else number
     return np.random.default_rng([*numbers, draw] if draw else number)
 
@@ -63,7 +63,7 @@ class Legislature(NamedTuple):
 def legislature(draw: int = 0) -> Legislature:
     """FCML 7.7.2: MPs near the place of their party in the plane vote by probit in 250 divisions.
 
-    Attendance differs between MPs and does not depend on where they stand.
+    Attendance differs between MPs and does not depend on their positions.
     """
     rng = stream(772, draw)
     places = [[1.0, 0.2], [-0.9, 0.9], [-0.2, -1.1], [-0.9, -0.7], [-0.9, -0.7], [-1.3, 0.1]]
@@ -91,7 +91,7 @@ def three_gaussian_classes(draw: int = 0) -> Floats:
     """FCML 5.2.1.3: thirty points of each of three classes in the plane, and the class, (90, 3).
 
     Gaussian, then shifted and stretched so that each class has the mean and the covariance (over
-    N) of the authors' file: what a Gaussian classifier learns from it is the same.
+    N) of the authors' file, so a Gaussian classifier estimates the same parameters.
     """
     rng = stream(521, draw)
     means = [[-0.114148, 0.111695], [1.816124, 2.544471], [1.635607, -2.138779]]
@@ -139,7 +139,7 @@ def newsgroups(draw: int = 0) -> Floats:
 
     Rows of test (0 or 1), class (1 to 20), document, word, count. A text mixes a background in
     which a few words are frequent, the topic of its class, and that of a class nearby. Class 19
-    lies near 17 and class 20 near 16, which the book says; that the classes 1 to 15 stand in a
+    lies near 17 and class 20 near 16, which the book says; that the classes 1 to 15 form a
     circle of neighbours, the sizes and the shares of the mixture are invented.
     """
     rng = stream(5216, draw)

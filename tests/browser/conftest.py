@@ -1,4 +1,4 @@
-"""A real browser: Debian's Chromium, headless; without one these tests are skipped and say so."""
+"""A headless Chromium; the tests are skipped without it."""
 
 import shutil
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
-    """A page that fails its test on any error of its scripts."""
+    """A page that fails its test if a script raises an error."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     opened = context.new_page()
     problems: list[str] = []

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from experiments.cli import main
+from bythebook.experiments.cli.main import main
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 SWEEP = "folds 2 to 26 (25), 2 seeds (polynomial_order)"  # as MLflow names it
@@ -35,7 +35,7 @@ def address(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iter
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "experiments", "ui", "polynomial_order", "--no-browser"]
+    command = [sys.executable, "-m", "bythebook", "ui", "polynomial_order", "--no-browser"]
     server = subprocess.Popen(
         [*command, "--port", str(port), "--outputs", str(outputs)],
         stdout=subprocess.PIPE,
@@ -92,12 +92,12 @@ def test_a_run_shows_its_claims_and_its_figure(page: Any, address: str) -> None:
     wait_for_image(page, "figures")
 
 
-def wait_for_image(page: Any, place: str) -> None:
+def wait_for_image(page: Any, folder: str) -> None:
     """Until an artifact from this folder is shown, loaded."""
     page.wait_for_function(
-        "place => [...document.images].some(image => image.naturalWidth > 100"
-        " && decodeURIComponent(image.src).includes(`get-artifact?path=${place}`))",
-        arg=place,
+        "folder => [...document.images].some(image => image.naturalWidth > 100"
+        " && decodeURIComponent(image.src).includes(`get-artifact?path=${folder}`))",
+        arg=folder,
         timeout=60_000,
     )
 

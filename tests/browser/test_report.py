@@ -1,4 +1,4 @@
-"""The report as a reader sees it, opened from the file system."""
+"""The report in a browser, opened from the file system."""
 
 import io
 import os
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from experiments.cli import main
+from bythebook.experiments.cli.main import main
 
 SELECTION = ["fcml/fig-1.10", "fcml/fig-1.15", "prml/fig-10.9", "notes/2.1.3-regularisation"]
 
@@ -19,15 +19,15 @@ SELECTION = ["fcml/fig-1.10", "fcml/fig-1.15", "prml/fig-10.9", "notes/2.1.3-reg
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small report with every verdict, and a sweep."""
     outputs = tmp_path_factory.mktemp("outputs")
-    place = ["--outputs", str(outputs)]
-    assert main(["reproduce", *SELECTION, "--jobs", "2", "--tracking", "off", *place]) == 0
+    folder = ["--outputs", str(outputs)]
+    assert main(["reproduce", *SELECTION, "--jobs", "2", "--tracking", "off", *folder]) == 0
     sweep = ["run", "-m", "study=polynomial_order", "study.methods=[kfold]", "seed=0,1,2"]
-    knobs = ["study.folds=3,9", "study.data=olympics-100m-men,olympics-100m-women"]
-    assert main([*sweep, *knobs, "tracking=off", f"outputs={outputs}"]) == 0
+    parameters = ["study.folds=3,9", "study.data=olympics-100m-men,olympics-100m-women"]
+    assert main([*sweep, *parameters, "tracking=off", f"outputs={outputs}"]) == 0
     varied = ["run", "-m", "experiment=fcml/fig-1.15", "metric=argmin(loo_loss)"]
     data = "study.data=olympics-100m-men,olympics-100m-women"
     assert main([*varied, data, "tracking=off", f"outputs={outputs}"]) == 0
-    assert main(["report", *SELECTION, *place]) == 0
+    assert main(["report", *SELECTION, *folder]) == 0
     return outputs / "report"
 
 
@@ -68,14 +68,16 @@ def test_the_filter_narrows_the_list(page: Any, report: Path) -> None:
 
 @pytest.mark.parametrize("start", ["index.html", "experiments/fcml/fig-1.10.html"])
 @pytest.mark.parametrize("words", ["regularization", "regularisation"])
-def test_the_search_is_walked_with_keys(page: Any, report: Path, start: str, words: str) -> None:
+def test_the_search_works_with_the_keyboard(
+    page: Any, report: Path, start: str, words: str
+) -> None:
     page.goto((report / start).as_uri())
     page.keyboard.press("/")
     page.keyboard.type(words)
-    page.wait_for_selector("#found li")
+    page.wait_for_selector("#matches li")
     assert page.get_by_role("combobox").get_attribute("aria-expanded") == "true"
     page.keyboard.press("ArrowDown")
-    chosen = page.locator("#found [aria-selected=true]")
+    chosen = page.locator("#matches [aria-selected=true]")
     assert "2.1.3" in chosen.inner_text()
     assert page.get_by_role("combobox").get_attribute("aria-activedescendant") == (
         chosen.get_attribute("id")
@@ -84,24 +86,24 @@ def test_the_search_is_walked_with_keys(page: Any, report: Path, start: str, wor
     page.wait_for_url("**/2.1.3-regularisation.html")
 
 
-def test_the_search_knows_verdicts_and_says_when_nothing_fits(page: Any, report: Path) -> None:
+def test_the_search_contains_verdicts_and_reports_no_match(page: Any, report: Path) -> None:
     page.goto((report / "index.html").as_uri())
     search = page.locator("#find input")
     search.fill("erratum")
-    page.wait_for_selector("#found li")
-    assert page.locator("#found li[data-url]").count() >= 2
+    page.wait_for_selector("#matches li")
+    assert page.locator("#matches li[data-url]").count() >= 2
     search.fill("xylophone")
-    page.wait_for_function("document.getElementById('found-status').textContent === '0 found'")
-    assert "Nothing" in page.locator("#found").inner_text()
+    page.wait_for_function("document.getElementById('matches-status').textContent === '0 matches'")
+    assert "No page contains" in page.locator("#matches").inner_text()
     page.keyboard.press("Escape")
-    assert page.locator("#found").is_hidden()
+    assert page.locator("#matches").is_hidden()
     search.fill("leave-one-out")
     search.press("Enter")
     page.wait_for_url("**/experiments.html?text=leave-one-out")
     assert page.locator("tbody tr:visible").count() == 1
 
 
-def test_without_scripts_lists_are_whole_and_the_search_leads_to_them(
+def test_without_scripts_lists_are_complete_and_the_search_opens_them(
     browser: Any, report: Path
 ) -> None:
     context = browser.new_context(java_script_enabled=False)
@@ -116,7 +118,7 @@ def test_without_scripts_lists_are_whole_and_the_search_leads_to_them(
     context.close()
 
 
-def test_the_gallery_is_filtered_and_its_pictures_lead_to_results(page: Any, report: Path) -> None:
+def test_the_gallery_has_a_filter_and_links_to_results(page: Any, report: Path) -> None:
     page.goto((report / "gallery.html").as_uri())
     pictures = page.locator(".picture:visible")
     every = pictures.count()
@@ -129,7 +131,7 @@ def test_the_gallery_is_filtered_and_its_pictures_lead_to_results(page: Any, rep
     page.wait_for_url("**/fig-10.9.html#figure-1")
 
 
-def test_the_ledger_is_filtered_by_book_cause_copy_and_words(page: Any, report: Path) -> None:
+def test_the_ledger_has_filters(page: Any, report: Path) -> None:
     page.goto((report / "errata.html").as_uri())
     entries = page.locator("article:visible")
     every = entries.count()
@@ -149,13 +151,11 @@ def test_the_ledger_is_filtered_by_book_cause_copy_and_words(page: Any, report: 
     page.locator("#filter input").fill("0.458")
     assert 0 < entries.count() < every
     hidden = page.locator("article[hidden]").first.get_attribute("id")
-    page.evaluate("id => { location.hash = id }", hidden)  # a link to it shows it again
+    page.evaluate("id => { location.hash = id }", hidden)  # a link resets the filter
     page.wait_for_function("id => !document.getElementById(id).hidden", arg=hidden)
 
 
-def test_the_front_page_is_a_few_screens_and_opens_where_a_link_leads(
-    page: Any, report: Path
-) -> None:
+def test_the_front_page_is_short_and_unfolds_for_printing(page: Any, report: Path) -> None:
     page.goto((report / "index.html").as_uri())
     assert page.evaluate("document.documentElement.scrollHeight") < 4 * 900
     assert page.locator("details[open]").count() == 0
@@ -165,45 +165,46 @@ def test_the_front_page_is_a_few_screens_and_opens_where_a_link_leads(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_in_light_and_dark(browser: Any, report: Path, scheme: str) -> None:
+def test_text_has_contrast_in_light_and_dark(browser: Any, report: Path, scheme: str) -> None:
     context = browser.new_context(color_scheme=scheme)
     opened = context.new_page()
     opened.goto((report / "index.html").as_uri())
     colours = opened.evaluate(
         "() => { const of = e => getComputedStyle(e), none = 'rgba(0, 0, 0, 0)';"
-        " const papers = [document.body, document.documentElement].map(e => of(e).backgroundColor);"
-        " const paper = papers.find(c => c !== none) || 'rgb(255, 255, 255)';"
+        " const all = [document.body, document.documentElement].map(e => of(e).backgroundColor);"
+        " const background = all.find(c => c !== none) || 'rgb(255, 255, 255)';"
         " const numbers = c => c.match(/[0-9.]+/g).slice(0, 3).map(Number);"
-        " return [of(document.body).color, paper].map(numbers); }"
+        " return [of(document.body).color, background].map(numbers); }"
     )
     context.close()
-    ink, paper = (_luminance(colour) for colour in colours)
-    assert (max(ink, paper) + 0.05) / (min(ink, paper) + 0.05) > 7  # WCAG AAA for body text
-    assert (paper > ink) == (scheme == "light")
+    text, background = (_luminance(colour) for colour in colours)
+    contrast = (max(text, background) + 0.05) / (min(text, background) + 0.05)
+    assert contrast > 7  # WCAG AAA for body text
+    assert (background > text) == (scheme == "light")
 
 
-@pytest.mark.parametrize("place", ["experiments/fcml/fig-1.15.html", "sweeps.html", "gallery.html"])
-def test_figures_follow_the_scheme_and_keep_their_colours(
-    browser: Any, report: Path, place: str
-) -> None:
-    seen = {}
+@pytest.mark.parametrize("url", ["experiments/fcml/fig-1.15.html", "sweeps.html", "gallery.html"])
+def test_figures_follow_the_scheme_with_equal_colours(browser: Any, report: Path, url: str) -> None:
+    shots = {}
     for scheme in ("light", "dark"):
         context = browser.new_context(color_scheme=scheme)
         opened = context.new_page()
-        opened.goto((report / place).as_uri())
+        opened.goto((report / url).as_uri())
         picture = opened.locator("main img").first
         picture.evaluate("image => image.decode()")
-        seen[scheme] = np.asarray(Image.open(io.BytesIO(picture.screenshot())).convert("RGB"))
+        shots[scheme] = np.asarray(Image.open(io.BytesIO(picture.screenshot())).convert("RGB"))
         context.close()
-    paper = {scheme: np.median(pixels.reshape(-1, 3), axis=0) for scheme, pixels in seen.items()}
-    assert paper["light"].min() > 240
-    assert paper["dark"].max() < 40
+    backgrounds = {
+        scheme: np.median(pixels.reshape(-1, 3), axis=0) for scheme, pixels in shots.items()
+    }
+    assert backgrounds["light"].min() > 240
+    assert backgrounds["dark"].max() < 40
     blue = [0x00, 0x72, 0xB2]  # of the first curve
-    for pixels in seen.values():
+    for pixels in shots.values():
         assert (np.abs(pixels.astype(int) - blue).max(axis=2) < 30).any()
 
 
-def test_formulas_are_drawn_by_the_browser_itself(page: Any, report: Path) -> None:
+def test_formulas_are_drawn_by_the_browser(page: Any, report: Path) -> None:
     page.goto((report / "experiments/notes/2.1.3-regularisation.html").as_uri())
     formula = page.locator("main math").first
     assert "λ" in formula.text_content()
@@ -213,11 +214,12 @@ def test_formulas_are_drawn_by_the_browser_itself(page: Any, report: Path) -> No
     assert box["height"] > 8
 
 
-def test_a_sweep_is_laid_over_what_the_text_prints(page: Any, report: Path) -> None:
+def test_a_sweep_shows_the_printed_value(page: Any, report: Path) -> None:
     page.goto((report / "experiments/fcml/fig-1.15.html").as_uri())
     section = page.locator("section[aria-labelledby=sweeps]")
     words = (
-        "The text prints 3 for argmin(loo_loss) at data = olympics-100m-men; the sweep has 3 there"
+        "The text prints 3 for argmin(loo_loss) at data = olympics-100m-men;"
+        " the sweep gives 3 there"
     )
     assert words in " ".join(section.inner_text().split())
     page.get_by_role("link", name="Figure 1.15 over data").click()
@@ -225,10 +227,10 @@ def test_a_sweep_is_laid_over_what_the_text_prints(page: Any, report: Path) -> N
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_barrier_that_axe_knows(browser: Any, report: Path, scheme: str) -> None:
-    """With axe-core on this machine: AXE_CORE names its axe.min.js, or npm has put it here."""
-    here = Path(__file__).parents[2] / "node_modules/axe-core/axe.min.js"
-    axe = Path(os.environ.get("AXE_CORE", here))
+def test_axe_finds_no_barrier(browser: Any, report: Path, scheme: str) -> None:
+    """Needs axe-core: AXE_CORE is the path of axe.min.js, or npm has installed it."""
+    default = Path(__file__).parents[2] / "node_modules/axe-core/axe.min.js"
+    axe = Path(os.environ.get("AXE_CORE", default))
     if not axe.is_file():
         pytest.skip("no axe-core on this machine (npm install axe-core; AXE_CORE=.../axe.min.js)")
     context = browser.new_context(color_scheme=scheme)
@@ -238,8 +240,8 @@ def test_no_barrier_that_axe_knows(browser: Any, report: Path, scheme: str) -> N
         opened.goto(path.as_uri())
         opened.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
         opened.evaluate(axe.read_text(encoding="utf-8"))
-        found = opened.evaluate("axe.run().then(told => told.violations.map(one => one.id))")
-        barriers += [(path.name, name) for name in found]
+        names = opened.evaluate("axe.run().then(result => result.violations.map(v => v.id))")
+        barriers += [(path.name, name) for name in names]
     context.close()
     assert barriers == []
 
@@ -263,16 +265,16 @@ def test_nothing_overflows_a_narrow_screen(browser: Any, report: Path, width: in
     assert wide == []
 
 
-def test_no_link_is_broken_and_nothing_comes_from_elsewhere(page: Any, report: Path) -> None:
+def test_no_link_is_broken_and_nothing_is_loaded_from_the_network(page: Any, report: Path) -> None:
     requested: list[str] = []
     page.on("request", lambda request: requested.append(request.url))
     broken = []
     for path in sorted(report.rglob("*.html")):
         page.goto(path.as_uri())
-        found = page.eval_on_selector_all(
+        addresses = page.eval_on_selector_all(
             "a[href], img[src], link[href], script[src]", "all => all.map(e => e.href || e.src)"
         )
-        for address in found:
+        for address in addresses:
             parts = urlparse(address)
             target = Path(unquote(parts.path))
             if parts.scheme == "file" and not target.exists():
@@ -290,4 +292,4 @@ def test_a_sweep_has_a_page_with_its_table_and_figure(page: Any, report: Path) -
     shown = page.eval_on_selector_all("img", "all => all.map(i => [i.src, i.naturalWidth])")
     assert [Path(source).name for source, _ in shown] == ["sweep.svg", "curves.svg"]
     assert all(width > 100 for _, width in shown)
-    assert page.get_by_role("link", name="PDF").count() == 0  # only if asked for
+    assert page.get_by_role("link", name="PDF").count() == 0  # drawn on request only

@@ -1,4 +1,4 @@
-"""Servers that several fault tests share, and the long set's last line."""
+"""Fixtures: servers for several fault tests; and the last line of the long tests."""
 
 import shutil
 from collections.abc import Iterator
@@ -32,6 +32,6 @@ def postgres() -> Iterator[Postgres]:
 
 
 def pytest_unconfigure() -> None:
-    """What was done to the commands, and what came of it."""
+    """Print the counts of faults and their effects."""
     if COUNTS["faults"]:
         print(", ".join(f"{COUNTS[what]:,} {what}" for what in COUNTED))

@@ -1,4 +1,4 @@
-"""What is thrown at every reader: strategies, and the bounds that each case has to keep."""
+"""Strategies for the input of readers, and the limits for each case."""
 
 import copy
 import signal
@@ -10,11 +10,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from experiments.configuration import catalogue
-from experiments.contract.study import studies
+from bythebook.experiments.config import catalogue
+from bythebook.experiments.core.study import studies
 
-SECONDS = 10  # of computing that a case may take
-WAITING = 120  # seconds until it has, on a machine with much else to do
+MAX_CPU_S = 10  # computing time of a case
+MAX_WALL_S = 120  # elapsed time of a case; the machine may be busy
 
 scalars = (
     st.none()
@@ -36,15 +36,15 @@ junk = st.recursive(
 
 @contextmanager
 def bounded() -> Iterator[None]:
-    """A case that takes longer than it may has failed."""
+    """Fail a case that exceeds a time limit."""
 
-    def ring(_signal: int, _frame: FrameType | None) -> None:
-        raise AssertionError(f"it took more than {SECONDS} s")
+    def on_signal(_signal: int, _frame: FrameType | None) -> None:
+        raise AssertionError(f"it took more than {MAX_CPU_S} s")
 
     clocks = {signal.SIGPROF: signal.ITIMER_PROF, signal.SIGALRM: signal.ITIMER_REAL}
-    before = {number: signal.signal(number, ring) for number in clocks}
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
-    signal.setitimer(signal.ITIMER_REAL, WAITING)
+    before = {number: signal.signal(number, on_signal) for number in clocks}
+    signal.setitimer(signal.ITIMER_PROF, MAX_CPU_S)
+    signal.setitimer(signal.ITIMER_REAL, MAX_WALL_S)
     try:
         yield
     finally:
@@ -54,7 +54,7 @@ def bounded() -> Iterator[None]:
 
 
 def allowed(call: Callable[[], object], *errors: type[Exception]) -> object:
-    """What a call gives, or its refusal, which is one line."""
+    """The result of a call, or None if it raises an allowed error with one-line messages."""
     with bounded():
         try:
             return call()
@@ -66,43 +66,43 @@ def allowed(call: Callable[[], object], *errors: type[Exception]) -> object:
 
 @st.composite
 def changed(draw: st.DrawFn, content: Any) -> Any:
-    """A tree of plain values with some of its parts taken out or put in another's place."""
+    """A tree of plain values with some parts removed or replaced."""
     tree = copy.deepcopy(content)
     for _ in range(draw(st.integers(1, 3))):
-        place = tree
+        node = tree
         while True:
-            keys = sorted(place) if isinstance(place, dict) else range(len(place))
+            keys = sorted(node) if isinstance(node, dict) else range(len(node))
             if not keys:
                 break
             key = draw(st.sampled_from(list(keys)))
-            inner = place[key]
+            inner = node[key]
             if isinstance(inner, dict | list) and inner and draw(st.booleans()):
-                place = inner
+                node = inner
                 continue
             if draw(st.integers(0, 3)) == 0:
-                del place[key]
+                del node[key]
             else:
-                place[key] = draw(junk)
+                node[key] = draw(junk)
             break
     return tree
 
 
 @st.composite
-def torn(draw: st.DrawFn, raw: bytes) -> bytes:
-    """Bytes with some changed, cut out or put in."""
-    found = bytearray(raw)
+def corrupted(draw: st.DrawFn, raw: bytes) -> bytes:
+    """Bytes of which some are changed, removed or inserted."""
+    content = bytearray(raw)
     for _ in range(draw(st.integers(1, 4))):
-        at = draw(st.integers(0, max(0, len(found) - 1)))
+        at = draw(st.integers(0, max(0, len(content) - 1)))
         how = draw(st.integers(0, 3))
         if how == 0:
-            found[at : at + draw(st.integers(1, 64))] = b""
+            content[at : at + draw(st.integers(1, 64))] = b""
         elif how == 1:
-            found[at:at] = draw(st.binary(max_size=40))
+            content[at:at] = draw(st.binary(max_size=40))
         elif how == 2:
-            found = found[:at]
-        elif found:
-            found[at] = draw(st.integers(0, 255))
-    return bytes(found)
+            content = content[:at]
+        elif content:
+            content[at] = draw(st.integers(0, 255))
+    return bytes(content)
 
 
 NAMES = ("loss", "loo_loss", "order", "value", "x", "draws", "nothing", "pi", "inf")
@@ -149,9 +149,9 @@ expressions = st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join) | st.r
 )
 
 KEYS = (
-    *("seed", "study", "experiment", "tracking", "launch", "jobs", "outputs", "fresh", "figures"),
-    *("metric", "most_cells", "limit.seconds", "limit.memory_gb", "data.dir", "tracking.uri"),
-    *("launch.address", "launch.options", "source", "source.title", "claims", "study.orders"),
+    *("seed", "study", "experiment", "tracking", "launcher", "jobs", "outputs", "force", "figures"),
+    *("metric", "max_cells", "limits.timeout", "limits.memory_gb", "data_dir", "tracking_uri"),
+    *("launcher.address", "launcher.options", "source", "source.title", "claims", "study.orders"),
     *(
         "study.folds",
         "study.data",
@@ -284,5 +284,5 @@ yaml_text = st.lists(
 
 
 def files_outside(base: Path, inside: Path) -> set[Path]:
-    """Whatever is below a folder but not in one of its folders."""
+    """The files below `base` that are not below `inside`."""
     return {path for path in base.rglob("*") if not path.is_relative_to(inside)}

@@ -1,4 +1,4 @@
-"""What the fault tests share: commands in processes of their own, servers, counts of the rest."""
+"""Helpers of the fault tests: commands in processes of their own, servers, counters."""
 
 import base64
 import hashlib
@@ -22,31 +22,31 @@ from typing import Any
 
 import pytest
 
-from experiments.contract.exact_json import dumps
-from experiments.records.reading import read
-from experiments.records.store import RunStore
-from experiments.sweeping import recorded
+from bythebook.experiments.core.exact_json import dumps
+from bythebook.experiments.store.run_reader import read_run
+from bythebook.experiments.store.run_store import RunStore
+from bythebook.experiments.sweeps import recorded_sweeps
 
 FAULTS = Path(__file__).parent
-PATIENCE = 600  # seconds: a machine may be busy with other things
-PASSWORD = "admins-Password.3"  # of every server that is started here
+PATIENCE = 600  # seconds; the machine may be busy
+PASSWORD = "admins-Password.3"  # of each server that the tests start
 ADMIN = {"MLFLOW_TRACKING_USERNAME": "admin", "MLFLOW_TRACKING_PASSWORD": PASSWORD}
-NOBODY = dict.fromkeys(ADMIN, "")
-COUNTED = ("faults", "records", "lost", "doubled", "tracebacks", "leaked processes")
+NO_CREDENTIALS = dict.fromkeys(ADMIN, "")
+COUNTED = ("faults", "records", "lost", "duplicated", "tracebacks", "leaked processes")
 COUNTS: Counter[str] = Counter()  # the last line of `make test-faults`
 _COUNTING = threading.Lock()
 
 
 def counted(what: str, number: int = 1) -> None:
-    """Add to the last line; users of a soak are threads."""
+    """Add to the counts of the last line; the users of a long test are threads."""
     with _COUNTING:
         COUNTS[what] += number
 
 
 def command(outputs: Path, *arguments: str, **variables: str) -> "subprocess.Popen[str]":
-    """`bythebook` in a process group of its own, with the study that misbehaves."""
+    """`bythebook` in a process group of its own, with the study `misbehaving`."""
     return subprocess.Popen(
-        [sys.executable, "-m", "experiments", *arguments],
+        [sys.executable, "-m", "bythebook", *arguments],
         env=_environment(outputs, variables),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -57,8 +57,8 @@ def command(outputs: Path, *arguments: str, **variables: str) -> "subprocess.Pop
 
 def _environment(outputs: Path, variables: dict[str, str]) -> dict[str, str]:
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("MLFLOW_")}
-    ours = {"PYTHONPATH": str(FAULTS), "BYTHEBOOK_OUTPUTS": str(outputs)}
-    return {**inherited, **ADMIN, **ours, **variables}
+    own = {"PYTHONPATH": str(FAULTS), "BYTHEBOOK_OUTPUTS": str(outputs)}
+    return {**inherited, **ADMIN, **own, **variables}
 
 
 def finish(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
@@ -73,9 +73,10 @@ def run(outputs: Path, *arguments: str, **variables: str) -> tuple[int, str, str
 
 
 def run_long(outputs: Path, arguments: list[str], **variables: str) -> tuple[int, str, str]:
-    """A command whose arguments are longer than the system lets a command line be."""
+    """Run a command whose arguments are too long for a command line of the system."""
     code = (
-        "import json, sys; from experiments.cli import main; sys.exit(main(json.load(sys.stdin)))"
+        "import json, sys; from bythebook.experiments.cli.main import main;"
+        "sys.exit(main(json.load(sys.stdin)))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -90,7 +91,7 @@ def run_long(outputs: Path, arguments: list[str], **variables: str) -> tuple[int
 
 
 def kill(process: "subprocess.Popen[str]") -> None:
-    """As a power cut would: the whole group at once."""
+    """Kill the process group, like a power failure."""
     os.killpg(process.pid, signal.SIGKILL)
     counted("faults")
     process.communicate()
@@ -99,14 +100,14 @@ def kill(process: "subprocess.Popen[str]") -> None:
 def wait_for(condition: Callable[[], Any], seconds: float = PATIENCE) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
+        assert time.monotonic() < deadline, "timeout"
         time.sleep(0.02)
 
 
 def descendants(pid: int) -> set[int]:
-    """The processes that a process has started, and those that they have."""
-    told = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True)
-    pairs = [tuple(map(int, line.split())) for line in told.stdout.splitlines()]
+    """The processes that a process and its children have started."""
+    process = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True)
+    pairs = [tuple(map(int, line.split())) for line in process.stdout.splitlines()]
     found = {pid}
     while more := {child for child, parent in pairs if parent in found} - found:
         found |= more
@@ -114,9 +115,9 @@ def descendants(pid: int) -> set[int]:
 
 
 def living(pids: set[int]) -> set[int]:
-    """Those that still run; one that has ended and waits to be told of does not."""
-    told = subprocess.run(["ps", "-A", "-o", "pid=,stat="], capture_output=True, text=True)
-    states = dict(line.split()[:2] for line in told.stdout.splitlines())
+    """The processes that still run; a zombie does not."""
+    process = subprocess.run(["ps", "-A", "-o", "pid=,stat="], capture_output=True, text=True)
+    states = dict(line.split()[:2] for line in process.stdout.splitlines())
     return {pid for pid in pids if not states.get(str(pid), "Z").startswith("Z")}
 
 
@@ -125,21 +126,21 @@ def folders(outputs: Path) -> list[Path]:
 
 
 def outcomes(outputs: Path) -> dict[str, str]:
-    """Every key with all its numbers to the last bit; a key that was finished twice is an error."""
+    """A digest of all numbers by key; two finished runs with a key are an error."""
     found: dict[str, str] = {}
     for path in folders(outputs):
-        record = read(path)
+        record = read_run(path)
         if not record.finished:
             continue
         if record["key"] in found:
-            counted("doubled")
-            raise AssertionError(f"{record['key']} was run twice")
-        stated, large = record.outcome.to_json()
+            counted("duplicated")
+            raise AssertionError(f"{record['key']} has two finished runs")
+        content, large = record.outcome.to_json()
         arrays = {
             name: [array.dtype.str, array.shape, hashlib.sha256(array.tobytes()).hexdigest()]
             for name, array in large.items()
         }
-        found[record["key"]] = dumps([stated, arrays])
+        found[record["key"]] = dumps([content, arrays])
     return found
 
 
@@ -156,7 +157,7 @@ def logged(outputs: Path, kind: str) -> list[str]:
 
 @dataclass
 class Tracked:
-    """What an MLflow store holds, through MLflow's own client."""
+    """The content of an MLflow store, read with MLflow's client."""
 
     uri: str
 
@@ -167,33 +168,33 @@ class Tracked:
             for name, value in ADMIN.items():
                 patch.setenv(name, value)
             client = MlflowClient(self.uri)
-            experiments = [found.experiment_id for found in client.search_experiments()]
+            experiments = [entry.experiment_id for entry in client.search_experiments()]
             return list(client.search_runs(experiments, max_results=10000))
 
     def check_against(self, outputs: Path, *, sweeps: int) -> None:
-        """Every cell of these outputs exactly once below each of its sweeps, finished, whole."""
-        ours = {path.name: read(path) for path in folders(outputs)}
+        """Check that each run is logged once below each of its sweeps, finished and complete."""
+        records = {path.name: read_run(path) for path in folders(outputs)}
         identity = outputs / ".id"
-        mine = [
+        own = [
             run
             for run in self.runs()
             if not identity.exists()
             or run.data.tags.get("bythebook.outputs") == identity.read_text().strip()
         ]
-        parents = {run.info.run_id: run for run in mine if run.data.tags.get("kind") == "sweep"}
-        cells = [run for run in mine if run.data.tags.get("kind") == "cell"]
-        assert len(mine) == len(parents) + len(cells), "something is neither sweep nor cell"
+        parents = {run.info.run_id: run for run in own if run.data.tags.get("kind") == "sweep"}
+        cells = [run for run in own if run.data.tags.get("kind") == "cell"]
+        assert len(own) == len(parents) + len(cells), "a run is neither sweep nor cell"
         assert len(parents) == sweeps
         assert {run.info.status for run in parents.values()} <= {"FINISHED"}
         times = Counter(_run_id(run) for run in cells)
-        swept, problems = recorded.read_all(outputs)
+        swept, problems = recorded_sweeps.read_all(outputs)
         assert not problems
         assert times == Counter(run for sweep in swept for run in sweep.runs if run is not None)
-        assert times.keys() == ours.keys()
+        assert times.keys() == records.keys()
         below = Counter(run.data.tags["mlflow.parentRunId"] for run in cells)
         assert sorted(below.values()) == sorted(len(sweep.runs) for sweep in swept)
         for run in cells:
-            record = ours[_run_id(run)]
+            record = records[_run_id(run)]
             assert run.info.status == "FINISHED"
             assert run.data.tags["mlflow.parentRunId"] in parents
             assert run.data.metrics["value"] == record.metrics["value"]
@@ -201,14 +202,14 @@ class Tracked:
 
 
 def _run_id(run: Any) -> str:
-    """A cell's record; the entries below its second and third sweep name the sweep, too."""
+    """The record id of a cell; entries below further sweeps have the id of the sweep appended."""
     name: str = run.data.tags["bythebook.run_id"]
     return name.partition("@")[0]
 
 
 @dataclass
 class Server:
-    """`bythebook server` on a free port of this machine, with all that it leaves in a folder."""
+    """`bythebook server` on a free port, with all its files in a folder."""
 
     folder: Path
     store: str | None = None  # the address of its database
@@ -229,7 +230,7 @@ class Server:
         self.folder.mkdir(parents=True, exist_ok=True)
         if not self.port:
             self.port = free_port()
-        start = [sys.executable, "-m", "experiments", "server", "--port", str(self.port)]
+        start = [sys.executable, "-m", "bythebook", "server", "--port", str(self.port)]
         start += ["--outputs", str(self.folder), *(["--store", self.store] if self.store else [])]
         start += self.options
         with (self.folder / "log").open("ab") as log:
@@ -265,22 +266,22 @@ class Server:
         method: str | None = None,
         **headers: str,
     ) -> tuple[int, str]:
-        """Status and text of an answer; what is sent is JSON unless it is bytes."""
+        """Status and text of a response; the sent content is JSON unless it is bytes."""
         if who is not None:
             headers["Authorization"] = "Basic " + base64.b64encode(":".join(who).encode()).decode()
         body = sent if isinstance(sent, bytes) or sent is None else json.dumps(sent).encode()
         headers.setdefault("Content-Type", "application/json")
-        asked = urllib.request.Request(f"{self.uri}{path}", body, headers, method=method)
+        request = urllib.request.Request(f"{self.uri}{path}", body, headers, method=method)
         try:
-            with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
-                return answer.status, answer.read().decode("utf-8", "replace")
+            with urllib.request.urlopen(request, timeout=PATIENCE) as response:
+                return response.status, response.read().decode("utf-8", "replace")
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode("utf-8", "replace")
 
     def create_user(self, name: str, secret: str) -> tuple[str, str]:
-        """A user, as the admin makes one; what to ask with as that user."""
-        stated = {"username": name, "password": secret}
-        status, text = self.ask("/api/2.0/mlflow/users/create", ("admin", PASSWORD), stated)
+        """Create a user as the admin, and return its credentials."""
+        content = {"username": name, "password": secret}
+        status, text = self.ask("/api/2.0/mlflow/users/create", ("admin", PASSWORD), content)
         assert status == 200, text
         return name, secret
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from harness import PATIENCE, free_port, wait_for
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
-# No cgroups, no accounting: what a container has, and the least that a cluster may have.
+# No cgroups and no accounting: the minimal configuration, which works in a container.
 CONFIGURATION = """ClusterName=bythebook
 SlurmctldHost={name}(127.0.0.1)
 SlurmctldPort={control}
@@ -37,9 +37,9 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 
 
 def missing() -> str | None:
-    """Why there can be no cluster here."""
+    """The reason why this machine cannot run a cluster, if any."""
     if os.geteuid() != 0:
-        return "a Slurm of our own needs root"
+        return "a Slurm cluster needs root"
     lacking = [name for name in (*DAEMONS, "sbatch", "squeue") if not shutil.which(name)]
     return (
         f"there is no {lacking[0]} (Debian: apt-get install slurm-wlm munge)" if lacking else None
@@ -47,7 +47,7 @@ def missing() -> str | None:
 
 
 class OneNode:
-    """munged, slurmctld and slurmd, all that they write in a folder of their own."""
+    """munged, slurmctld and slurmd, which write only into one temporary folder."""
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="bythebook-slurm-"))
@@ -58,13 +58,13 @@ class OneNode:
         key.touch(mode=0o600)
         key.write_bytes(os.urandom(128))
         self._running: list[subprocess.Popen[bytes]] = []
-        stated = {
+        settings = {
             "name": socket.gethostname().partition(".")[0],
             "folder": self.folder,
             "control": free_port(),
             "node": free_port(),
         }
-        (self.folder / "slurm.conf").write_text(CONFIGURATION.format(**stated))
+        (self.folder / "slurm.conf").write_text(CONFIGURATION.format(**settings))
 
     def start(self) -> "OneNode":
         configured = ["-D", "-f", str(self.folder / "slurm.conf")]
@@ -91,7 +91,7 @@ class OneNode:
         return done.stdout
 
     def running(self) -> list[str]:
-        """The numbers of jobs that run now."""
+        """The ids of the running jobs."""
         return self.ask("squeue", "--noheader", "--array", "--states=R", "--format=%i").split()
 
     def stop(self) -> None:

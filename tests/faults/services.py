@@ -1,4 +1,4 @@
-"""Other people's servers for the fault tests: a database, and a proxy with TLS."""
+"""Servers for the fault tests: a database, and a proxy with TLS."""
 
 import os
 import pwd
@@ -16,7 +16,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "server.md"
 
 
 class Postgres:
-    """A PostgreSQL of our own, below a temporary folder that its user may enter."""
+    """A PostgreSQL server in a temporary folder that its user may enter."""
 
     password = "the-Databases.4"
 
@@ -24,14 +24,14 @@ class Postgres:
         self.tools, self.port = tools, free_port()
         self.folder = Path(tempfile.mkdtemp(prefix="bythebook-postgres-"))
         self.user: list[str] = []
-        if os.geteuid() == 0:  # it refuses to run as root
+        if os.geteuid() == 0:  # PostgreSQL does not run as root
             self.user = ["runuser", "-u", "postgres", "--"]
             account = pwd.getpwnam("postgres")
             os.chown(self.folder, account.pw_uid, account.pw_gid)
-        word = self.folder / "password"
-        word.write_text(self.password)
-        word.chmod(0o644)
-        known = ["-A", "scram-sha-256", f"--pwfile={word}", "-U", "postgres"]
+        file = self.folder / "password"
+        file.write_text(self.password)
+        file.chmod(0o644)
+        known = ["-A", "scram-sha-256", f"--pwfile={file}", "-U", "postgres"]
         self._do("initdb", "-D", str(self.data), *known)
         self.control("start")
         self._do("createdb", "-U", "postgres", "-h", "127.0.0.1", "-p", str(self.port), "mlflow")
@@ -61,30 +61,30 @@ class Postgres:
 
 
 class Nginx:
-    """The proxy of docs/server.md, word for word but for its name, port and certificate."""
+    """The proxy of docs/server.md, with another name, port and certificate."""
 
     def __init__(self, folder: Path, behind: int) -> None:
         self.folder, self.port = folder, free_port()
         folder.mkdir()
         self.certificate = folder / "mlflow.pem"
         self._certify()
-        (stated,) = re.findall(r"```nginx\n(.*?)```", PAGE.read_text(), re.S)
+        (settings,) = re.findall(r"```nginx\n(.*?)```", PAGE.read_text(), re.S)
         for old, new in (
             ("listen 443 ssl", f"listen 127.0.0.1:{self.port} ssl"),
             ("server_name mlflow.example.org", "server_name localhost"),
             ("/etc/ssl/mlflow", str(folder / "mlflow")),
             ("127.0.0.1:5000", f"127.0.0.1:{behind}"),
         ):
-            assert old in stated, old
-            stated = stated.replace(old, new)
-        places = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-        temporary = "".join(f"{name}_temp_path {folder}/{name};\n" for name in places)
-        # Root's own folders are closed to the account that it would change to.
+            assert old in settings, old
+            settings = settings.replace(old, new)
+        names = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        temporary = "".join(f"{name}_temp_path {folder}/{name};\n" for name in names)
+        # The account that nginx changes to cannot read folders of root.
         user = "user root; " if os.geteuid() == 0 else ""
         configuration = folder / "nginx.conf"
         configuration.write_text(
             f"{user}daemon off; pid {folder}/pid; error_log {folder}/error.log; events {{}}\n"
-            f"http {{ access_log off;\n{temporary}{stated} }}\n"
+            f"http {{ access_log off;\n{temporary}{settings} }}\n"
         )
         self.process = subprocess.Popen(
             [_nginx() or "nginx", "-e", str(folder / "error.log"), "-c", str(configuration)],
@@ -113,7 +113,7 @@ def _nginx() -> str | None:
 
 
 def missing_postgres() -> str | None:
-    """Why there can be no database here."""
+    """The reason why this machine cannot run PostgreSQL, if any."""
     if POSTGRES is None:
         return "no PostgreSQL on this machine (Debian: apt-get install postgresql)"
     if os.geteuid() == 0 and not shutil.which("runuser"):
@@ -122,7 +122,7 @@ def missing_postgres() -> str | None:
 
 
 def missing_nginx() -> str | None:
-    """Why there can be no proxy here."""
+    """The reason why this machine cannot run nginx, if any."""
     if _nginx() is None or shutil.which("openssl") is None:
         return (
             "no nginx or no openssl on this machine (Debian: apt-get install nginx-light openssl)"

@@ -1,9 +1,12 @@
-"""Loaded by every Python that has this folder on its path: adds the studies that misbehave."""
+"""Add the study `misbehaving`; every Python with this folder on its path loads this module."""
 
 from pathlib import Path
 
-import experiments.figures
-import experiments.studies
+import bythebook.experiments.figures
+import bythebook.experiments.studies
 
-for package, folder in ((experiments.studies, "studies"), (experiments.figures, "figures")):
+for package, folder in (
+    (bythebook.experiments.studies, "studies"),
+    (bythebook.experiments.figures, "figures"),
+):
     package.__path__.append(str(Path(__file__).parent / folder))

@@ -1,12 +1,12 @@
-"""Links in an outputs folder that came from somebody else: nothing is written where they lead."""
+"""Links in an outputs folder: no command writes to their targets outside the folder."""
 
 import hashlib
 from pathlib import Path
 
 import pytest
 
-from experiments.cli import main
-from experiments.records.record import Record
+from bythebook.experiments.cli.main import main
+from bythebook.experiments.store.record import Record
 
 NAME = "fcml/fig-1.15"
 COMMANDS = {
@@ -14,7 +14,7 @@ COMMANDS = {
     "figures": ["figures", NAME],
     "report": ["report", NAME],
     "sync": ["sync"],
-    "run": ["run", f"experiment={NAME}", "fresh=true"],
+    "run": ["run", f"experiment={NAME}", "force=true"],
     "sweep": ["run", "-m", "study=polynomial_order", "study.folds=5,10", "tracking=off"],
     "list": ["list"],
 }
@@ -38,20 +38,20 @@ def digest(folder: Path) -> dict[str, str]:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("command", "link"), [(c, link) for c in LINKS for link in LINKS[c]])
-def test_no_writer_follows_a_link_out_of_the_outputs_folder(
+def test_no_command_writes_through_a_link_out_of_the_outputs_folder(
     recorded: Record, tracked: object, outputs: Path, tmp_path: Path, command: str, link: str
 ) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    (elsewhere / "precious").write_text("precious")
-    place = outputs / link
-    if place.exists():
-        place.rename(elsewhere / "was")
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.symlink_to(elsewhere / "precious" if link.startswith(".") else elsewhere)
-    before = digest(elsewhere)
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "precious").write_text("precious")
+    path = outputs / link
+    if path.exists():
+        path.rename(outside / "former")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(outside / "precious" if link.startswith(".") else outside)
+    before = digest(outside)
     assert main(COMMANDS[command]) in (0, 2)
-    assert digest(elsewhere) == before
+    assert digest(outside) == before
 
 
 @pytest.mark.parametrize("command", ["tables", "figures"])

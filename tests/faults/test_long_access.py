@@ -1,4 +1,4 @@
-"""The tracking server, asked by those who may not: nobody gets in, and nobody else is disturbed."""
+"""Requests to the tracking server without permission: rejected, without effect on other users."""
 
 import json
 import os
@@ -41,7 +41,7 @@ import json, os
 os.environ["_MLFLOW_SGI_NAME"] = "uvicorn"
 os.environ["_MLFLOW_SERVER_ARTIFACT_DESTINATION"] = "artifacts"
 from mlflow.server import app
-from experiments.tracking.server_app import create_app
+from bythebook.experiments.tracking.server_app import create_app
 native = create_app().inner.routes
 found = [[m, r.path] for r in native for m in getattr(r, "methods", None) or ()]
 found += [[m, r.rule] for r in app.url_map.iter_rules() for m in r.methods]
@@ -60,7 +60,7 @@ def crowd(request: Any, tmp_path: Path) -> Iterator[Server]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def stored(request: Any, tmp_path: Path) -> Iterator[Server]:
-    """A server on each of the databases that it may have."""
+    """A server with each type of database."""
     made = Server(tmp_path / "server")
     if request.param == "postgresql":
         postgres: Postgres = request.getfixturevalue("postgres")
@@ -86,7 +86,7 @@ def started(server: Server, who: tuple[str, str], experiment: str) -> dict[str, 
 
 
 def test_no_route_is_open_without_credentials(server: Server, tmp_path: Path) -> None:
-    """None at all, a token, a wrong password in the gateway's header: all of them alike."""
+    """No credentials, a token, or a wrong password in the header of the gateway."""
     auth = tmp_path / "auth.ini"
     auth.write_text((server.folder / "server" / "auth.ini").read_text())
     variables = {
@@ -95,7 +95,7 @@ def test_no_route_is_open_without_credentials(server: Server, tmp_path: Path) ->
         "MLFLOW_FLASK_SERVER_SECRET_KEY": "x",
         "MLFLOW_BACKEND_STORE_URI": "sqlite:///mlflow.db",
     }
-    told = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", ROUTES],
         env={**os.environ, **variables},
         cwd=tmp_path,
@@ -104,10 +104,10 @@ def test_no_route_is_open_without_credentials(server: Server, tmp_path: Path) ->
         check=True,
         timeout=PATIENCE,
     )
-    routes = {(method, path) for method, path in json.loads(told.stdout.splitlines()[-1])}
+    routes = {(method, path) for method, path in json.loads(process.stdout.splitlines()[-1])}
     open_to_all, asked = set(), 0
     for method, path in sorted(routes):
-        if method == "OPTIONS":  # what a browser asks before it asks
+        if method == "OPTIONS":  # the preflight request of a browser
             continue
         concrete = "/".join("1" if part[:1] in "<{" and part else part for part in path.split("/"))
         for header in ({}, {"Authorization": "Bearer x"}, {"X-MLflow-Authorization": "Basic eDp5"}):
@@ -176,7 +176,7 @@ def test_artifacts_go_nowhere_but_below_the_servers_folder(stored: Server, tmp_p
 
 
 def test_what_an_older_server_let_in_opens_nothing(server: Server, tmp_path: Path) -> None:
-    """The database holds locations outside the folder: there they stay."""
+    """Recorded locations outside the folder are not accessible."""
     secret = tmp_path / "secret"
     secret.mkdir()
     (secret / "word.txt").write_text("secret")
@@ -269,7 +269,7 @@ def as_user(who: tuple[str, str]) -> dict[str, str]:
 def test_a_run_that_is_refused_costs_a_line_and_not_the_others(
     stored: Server, tmp_path: Path
 ) -> None:
-    """Bob may not delete in Alice's experiment, and later he may not even see it."""
+    """Bob may not delete in Alice's experiment, and later he may not read it."""
     alice = stored.create_user("alice", "alices-Password.1")
     bob = stored.create_user("bob", "bobs-Password.2")
     hers, his = tmp_path / "alice", tmp_path / "bob"
@@ -290,12 +290,12 @@ def test_a_run_that_is_refused_costs_a_line_and_not_the_others(
     assert run(his, *cells, "study.level=3")[0] == 0
     code, out, err = run(his, "sync", *to(stored), **as_user(bob))
     assert (code, err.count("\n")) == (1, 1), err
-    assert f"a second run of {record} may only be deleted by its owner" in err
-    told = err
+    assert f"of {record}, which another user owns" in err
+    first_error = err
     code, out, err = run(his, "sync", *to(stored), **as_user(bob))
-    assert (code, err) == (0, ""), err  # told once, and for good
-    assert out == "0 runs logged, 5 were there already\n"  # three cells, two sweeps
-    left = {"run_id": told.split("owner: ")[1].split()[0]}
+    assert (code, err) == (0, ""), err  # reported once
+    assert out == "0 runs logged, 5 already present\n"  # three cells, two sweeps
+    left = {"run_id": first_error.split("duplicate run ")[1].split()[0]}
     assert stored.ask(f"{API}/runs/delete", bob, left)[0] == 403
     assert stored.ask(f"{API}/runs/delete", alice, left)[0] == 200
     # Hers is closed to him from now on; what is not hers he logs as before.
@@ -304,11 +304,11 @@ def test_a_run_that_is_refused_costs_a_line_and_not_the_others(
     assert stored.ask("/api/3.0/mlflow/users/permissions/grant", ADMIN, stated)[0] == 200
     assert run(his, "run", "study=misbehaving", "study.level=4", "tracking=off")[0] == 0
     assert run(his, "run", "study=polynomial_order", "tracking=off")[0] == 0
-    for logged in ("1 runs logged, 0 were", "0 runs logged, 1 were"):
+    for logged in ("1 runs logged, 0 already", "0 runs logged, 1 already"):
         code, out, err = run(his, "sync", *to(stored), **as_user(bob))
         assert code == 1
         assert "Traceback" not in err
-        assert err.count("is not tracked") == 3, err  # two sweeps, and the run
+        assert err.count("could not log") == 3, err  # two sweeps, and the run
         assert logged in out
     his_runs = [
         r.data.tags["bythebook.run_id"]
@@ -337,26 +337,26 @@ def proxy(tmp_path: Path) -> Iterator[tuple[Server, Nginx]]:
 def test_a_sweep_through_a_proxy_with_tls(
     proxy: tuple[Server, Nginx], outputs: Path, tmp_path: Path
 ) -> None:
-    """The configuration of docs/server.md: runs and artifacts arrive, addresses are told apart."""
+    """The configuration of docs/server.md: runs, artifacts and client addresses arrive."""
     server, nginx = proxy
     alice = server.create_user("alice", "alices-Password.1")
     trusted = {"MLFLOW_TRACKING_SERVER_CERT_PATH": str(nginx.certificate), **as_user(alice)}
     sweep = ["run", "-m", "study=misbehaving", "study.level=range(0,6)", "tracking=server"]
-    code, _, err = run(outputs, *sweep, f"tracking.uri={nginx.uri}", **trusted)
+    code, _, err = run(outputs, *sweep, f"tracking_uri={nginx.uri}", **trusted)
     assert code == 0, err
-    assert "not tracked" not in err
+    assert "MLflow is unavailable" not in err
     Tracked(server.uri).check_against(outputs, sweeps=1)
     assert list((server.folder / "server" / "artifacts").rglob("cells.csv"))
     doubting = tmp_path / "doubting"
-    code, _, err = run(doubting, *sweep, f"tracking.uri={nginx.uri}", **as_user(alice))
+    code, _, err = run(doubting, *sweep, f"tracking_uri={nginx.uri}", **as_user(alice))
     assert code == 0
-    assert err.count("not tracked") == 1
+    assert err.count("MLflow is unavailable") == 1
     assert "certificate" in err.lower()
     _guess_through(server, nginx)
 
 
 def _guess_through(server: Server, nginx: Nginx) -> None:
-    """Many names from one address wait; another address, and a new user there, do not."""
+    """Many names from one address must wait; other addresses and users need not."""
     bob = server.create_user("bob", "bobs-Password.2")
 
     def ask(address: str, who: str) -> str:
@@ -408,13 +408,13 @@ def test_no_process_outlives_the_server(tmp_path: Path, workers: int, victim: st
     finally:
         for left in living(everybody):
             os.kill(left, signal.SIGKILL)
-    again = Server(server.folder, port=server.port).start().ready()  # nothing is left in its way
+    again = Server(server.folder, port=server.port).start().ready()  # the port is free
     again.kill()
 
 
 def mentioning(word: str) -> set[int]:
-    told = subprocess.run(["ps", "-A", "-o", "pid=,args="], capture_output=True, text=True)
-    return {int(line.split()[0]) for line in told.stdout.splitlines() if word in line}
+    process = subprocess.run(["ps", "-A", "-o", "pid=,args="], capture_output=True, text=True)
+    return {int(line.split()[0]) for line in process.stdout.splitlines() if word in line}
 
 
 @pytest.mark.parametrize("moment", ["starting", "serving"])
@@ -441,7 +441,7 @@ def test_no_process_outlives_a_command_that_serves(outputs: Path, name: str, mom
 
 
 def _explored(process: "subprocess.Popen[str]", port: int) -> None:
-    """Ask the page for a run, as a browser does: it has a worker then."""
+    """Request a run from the page like a browser, which starts a worker."""
     assert process.stdout is not None
     address = next(line for line in process.stdout if "token=" in line)
     cookie = f"bythebook-{port}={address.strip().partition('token=')[2]}"

@@ -1,4 +1,4 @@
-"""Sweeps on clusters that are really there: jobs, sweeps and schedulers killed."""
+"""Sweeps on real clusters, with killed jobs, sweeps and schedulers."""
 
 import os
 import signal
@@ -12,13 +12,13 @@ import pytest
 from harness import Tracked, command, counted, finish, folders, kill, outcomes, run, wait_for
 from one_node import OneNode
 
-from experiments.tracking.local import LocalTracker
+from bythebook.experiments.tracking.local import LocalTracker
 
 pytestmark = [pytest.mark.faults, pytest.mark.filterwarnings("ignore")]
 
 SWEEP = ["run", "-m", "study=misbehaving", "study.seconds=0.5", "study.level=range(0,8)"]
-ON_SLURM = [*SWEEP, "launch=slurm", "launch.workers=2", "launch.memory_gb=1"]
-WHOLE = "8 cells: 8 computed, 0 found, 0 failed"
+ON_SLURM = [*SWEEP, "launcher=slurm", "launcher.workers=2", "launcher.memory_gb=1"]
+COMPLETE = "8 runs: 8 computed, 0 cached, 0 failed"
 
 
 @pytest.fixture(scope="module")
@@ -47,15 +47,15 @@ def check(outputs: Path, serial: dict[str, str]) -> None:
     Tracked(LocalTracker(outputs).uri).check_against(outputs, sweeps=1)
 
 
-def test_a_job_of_slurms_is_killed(outputs: Path, serial: dict[str, str], cluster: OneNode) -> None:
-    """Its run is made again; the others, and the last bit, stay as they are on this machine."""
+def test_a_slurm_job_is_killed(outputs: Path, serial: dict[str, str], cluster: OneNode) -> None:
+    """Its run is computed again; all runs are bitwise identical to those of a serial sweep."""
     process = command(outputs, *ON_SLURM, **cluster.environment)
     wait_for(cluster.running)
     cluster.ask("scancel", "--full", "--signal=KILL", cluster.running()[0])
     counted("faults")
     code, out, err = finish(process)
     assert code == 0, err
-    assert WHOLE in out
+    assert COMPLETE in out
     assert "submitit" not in err
     check(outputs, serial)
 
@@ -63,7 +63,7 @@ def test_a_job_of_slurms_is_killed(outputs: Path, serial: dict[str, str], cluste
 def test_a_sweep_is_killed_while_its_jobs_run(
     outputs: Path, serial: dict[str, str], cluster: OneNode
 ) -> None:
-    """They go on without it, and what they record is found."""
+    """The jobs continue, and their records are used."""
     process = command(outputs, *ON_SLURM, **cluster.environment)
     wait_for(lambda: len(folders(outputs)) >= 2)
     kill(process)
@@ -75,18 +75,18 @@ def test_a_sweep_is_killed_while_its_jobs_run(
     check(outputs, serial)
 
 
-def test_what_slurm_refuses_is_one_line(outputs: Path, cluster: OneNode) -> None:
-    wrong = "+launch.options.slurm_partition=nope"
+def test_a_sweep_that_slurm_rejects_gives_one_line(outputs: Path, cluster: OneNode) -> None:
+    wrong = "+launcher.options.slurm_partition=nope"
     code, _, err = run(outputs, *ON_SLURM, wrong, "tracking=off", **cluster.environment)
     assert code == 2
-    assert [line for line in err.splitlines() if line.startswith("bythebook: Slurm refuses")]
+    assert [line for line in err.splitlines() if line.startswith("bythebook: Slurm rejected")]
     assert "Traceback" not in err
 
 
-def test_dasks_scheduler_is_killed_in_mid_sweep(
+def test_the_dask_scheduler_is_killed_during_a_sweep(
     outputs: Path, serial: dict[str, str], tmp_path: Path
 ) -> None:
-    """One line says so; with another scheduler the same command goes on."""
+    """The error is one line; with another scheduler the same command resumes the sweep."""
     pytest.importorskip("distributed")
     for attempt in range(2):
         file = tmp_path / f"scheduler-{attempt}.json"
@@ -101,8 +101,8 @@ def test_dasks_scheduler_is_killed_in_mid_sweep(
         ):
             try:
                 address = _ready(str(file))
-                there = ["launch=dask", f"launch.address={address}"]
-                process = command(outputs, *SWEEP, *there)
+                launcher = ["launcher=dask", f"launcher.address={address}"]
+                process = command(outputs, *SWEEP, *launcher)
                 if attempt == 0:
                     wait_for(lambda: len(folders(outputs)) >= 2)
                     os.kill(scheduler.pid, signal.SIGKILL)
@@ -112,7 +112,7 @@ def test_dasks_scheduler_is_killed_in_mid_sweep(
                 worker.terminate()
                 scheduler.terminate()
         assert code == (0 if attempt else 2), err
-        assert ("is gone; what is done is recorded" in err) == (attempt == 0)
+        assert ("lost the connection to the Dask scheduler" in err) == (attempt == 0)
         assert "Traceback" not in err
     check(outputs, serial)
 

@@ -1,7 +1,7 @@
-"""Every command killed at any moment, one by one and all at once, and what is left counted.
+"""All commands are killed at random times, one by one and together; the records are counted.
 
-BYTHEBOOK_KILLS sets how many kills there are, BYTHEBOOK_SOAK for how many minutes all commands are
-at work together.
+BYTHEBOOK_KILLS is the number of kills, BYTHEBOOK_SOAK the number of minutes in which all commands
+run together.
 """
 
 import os
@@ -17,25 +17,25 @@ from pathlib import Path
 import psutil
 import pytest
 from harness import outcomes, run
-from trials import ALONE, CELLS, CHILD, FIRST, GROUP, TABLE, VARIANTS, Ground, told
+from trials import CELLS, CHILD, FIRST, GROUP, TABLE, UNDISTURBED, VARIANTS, Ground, report
 
 pytestmark = [pytest.mark.faults, pytest.mark.filterwarnings("ignore")]
 
 KILLS = int(os.environ.get("BYTHEBOOK_KILLS", "110"))
 MINUTES = float(os.environ.get("BYTHEBOOK_SOAK", "20"))
-AT_ONCE = 3
+N_USERS = 3
 VIEWS = ("tables", "figures", "report", "notebook")
 
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What every command of the table records when nobody disturbs it."""
+    """The records of all commands of the table without disturbance."""
     outputs = tmp_path_factory.mktemp("undisturbed")
-    seeds = ",".join(f"{n}{way}" for n in (*VARIANTS, ALONE) for way in range(1, 5))
+    seeds = ",".join(f"{n}{way}" for n in (*VARIANTS, UNDISTURBED) for way in range(1, 5))
     fixed = ["study=misbehaving", "tracking=off"]
     grid = [f"seed={seeds}", f"study.level=range(0,{CELLS})", "study.seconds=0.05", "jobs=2"]
     single = ["seed=1,2,3,4", "study.seconds=0.5", "jobs=2"]
-    books = ["--tracking", "off", *(f"fcml/fig-3.{n}*" for n in (*VARIANTS, ALONE))]
+    books = ["--tracking", "off", *(f"fcml/fig-3.{n}*" for n in (*VARIANTS, UNDISTURBED))]
     for arguments in (["run", "-m", *fixed, *grid], ["run", "-m", *fixed, *single]):
         assert run(outputs, *arguments)[0] == 0
     assert run(outputs, "reproduce", *books)[0] == 0
@@ -44,7 +44,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.fixture
 def ground(tmp_path: Path) -> Iterator[Ground]:
-    """An outputs folder with a few results in it, and a Dask cluster at hand."""
+    """An outputs folder with a few results, and a Dask cluster."""
     pytest.importorskip("distributed")
     pytest.importorskip("submitit")
     logs = tmp_path / "logs"
@@ -68,7 +68,7 @@ def ground(tmp_path: Path) -> Iterator[Ground]:
                 address = client.scheduler.address
             made = Ground(tmp_path / "outputs", logs, address, lambda: _workers(nannies.pid))
             made.outputs.mkdir()
-            made.finish("reproduce", ALONE)
+            made.finish("reproduce", UNDISTURBED)
             made.look()
             yield made
         finally:
@@ -77,40 +77,40 @@ def ground(tmp_path: Path) -> Iterator[Ground]:
 
 
 def _workers(nannies: int) -> list[psutil.Process]:
-    """The processes that Dask's nannies watch over."""
+    """The worker processes below Dask's nannies."""
     below = psutil.Process(nannies).children(recursive=True)
     return [process for process in below if "spawn_main" in " ".join(process.cmdline())]
 
 
 def _measure(ground: Ground) -> None:
-    """How long each command takes when it is left alone, here and now."""
+    """Measure the time that each command takes."""
     for name in TABLE:
-        ground.finish(name, ALONE)
+        ground.finish(name, UNDISTURBED)
 
 
 def _issue_all(ground: Ground, variants: dict[str, set[int]]) -> None:
-    """Every command once more, left alone: it finishes what was killed, and nothing is missing."""
+    """Run every command again without disturbance, which completes the killed ones."""
     for name in sorted(variants, key=lambda name: (name in VIEWS, name)):
-        for variant in sorted(variants[name]) if TABLE[name].varies else [ALONE]:
+        for variant in sorted(variants[name]) if TABLE[name].varies else [UNDISTURBED]:
             ground.finish(name, variant)
     ground.finish("sync", 0)
 
 
 def _same_views(ground: Ground, clean: Path) -> None:
-    """Tables, figures, notebook and report hold what they hold beside the same records alone."""
-    left_out = shutil.ignore_patterns("tables", "figures", "report", "report-cache", "*.ipynb")
-    shutil.copytree(ground.outputs, clean, ignore=left_out)
-    beside = Ground(clean, ground.logs, seen=ground.seen)
+    """Check that the outputs equal those from a folder with the records only."""
+    omitted = shutil.ignore_patterns("tables", "figures", "report", "report-cache", "*.ipynb")
+    shutil.copytree(ground.outputs, clean, ignore=omitted)
+    other = Ground(clean, ground.logs, seen=ground.seen)
     for name in VIEWS:
-        beside.finish(name, 0)
+        other.finish(name, 0)
     for name in ("tables", "figures", "report"):
         assert _visible(ground.outputs / name) == _visible(clean / name), name
-    ours, theirs = (next(place.glob("*.ipynb")).read_bytes() for place in (ground.outputs, clean))
-    assert ours == theirs
+    first, second = (next(f.glob("*.ipynb")).read_bytes() for f in (ground.outputs, clean))
+    assert first == second
 
 
 def _visible(folder: Path) -> dict[str, int]:
-    """What somebody sees who looks there, with sizes where they do not hang on the folder."""
+    """The visible files, with the sizes of those that do not depend on the folder."""
     return {
         str(path.relative_to(folder)): path.stat().st_size * (path.suffix in (".csv", ".md"))
         for path in folder.rglob("*")
@@ -121,7 +121,7 @@ def _visible(folder: Path) -> dict[str, int]:
 def test_every_command_is_killed(
     ground: Ground, undisturbed: dict[str, str], tmp_path: Path
 ) -> None:
-    """In turn its group, its first process and a child, until all of them were killed enough."""
+    """Kill in turn the group, the first process and a child."""
     chance = random.Random(0)
     victims = (GROUP, FIRST, CHILD)
     kills = tries = 0
@@ -132,16 +132,16 @@ def test_every_command_is_killed(
         round_ = tries // len(TABLE)
         kills += ground.disturb(name, VARIANTS[round_ % len(VARIANTS)], victims[round_ % 3], chance)
         tries += 1
-        told(f"{name}: {kills} kills")
+        report(f"{name}: {kills} kills")
     _issue_all(ground, {name: set(VARIANTS) for name in TABLE})
     ground.count(undisturbed)
     _same_views(ground, tmp_path / "clean")
 
 
-def test_all_commands_at_once_with_kills(
+def test_simultaneous_commands_are_killed(
     ground: Ground, undisturbed: dict[str, str], tmp_path: Path
 ) -> None:
-    """Several at a time for minutes, half of them killed at some moment, in one outputs folder."""
+    """Several commands run at the same time in one folder for minutes; half of them are killed."""
     problems: list[BaseException] = []
     issued: dict[str, set[int]] = {name: set() for name in TABLE}
     _measure(ground)
@@ -162,7 +162,7 @@ def test_all_commands_at_once_with_kills(
             except BaseException as problem:
                 problems.append(problem)
 
-    users = [threading.Thread(target=user, args=(number,)) for number in range(AT_ONCE)]
+    users = [threading.Thread(target=user, args=(number,)) for number in range(N_USERS)]
     for thread in users:
         thread.start()
     for thread in users:

@@ -1,6 +1,6 @@
-"""kill -9, fifty times at random moments: every run is there once, whole, and to the last bit.
+"""`kill -9`, fifty times at random times: all runs are recorded once, completely and correctly.
 
-What is left of a sweep after its kills is resumed and compared with one that nobody disturbed.
+A killed sweep is resumed and compared bit for bit with an undisturbed one.
 """
 
 import os
@@ -26,7 +26,7 @@ from harness import (
     run,
 )
 
-from experiments.tracking.local import LocalTracker
+from bythebook.experiments.tracking.local import LocalTracker
 
 pytestmark = [pytest.mark.faults, pytest.mark.filterwarnings("ignore")]
 
@@ -55,8 +55,8 @@ def workers(process: "subprocess.Popen[str]") -> list[psutil.Process]:
         return []
 
 
-def test_a_sweep_that_is_killed_twenty_times(outputs: Path, tmp_path: Path) -> None:
-    """By turns the whole group, and only the process that issued it, from the very first moment."""
+def test_a_sweep_is_killed_twenty_times(outputs: Path, tmp_path: Path) -> None:
+    """Kill in turn the process group and the first process, at times from the start on."""
     moments = random.Random(20)
     sweeps = [grid(seed=0, cells=60, seconds=0.1)]
     kills = 0
@@ -66,22 +66,22 @@ def test_a_sweep_that_is_killed_twenty_times(outputs: Path, tmp_path: Path) -> N
             code = process.wait(timeout=moments.uniform(0.3, 8.0))
         except subprocess.TimeoutExpired:
             kills += 1
-            at_work = workers(process)
+            own_workers = workers(process)
             if kills % 2:
                 kill(process)
             else:
                 os.kill(process.pid, signal.SIGKILL)
                 counted("faults")
                 process.communicate()
-                _, alive = psutil.wait_procs(at_work, timeout=60)
-                assert alive == [], "workers outlive their sweep"
+                _, alive = psutil.wait_procs(own_workers, timeout=60)
+                assert alive == [], "workers run after the end of their sweep"
         else:
             assert code == 0, process.communicate()[1]
             sweeps.append(grid(seed=len(sweeps), cells=60, seconds=0.1))
     for sweep in sweeps:
         code, out, err = run(outputs, *sweep)
         assert code == 0, err
-        assert "60 cells" in out
+        assert "60 runs" in out
         assert ", 0 failed" in out
     assert len(folders(outputs)) == 60 * len(sweeps)
     assert outcomes(outputs) == undisturbed(tmp_path / "undisturbed", sweeps)
@@ -104,7 +104,7 @@ def test_a_worker_is_killed_in_fifteen_sweeps(outputs: Path, tmp_path: Path) -> 
         counted("faults")
         code, out, err = finish(process)
         assert code == 0, err
-        assert "24 cells: 24 computed, 0 found, 0 failed" in out
+        assert "24 runs: 24 computed, 0 cached, 0 failed" in out
     assert len(folders(outputs)) == 24 * 15
     assert outcomes(outputs) == undisturbed(tmp_path / "undisturbed", sweeps)
     Tracked(LocalTracker(outputs).uri).check_against(outputs, sweeps=15)
@@ -120,12 +120,12 @@ def server(tmp_path: Path) -> Iterator[Server]:
 def test_the_tracking_server_is_killed_fifteen_times(
     outputs: Path, tmp_path: Path, server: Server
 ) -> None:
-    """Afterwards `sync` or the sweep itself logs what is missing, by turns."""
+    """Afterwards `sync` or the sweep itself, in turn, logs the missing runs."""
     moments = random.Random(16)
     sweeps = [grid(seed=seed, cells=12, seconds=0.3) for seed in range(15)]
     server.start().ready()
     for number, sweep in enumerate(sweeps):
-        tracked = [*sweep, "tracking=server", f"tracking.uri={server.uri}"]
+        tracked = [*sweep, "tracking=server", f"tracking_uri={server.uri}"]
         process = command(outputs, *tracked)
         time.sleep(moments.uniform(2.0, 7.0))
         server.kill()
@@ -137,6 +137,6 @@ def test_the_tracking_server_is_killed_fifteen_times(
         again = ["sync", "--tracking", "server", "--tracking-uri", server.uri]
         code, _, err = run(outputs, *(tracked if number % 2 else again))
         assert code == 0, err
-        assert "not tracked" not in err
+        assert "MLflow is unavailable" not in err
     assert outcomes(outputs) == undisturbed(tmp_path / "undisturbed", sweeps)
     Tracked(server.uri).check_against(outputs, sweeps=15)

@@ -1,4 +1,4 @@
-"""No disk, no lock, no memory, no end: what is recorded stays whole, the rest is told in a line."""
+"""Full disks, locks and limits: records stay valid, and errors are reported in one line."""
 
 import os
 import shutil
@@ -25,8 +25,8 @@ from harness import (
     wait_for,
 )
 
-from experiments.records.reading import read
-from experiments.tracking.local import LocalTracker
+from bythebook.experiments.store.run_reader import read_run
+from bythebook.experiments.tracking.local import LocalTracker
 
 pytestmark = [pytest.mark.faults, pytest.mark.filterwarnings("ignore")]
 
@@ -36,18 +36,18 @@ SWEEP = ["run", "-m", "study=misbehaving", "study.level=range(0,300)"]
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of three megabytes."""
-    place = tmp_path / "small"
-    place.mkdir()
+    disk = tmp_path / "small"
+    disk.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(place)],
+        ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(disk)],
         capture_output=True,
         check=False,
     )
     if mounted.returncode:
-        pytest.skip("a small file system cannot be mounted here (needs root)")
-    yield place
-    # Lazily: MLflow keeps its connections open for as long as the tests run.
-    subprocess.run(["umount", "--lazy", str(place)], check=True)
+        pytest.skip("a small file system cannot be mounted (needs root)")
+    yield disk
+    # MLflow keeps its connections open until the tests end.
+    subprocess.run(["umount", "--lazy", str(disk)], check=True)
 
 
 def resize(disk: Path, size: str) -> None:
@@ -55,7 +55,7 @@ def resize(disk: Path, size: str) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_the_disk_fills_up_in_mid_sweep(
+def test_the_disk_fills_up_during_a_sweep(
     small_disk: Path, tmp_path: Path, empty_store: Path, workers: int
 ) -> None:
     shutil.copyfile(empty_store, small_disk / "mlflow.db")
@@ -65,33 +65,33 @@ def test_the_disk_fills_up_in_mid_sweep(
     assert code == 2
     assert "No space left" in err
     assert "Traceback" not in err
-    between = outcomes(small_disk)  # every one of them can be read, arrays and all
+    between = outcomes(small_disk)  # all of them can be read, with their arrays
     assert 10 < len(between) < 3000
     assert not list(small_disk.rglob(".writing-*"))
     resize(small_disk, "64m")
     code, out, err = run(small_disk, *sweep)
     assert code == 0, err
-    assert f"{len(between)} found, 0 failed" in out
+    assert f"{len(between)} cached, 0 failed" in out
     assert run(tmp_path / "undisturbed", *many, "tracking=off")[0] == 0
     assert outcomes(small_disk) == outcomes(tmp_path / "undisturbed")
     Tracked(LocalTracker(small_disk).uri).check_against(small_disk, sweeps=1)
 
 
-def test_a_disk_without_room_for_the_store(small_disk: Path) -> None:
+def test_a_disk_too_small_for_the_store(small_disk: Path) -> None:
     resize(small_disk, "500k")
     code, _, err = run(small_disk, "run", "study=misbehaving")
     assert code == 0, err
-    assert "not tracked" in err
+    assert "MLflow is unavailable" in err
     assert "Traceback" not in err
     assert len(outcomes(small_disk)) == 1
     resize(small_disk, "64m")
     code, out, err = run(small_disk, "sync")
     assert code == 0, err
-    assert out == "1 runs logged, 0 were there already\n"
+    assert out == "1 runs logged, 0 already present\n"
 
 
-def test_the_store_is_locked_again_and_again(outputs: Path, empty_store: Path) -> None:
-    """Longer than MLflow's own patience of twenty seconds, readers shut out as well."""
+def test_the_store_is_locked_repeatedly(outputs: Path, empty_store: Path) -> None:
+    """The lock lasts longer than MLflow's timeout of 20 seconds and excludes readers too."""
     shutil.copyfile(empty_store, outputs / "mlflow.db")
     process = command(outputs, *SWEEP[:-1], "study.level=range(0,80)", "study.seconds=0.1")
     for _ in range(2):
@@ -106,23 +106,23 @@ def test_the_store_is_locked_again_and_again(outputs: Path, empty_store: Path) -
             writer.execute("COMMIT")
     code, _, err = finish(process)
     assert code == 0, err
-    assert "not tracked" not in err
+    assert "MLflow is unavailable" not in err
     Tracked(LocalTracker(outputs).uri).check_against(outputs, sweeps=1)
 
 
 @pytest.mark.parametrize("attempt", range(3))
-def test_eight_processes_open_a_store_that_is_not_there(outputs: Path, attempt: int) -> None:
+def test_eight_processes_create_one_store(outputs: Path, attempt: int) -> None:
     many = [command(outputs, "run", "study=misbehaving", f"study.level={i}") for i in range(8)]
     for process in many:
         code, _, err = finish(process)
         assert code == 0, err
-        assert "not tracked" not in err
+        assert "MLflow is unavailable" not in err
     assert len(logged(outputs, "run")) == 8
     assert logged(outputs, "run") == sorted(path.name for path in folders(outputs))
 
 
 def test_two_users_in_one_outputs_folder(outputs: Path) -> None:
-    """The same sweep, one that overlaps it and one that does not, four times over."""
+    """The same sweep twice, an overlapping and another one, each with four seeds."""
     for seed in range(4):
         grids = ["range(0,40)", "range(0,40)", "range(20,60)", "range(60,80)"]
         fixed = ["run", "-m", "study=misbehaving", f"seed={seed}", "study.seconds=0.02", "jobs=2"]
@@ -130,13 +130,13 @@ def test_two_users_in_one_outputs_folder(outputs: Path) -> None:
         for process in both:
             code, _, err = finish(process)
             assert code == 0, err
-            assert "not tracked" not in err
+            assert "MLflow is unavailable" not in err
     assert len(outcomes(outputs)) == 4 * 80
     Tracked(LocalTracker(outputs).uri).check_against(outputs, sweeps=4 * 3)
 
 
 def test_two_accounts_share_a_folder_of_their_group() -> None:
-    """What one account writes the other finds, and both log into one store."""
+    """Each account uses the records of the other, and both log into one store."""
     python = next((p for p in (sys.executable, "/usr/bin/python3") if _for_everyone(p)), None)
     if python is None:
         pytest.skip("needs root, and a Python of this version that other accounts may run")
@@ -147,10 +147,10 @@ def test_two_accounts_share_a_folder_of_their_group() -> None:
         first, second = (
             _as_account(python, shared, number, "range(0,20)") for number in (4243, 4244)
         )
-        assert "20 computed, 0 found" in first
-        assert "0 computed, 20 found" in second
+        assert "20 computed, 0 cached" in first
+        assert "0 computed, 20 cached" in second
         wider = _as_account(python, shared, 4244, "range(10,30)")
-        assert "10 computed, 10 found" in wider
+        assert "10 computed, 10 cached" in wider
         Tracked(LocalTracker(shared).uri).check_against(shared, sweeps=2)
     finally:
         shutil.rmtree(shared)
@@ -172,7 +172,7 @@ def _as_account(python: str, outputs: Path, number: int, levels: str) -> str:
     start = (
         f"import site, sys; site.addsitedir({packages!r}); sys.path.insert(0, {str(FAULTS)!r});"
         "import sitecustomize; from importlib import reload; reload(sitecustomize);"
-        "from experiments.cli import main; sys.exit(main())"
+        "from bythebook.experiments.cli.main import main; sys.exit(main())"
     )
     sweep = ["run", "-m", "study=misbehaving", f"study.level={levels}"]
     with tempfile.TemporaryDirectory() as home:
@@ -191,32 +191,32 @@ def _as_account(python: str, outputs: Path, number: int, levels: str) -> str:
             timeout=PATIENCE,
         )
     assert done.returncode == 0, done.stderr
-    assert "not tracked" not in done.stderr
+    assert "MLflow is unavailable" not in done.stderr
     return done.stdout
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_every_kind_of_misbehaviour_in_one_sweep(outputs: Path, workers: int) -> None:
+def test_every_type_of_failure_in_one_sweep(outputs: Path, workers: int) -> None:
     """Level 0 raises, 1 hangs, 2 returns NaN and infinity, 3 an object, 4 eats 4 GiB."""
     ways = ["raise", "hang", "strange", "pickle", "eat", *["well"] * 5]
     if not sys.platform.startswith("linux"):
-        ways[4] = "well"  # the limit on memory is enforced on Linux only
+        ways[4] = "well"  # the memory limit is enforced on Linux only
     if workers > 1:
         ways[5] = "die"
     code, out, err = run(
         outputs,
         *["run", "-m", "study=misbehaving", f"study.ways=[{','.join(ways)}]"],
-        *["study.level=range(0,10)", "limit.seconds=5", "limit.memory_gb=1", f"jobs={workers}"],
+        *["study.level=range(0,10)", "limits.timeout=5", "limits.memory_gb=1", f"jobs={workers}"],
     )
-    failing = {0: "ArithmeticError", 1: "TimeLimit", 3: "TypeError", 4: "MemoryError"}
+    failing = {0: "ArithmeticError", 1: "TimeLimitExceeded", 3: "TypeError", 4: "MemoryError"}
     if workers > 1:
         failing[5] = "WorkerDied"
     assert code == 1
-    assert f"10 cells: 10 computed, 0 found, {len(failing)} failed" in out
+    assert f"10 runs: 10 computed, 0 cached, {len(failing)} failed" in out
     assert "Traceback" not in err
     listed = [line for line in err.splitlines() if line.startswith("bythebook: failed: level=")]
-    assert len(listed) == len(failing)  # at the end, whatever was told on the way
-    records = {read(p)["science"]["knobs"]["level"]: read(p) for p in folders(outputs)}
+    assert len(listed) == len(failing)  # the list at the end
+    records = {read_run(p)["science"]["knobs"]["level"]: read_run(p) for p in folders(outputs)}
     kinds = {i: r["error"]["type"] for i, r in records.items() if not r.finished}
     assert {i: kind.removeprefix("_Array") for i, kind in kinds.items()} == failing
     assert str(records[2].metrics) == "{'nan': nan, 'inf': inf, 'value': 1.0}"

@@ -1,4 +1,4 @@
-"""What is told as done survives a power cut: the order of system calls, seen by strace."""
+"""Records are on disk before they are reported: the order of system calls, traced by strace."""
 
 import re
 import shutil
@@ -9,73 +9,71 @@ from pathlib import Path
 import pytest
 from harness import _environment
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("strace") is None, reason="strace is not installed here"
-)
+pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
 CALLS = "trace=openat,rename,renameat,renameat2,syncfs,sync,fsync,fdatasync,write"
 DONE = r"(\) += \d+|<unfinished)"
 
 
 def traced(outputs: Path, *arguments: str) -> list[str]:
-    """The system calls of a command and its workers, in the order in which they were begun."""
+    """The system calls of a command and its workers, in the order of their start."""
     log = outputs.parent / "calls"
     strace = ["strace", "-f", "-y", "-qq", "-s", "300", "-e", CALLS, "-o", str(log)]
     done = subprocess.run(
-        [*strace, sys.executable, "-m", "experiments", *arguments],
+        [*strace, sys.executable, "-m", "bythebook", *arguments],
         env=_environment(outputs, {}),
         capture_output=True,
         text=True,
         check=False,
     )
     if done.returncode and "ptrace" in done.stderr:
-        pytest.skip("strace may not trace here")
+        pytest.skip("strace is not permitted")
     assert done.returncode == 0, done.stderr
     return log.read_text(errors="replace").splitlines()
 
 
-def places(calls: list[str], pattern: str) -> list[int]:
-    return [place for place, line in enumerate(calls) if re.search(pattern, line)]
+def indices(calls: list[str], pattern: str) -> list[int]:
+    return [index for index, line in enumerate(calls) if re.search(pattern, line)]
 
 
-def check_written_through(calls: list[str], runs: Path, told: int) -> int:
-    """Each file and folder of the runs is synced after its last change; how often that was."""
-    every = places(calls[:told], rf"syncfs\(.*{DONE}")
-    named: set[str] = set()  # opened again, a file is no new entry of its folder
-    changed: dict[str, int] = {}  # path -> its last change
-    for place, line in enumerate(calls[:told]):
+def check_synced(calls: list[str], runs: Path, reported: int) -> int:
+    """Check that all files of the runs are synced after their last change; count the syncs."""
+    every = indices(calls[:reported], rf"syncfs\(.*{DONE}")
+    named: set[str] = set()  # files whose folder has an entry for them already
+    changed: dict[str, int] = {}  # from path to the index of its last change
+    for index, line in enumerate(calls[:reported]):
         wrote = re.search(rf"write\(\d+<({re.escape(str(runs))}[^>]*)>", line)
-        made = re.search(rf'openat\(.*"({re.escape(str(runs))}[^"]*)".*O_CREAT', line)
+        created = re.search(rf'openat\(.*"({re.escape(str(runs))}[^"]*)".*O_CREAT', line)
         moved = re.search(rf'rename\w*\(.*, "({re.escape(str(runs))}[^"]*)"', line)
         if wrote:
-            changed[wrote[1]] = place
-        for found in filter(None, (made, moved)):
-            if found[1] not in named and not found[1].endswith(".lock"):
-                named.add(found[1])
-                changed[str(Path(found[1]).parent)] = place
+            changed[wrote[1]] = index
+        for match in filter(None, (created, moved)):
+            if match[1] not in named and not match[1].endswith(".lock"):
+                named.add(match[1])
+                changed[str(Path(match[1]).parent)] = index
     synced = [every]
     for path, last in changed.items():
         if "/." in path.removeprefix(str(runs)) and not Path(path).exists():
-            continue  # aside, before it was renamed
-        own = places(calls[:told], rf"fd?a?t?a?sync\(\d+<{re.escape(path)}>")
-        assert [place for place in (*own, *every) if place > last], f"{path} is not synced"
+            continue  # a temporary file that was renamed
+        own = indices(calls[:reported], rf"fd?a?t?a?sync\(\d+<{re.escape(path)}>")
+        assert [index for index in (*own, *every) if index > last], f"{path} is not synced"
         synced.append(own)
     assert changed
     return sum(map(len, synced))
 
 
-def test_a_run_is_written_through_before_it_is_told(outputs: Path) -> None:
+def test_a_run_is_synced_before_it_is_reported(outputs: Path) -> None:
     calls = traced(outputs, "run", "study=misbehaving", "tracking=off", "figures=false")
-    (renamed,) = places(calls, r"rename\w*\(.*\.writing-.*= 0")
-    told = places(calls, r"write\(1<[^>]*>, .*misbehaving")
-    assert renamed < told[0]
-    assert check_written_through(calls, outputs / "runs", told[0]) == 1
+    (renamed,) = indices(calls, r"rename\w*\(.*\.writing-.*= 0")
+    reported = indices(calls, r"write\(1<[^>]*>, .*misbehaving")
+    assert renamed < reported[0]
+    assert check_synced(calls, outputs / "runs", reported[0]) == 1
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_sweep_is_written_through_before_it_is_told(outputs: Path, jobs: int) -> None:
-    """A group of cells at a time: far less often than there are files of them."""
+def test_a_sweep_is_synced_before_it_is_reported(outputs: Path, jobs: int) -> None:
+    """One sync per batch of runs, which is fewer than one per file."""
     sweep = ["run", "-m", "study=misbehaving", "study.level=range(0,40)", f"jobs={jobs}"]
     calls = traced(outputs, *sweep, "tracking=off")
-    told = places(calls, r"write\(1<[^>]*>, .*40 cells: 40 computed")
-    assert told
-    assert 1 <= check_written_through(calls, outputs / "runs", told[0]) <= 60
+    reported = indices(calls, r"write\(1<[^>]*>, .*40 runs: 40 computed")
+    assert reported
+    assert 1 <= check_synced(calls, outputs / "runs", reported[0]) <= 60

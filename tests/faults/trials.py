@@ -1,7 +1,7 @@
-"""Commands that are killed: a table of them, one harness for all, and the counts at the end.
+"""Trials of commands that are killed: a table of commands, a harness, and counters.
 
-A trial starts a command and may kill it: its whole group, its first process alone, or one of its
-children. Whatever was killed, no process may be left after a while, and nobody prints a traceback.
+A trial starts a command and may kill its process group, its first process, or one of its children.
+Afterwards no process may be left, and no process may print a traceback.
 """
 
 import os
@@ -23,21 +23,21 @@ from pathlib import Path
 import psutil
 from harness import FAULTS, PASSWORD, PATIENCE, counted, free_port, outcomes
 
-MARK = "BYTHEBOOK_TRIAL"  # in the environment of a trial's processes, children and theirs included
+MARK = "BYTHEBOOK_TRIAL"  # in the environment of all processes of a trial
 GROUP, FIRST, CHILD = "group", "first", "child"
-ENDING = 120  # seconds that processes have to notice that their parent is gone
+ENDING = 120  # seconds in which processes must notice the end of their parent
 CELLS = 16
-VARIANTS = (1, 2, 3)  # of a command: other seeds, other results
-ALONE = 4  # the variant that nobody disturbs
+VARIANTS = (1, 2, 3)  # of a command, with different seeds or results
+UNDISTURBED = 4  # the variant that is never killed
 
 
 @dataclass(frozen=True)
 class Row:
-    """A command in the table: its words with {n}, {port}, {outputs} and the like filled in."""
+    """A command of the table, with fields such as {n}, {port} and {outputs} in its arguments."""
 
     words: str
-    serves: bool = False  # until it is stopped
-    fragile: bool = False  # exit 1 says that a claim hangs on the seed, which is as it should be
+    serves: bool = False  # runs until it is stopped
+    fragile: bool = False  # exit code 1 is expected: a claim depends on the seed
 
     @property
     def varies(self) -> bool:
@@ -52,8 +52,8 @@ TABLE = {
     "run": Row("run study=misbehaving study.seconds=0.5 seed={n}"),
     "sweep": Row(f"{SWEEP}1"),
     "pool": Row(f"{SWEEP}2 jobs=2"),
-    "submitit": Row(f"{SWEEP}3 launch=slurm launch.cluster=local launch.workers=2"),
-    "dask": Row(f"{SWEEP}4 launch=dask launch.address={{dask}}"),
+    "submitit": Row(f"{SWEEP}3 launcher=slurm launcher.cluster=local launcher.workers=2"),
+    "dask": Row(f"{SWEEP}4 launcher=dask launcher.address={{dask}}"),
     "reproduce": Row("reproduce fcml/fig-3.{n}*"),
     "robustness": Row("robustness fcml/fig-3.18 --seeds 1{n}", fragile=True),
     "report": Row("report fcml/fig-3.1*"),
@@ -71,7 +71,7 @@ TABLE = {
 
 @dataclass
 class Trial:
-    """One command in a session of its own, all its words in a file."""
+    """A command in a session of its own, with its output in a file."""
 
     row: Row
     arguments: list[str]
@@ -85,7 +85,7 @@ class Trial:
         inherited = {k: v for k, v in os.environ.items() if not k.startswith("MLFLOW_")}
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "experiments", *self.arguments],
+                [sys.executable, "-m", "bythebook", *self.arguments],
                 env={
                     **inherited,
                     "PYTHONPATH": str(FAULTS),
@@ -100,17 +100,17 @@ class Trial:
             )
 
     def family(self) -> list[psutil.Process]:
-        """Every living process of this trial, wherever it went: they share a mark."""
+        """All living processes of this trial, found by their common mark."""
         found = []
         for process in psutil.process_iter():
             with suppress(psutil.Error, OSError):
-                ours = process.environ().get(MARK) == self.marked
-                if ours and process.status() != psutil.STATUS_ZOMBIE:
+                own = process.environ().get(MARK) == self.marked
+                if own and process.status() != psutil.STATUS_ZOMBIE:
                     found.append(process)
         return found
 
     def strike(self, victim: str, others: list[psutil.Process], chance: random.Random) -> bool:
-        """Kill; False if there was nothing left to kill."""
+        """Kill a process; return false if there is none to kill."""
         children = [p for p in [*self.family(), *others] if p.pid != self.process.pid]
         if self.process.poll() is not None or (victim == CHILD and not children):
             return False
@@ -126,13 +126,13 @@ class Trial:
         return False
 
     def answers(self) -> bool:
-        """Does it serve?"""
+        """Whether the command accepts connections."""
         with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
             return True
         return False
 
     def end(self) -> int:
-        """Wait for it, or stop it if it serves; count what it left behind."""
+        """Wait for the end of the command, or stop a server; count leaked processes."""
         if self.row.serves and self.process.poll() is None:
             self.process.terminate()
         code = self.process.wait(timeout=PATIENCE)
@@ -141,32 +141,32 @@ class Trial:
             time.sleep(0.1)
         for process in left:
             counted("leaked processes")
-            told(f"left behind by {self.arguments}: {process.cmdline()}")
+            report(f"left behind by {self.arguments}: {process.cmdline()}")
             process.kill()
-        if "Traceback (most recent call last)" in (said := self.said()):
+        if "Traceback (most recent call last)" in (output := self.output()):
             counted("tracebacks")
-            told(f"{self.arguments} ended with {code}:\n{said[-3000:]}")
+            report(f"{self.arguments} ended with {code}:\n{output[-3000:]}")
         return code
 
-    def said(self) -> str:
+    def output(self) -> str:
         return self.log.read_text(errors="replace")
 
 
-def told(words: str) -> None:
-    """To the person who waits, whatever pytest captures."""
-    print(words, file=sys.__stderr__, flush=True)
+def report(line: str) -> None:
+    """Print a line that pytest does not capture."""
+    print(line, file=sys.__stderr__, flush=True)
 
 
 @dataclass
 class Ground:
-    """An outputs folder on which commands are tried, and what was seen to be in it."""
+    """An outputs folder for trials, and the records that were seen in it."""
 
     outputs: Path
     logs: Path
     dask: str = ""
     dask_workers: Callable[[], list[psutil.Process]] = list
     seen: dict[str, str] = field(default_factory=dict)
-    took: dict[str, float] = field(default_factory=dict)  # seconds, when it was left alone
+    took: dict[str, float] = field(default_factory=dict)  # seconds of an undisturbed command
     _number: Iterator[int] = field(default_factory=lambda: iter(range(10**9)))
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -178,21 +178,21 @@ class Ground:
         return Trial(row, arguments, self.outputs, log, port)
 
     def finish(self, name: str, variant: int) -> None:
-        """The command is issued, left alone, and does what it is for."""
-        trial, begun = self.begin(name, variant), time.monotonic()
+        """Run a command without disturbing it."""
+        trial, started = self.begin(name, variant), time.monotonic()
         if trial.row.serves:
             deadline = time.monotonic() + PATIENCE
             while not trial.answers():
-                assert trial.process.poll() is None, trial.said()
-                assert time.monotonic() < deadline, trial.said()
+                assert trial.process.poll() is None, trial.output()
+                assert time.monotonic() < deadline, trial.output()
                 time.sleep(0.1)
-            self.took[name] = 1.5 * (time.monotonic() - begun)
+            self.took[name] = 1.5 * (time.monotonic() - started)
         code = trial.end()
-        self.took.setdefault(name, time.monotonic() - begun)
-        assert code in ((0, 1) if trial.row.fragile else (0,)), (trial.arguments, trial.said())
+        self.took.setdefault(name, time.monotonic() - started)
+        assert code in ((0, 1) if trial.row.fragile else (0,)), (trial.arguments, trial.output())
 
     def disturb(self, name: str, variant: int, victim: str, chance: random.Random) -> bool:
-        """The command is issued and killed at some moment; False if it was done before."""
+        """Run a command and kill it at a random time; return false if it ended before."""
         trial = self.begin(name, variant)
         moment = time.monotonic() + chance.uniform(0, self.took[name])
         while time.monotonic() < moment and trial.process.poll() is None:
@@ -204,22 +204,22 @@ class Ground:
         if struck:
             expected |= {1, 2, -signal.SIGKILL}
         if trial.row.serves:
-            expected |= {-signal.SIGTERM}  # by us, before it serves
-        assert code in expected, (trial.arguments, code, trial.said())
+            expected |= {-signal.SIGTERM}  # stopped before it serves
+        assert code in expected, (trial.arguments, code, trial.output())
         self.look()
         return struck
 
     def look(self) -> None:
-        """What is recorded now must be there in the end."""
+        """Remember the records that exist now; they must exist at the end."""
         with self._lock:
             self.seen |= outcomes(self.outputs)
 
     def some_run(self) -> str:
-        """One that can be verified: an id may be shortened."""
+        """The key of a run, which is the beginning of its id."""
         return next(iter(self.seen), "none")
 
     def count(self, undisturbed: dict[str, str]) -> None:
-        """Records lost and doubled, here and in the tracking store, against an undisturbed run."""
+        """Count lost and duplicated records, on disk and in the tracking store."""
         found = outcomes(self.outputs)
         counted("records", len(found))
         expected = [*undisturbed.items(), *self.seen.items()]
@@ -228,17 +228,17 @@ class Ground:
         keys = Counter(name.partition("@")[0].partition("-")[0] for name in logged)
         unlogged = [key for key in found if not keys[key]]
         twice = [name for name, times in logged.items() if times > 1]
-        for words, which in (
+        for name, which in (
             ("lost", missing + unlogged),
-            ("doubled", twice),
+            ("duplicated", twice),
         ):
-            counted(words, len(which))
+            counted(name, len(which))
             if which:
-                told(f"{words}: {which[:10]}")
+                report(f"{name}: {which[:10]}")
 
 
 def logged_times(outputs: Path) -> Counter[str]:
-    """How often each record and sweep is in the local tracking store."""
+    """The number of runs in the local tracking store, for each record and sweep."""
     with closing(sqlite3.connect(outputs / "mlflow.db", timeout=PATIENCE)) as database:
         rows = database.execute(
             "SELECT value FROM tags JOIN runs USING (run_uuid)"

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models import compiled as module
-from models.compiled import at_once, compiled, in_blocks, threads
-from models.types import Floats
+from bythebook.models import compiled as module
+from bythebook.models.compiled import at_once, compiled, in_blocks, threads
+from bythebook.models.types import Floats
 
 
 @compiled
@@ -45,12 +45,13 @@ def test_division_by_zero_is_that_of_numpy() -> None:
 
 
 def test_numba_is_not_imported_before_the_first_call() -> None:
-    code = "import sys, models.compiled as c; c.compiled(abs); sys.exit('numba' in sys.modules)"
+    code = "import sys, bythebook.models.compiled as c; c.compiled(abs); "
+    code += "sys.exit('numba' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
 KERNEL = """
-from models.compiled import compiled
+from bythebook.models.compiled import compiled
 
 @compiled
 def kernel(x):

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models import datasets
-from models.datasets import DataError, load, originals_in
+from bythebook.models import datasets
+from bythebook.models.datasets import DataError, load, originals_in
 
-BOOK_DATA = os.environ.get("BOOK_DATA")
+BYTHEBOOK_DATA = os.environ.get("BYTHEBOOK_DATA")
 
 
 @pytest.mark.parametrize("name", datasets.names())
@@ -68,7 +68,7 @@ def test_an_unknown_name_lists_the_known() -> None:
         load("olympics")
 
 
-def test_a_kind_of_data_can_be_asked_for() -> None:
+def test_names_can_be_restricted_to_a_kind_of_data() -> None:
     assert "newsgroups" in datasets.names(kind="table")
     assert "newsgroups" not in datasets.names(kind="regression")
     assert datasets.names(kind="text") == ["mlapp-darwin"]
@@ -108,10 +108,12 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
         pass
 
 
-@pytest.mark.skipif(not BOOK_DATA, reason="the authors' original files are not here (BOOK_DATA)")
+@pytest.mark.skipif(
+    not BYTHEBOOK_DATA, reason="the authors' original files are not here (BYTHEBOOK_DATA)"
+)
 def test_the_original_is_used_where_it_is(tmp_path: Path) -> None:
-    assert BOOK_DATA is not None
-    shutil.copytree(Path(BOOK_DATA) / "fcml" / "kmeansdata", tmp_path / "fcml" / "kmeansdata")
+    assert BYTHEBOOK_DATA is not None
+    shutil.copytree(Path(BYTHEBOOK_DATA) / "fcml" / "kmeansdata", tmp_path / "fcml" / "kmeansdata")
     with originals_in(tmp_path):
         data = load("fcml-kmeans")
     assert (data.grade, data.matrix.shape) == ("original", (100, 2))
@@ -126,9 +128,11 @@ def test_the_stand_ins_of_fcml_have_the_character_the_text_describes() -> None:
     assert set(np.unique(votes)) == {-1.0, 0.0, 1.0}
 
 
-@pytest.mark.skipif(not BOOK_DATA, reason="the authors' original files are not here (BOOK_DATA)")
+@pytest.mark.skipif(
+    not BYTHEBOOK_DATA, reason="the authors' original files are not here (BYTHEBOOK_DATA)"
+)
 def test_the_parties_of_1997() -> None:
-    with originals_in(BOOK_DATA):
+    with originals_in(BYTHEBOOK_DATA):
         party = load("fcml-votes-party").matrix[:, 0]
         assert load("fcml-votes").matrix.shape == (1273, 678)
     # Lab, Con, LDem, SNP, PC, DUP, SDLP, UUP, others

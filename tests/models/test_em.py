@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from models.em import (
+from bythebook.models.em import (
     EMFit,
     count_optima,
     expectation_maximisation,
@@ -79,7 +79,7 @@ def test_it_stops_at_the_first_gain_within_the_tolerance():
     assert gains[-1] <= 1e-3
 
 
-def test_without_tolerance_it_takes_exactly_the_iterations_asked_for():
+def test_without_tolerance_it_takes_exactly_the_requested_iterations():
     fit = climb(start(0.05, MAXIMUM), e_step, m_step, tol=-np.inf, max_iter=40)
     assert fit.iterations.tolist() == [40, 40]
     assert not fit.converged.any()

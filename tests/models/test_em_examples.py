@@ -6,15 +6,15 @@ from hmmlearn.hmm import CategoricalHMM
 from scipy.special import logsumexp
 from scipy.stats import bernoulli, multivariate_normal
 
-from models.chains.baum_welch_starts import random_categorical
-from models.chains.casino import book_game
-from models.clustering import bernoulli_mixture
-from models.clustering.gaussian_mixture_starts import start_at_points
-from models.datasets import load
-from models.em_examples import EXAMPLES, maximum_of_ppca
-from models.latent import factor_analysis
-from models.state_space import lds_em
-from models.state_space.kalman import kalman_filter
+from bythebook.models.chains.baum_welch_starts import random_categorical
+from bythebook.models.chains.casino import book_game
+from bythebook.models.clustering import bernoulli_mixture
+from bythebook.models.clustering.gaussian_mixture_starts import start_at_points
+from bythebook.models.datasets import load
+from bythebook.models.em_examples import EXAMPLES, maximum_of_ppca
+from bythebook.models.latent import factor_analysis
+from bythebook.models.state_space import lds_em
+from bythebook.models.state_space.kalman import kalman_filter
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from models.chains.hmm_recursions import forward_unscaled
-from models.operation_counts import count_operations, recursion_costs
-from models.types import Floats
+from bythebook.models.chains.hmm_recursions import forward_unscaled
+from bythebook.models.operation_counts import count_operations, recursion_costs
+from bythebook.models.types import Floats
 
 
 def test_operations_are_counted_one_by_one() -> None:
@@ -39,7 +39,7 @@ def test_costs_come_by_states_and_lengths() -> None:
 
 
 def test_tallied_numbers_compare_and_compute_as_numbers_do() -> None:
-    """Of equal ones the first is the least and the largest, as NumPy has it."""
+    """Of equal numbers the first is the smallest and the largest, as in NumPy."""
     values = np.array([3.0, -1.0, 4.0, -1.0, 4.0, 0.5])
     seen: dict[str, object] = {}
 

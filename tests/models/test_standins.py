@@ -1,13 +1,13 @@
-"""Stand-ins: what the authors' files have, they have."""
+"""Stand-ins have the documented properties of the authors' files."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from models import standins
-from models.data_sets.kinds import Text
-from models.datasets import STANDIN, DataError, is_drawn, load, names, originals_in
+from bythebook.models import standins
+from bythebook.models.data_sets.kinds import Text
+from bythebook.models.datasets import STANDIN, DataError, is_drawn, load, names, originals_in
 
 
 def test_three_classes_have_the_moments_of_the_authors_file():
@@ -60,7 +60,7 @@ def test_a_corpus_of_the_users_own_is_taken_whatever_its_size(tmp_path: Path):
 
 
 def test_the_same_points_every_time():
-    """They are drawn from streams of their own, whatever else draws."""
+    """They are drawn from their own streams, independently of other draws."""
     made = [standins.three_clusters, standins.coin_tosses, standins.ring_around_disc]
     made += [standins.two_classes, standins.disc_train, standins.disc_test]
     for make in made:
@@ -109,7 +109,7 @@ def test_a_parliament_votes_and_is_absent():
     assert votes.shape == (250, len(party))
     assert set(np.unique(votes)) == {-1, 0, 1}
     assert set(party[:, 0]) == set(range(len(standins.PARTIES)))
-    # two MPs of a party stand near each other, and vote alike where both are there
+    # two MPs of a party are near each other, and vote similarly where both are present
     first, second, other = votes[:, 0], votes[:, 1], votes[:, 80]  # two of Labour, a Conservative
 
     def agreement(a, b):

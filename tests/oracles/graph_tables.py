@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from models.graphs.factors import SUM_PRODUCT, Factor, Semiring
-from models.types import Floats
+from bythebook.models.graphs.factors import SUM_PRODUCT, Factor, Semiring
+from bythebook.models.types import Floats
 
 STATES = {"a": 2, "b": 3, "c": 2, "d": 4, "e": 2, "f": 3}
 
@@ -21,7 +21,7 @@ def drawn(rng: Generator, *scopes: str) -> list[Factor]:
 def visited(
     factors: Sequence[Factor], names: Sequence[str], ring: Semiring = SUM_PRODUCT
 ) -> Floats:
-    """The sum over all but `names`, one setting of everything after another."""
+    """The sum over all variables except `names`, by visiting every setting."""
     letters = sorted({name for factor in factors for name in factor.variables})
     answer = np.full([STATES[name] for name in names], ring.zero, dtype=float)
     for setting in product(*(range(STATES[name]) for name in letters)):

@@ -1,4 +1,4 @@
-"""The peer's view of the grid: leave-one-out loss of a ridge polynomial, one number a cell."""
+"""The benchopt objective: leave-one-out loss of a ridge polynomial, one number per run."""
 
 from benchopt import BaseObjective
 

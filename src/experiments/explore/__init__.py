@@ -1,1 +1,1 @@
-"""Live knobs: a page on this machine where a result is run again while its knobs are moved."""
+"""A local web page that runs a result again while its parameters are changed."""

@@ -1,4 +1,4 @@
-"""The pages as HTML: everything escaped, with the report's look."""
+"""HTML of the explore pages, in the style of the report; all values are escaped."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -7,42 +7,43 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from experiments.configuration import catalogue
-from experiments.configuration.selection import plain
-from experiments.contract.places import topic
-from experiments.explore import trials
-from experiments.explore.controls import controls
-from experiments.report import pages as report
-from experiments.report.spelling import humanised
+from bythebook.experiments.config import catalogue
+from bythebook.experiments.config.selection import normalise_text
+from bythebook.experiments.core.registry import topic_of
+from bythebook.experiments.explore import runs
+from bythebook.experiments.explore.widgets import make_widgets
+from bythebook.experiments.report import pages as report
+from bythebook.experiments.report.display_names import display_name
 
-HERE = Path(__file__).parent
-REPORT = report.HERE
-VIEW = ("figure", "view")  # what the address tells beside the knobs
+TEMPLATE_DIR = Path(__file__).parent
+REPORT_DIR = report.TEMPLATE_DIR
+VIEW_PARAMS = ("figure", "view")  # parameters of the address that are not of the study
 
 
 @cache
 def environment() -> Environment:
-    """The templates. Autoescape is on for every one of them."""
-    made = Environment(
-        loader=FileSystemLoader(HERE / "templates"),
+    """The template environment, with autoescape for every template."""
+    templates = Environment(
+        loader=FileSystemLoader(TEMPLATE_DIR / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(humanised=humanised, sentence=report.sentence)
-    made.globals.update(BOOKS=catalogue.BOOKS, SIGNS=report.SIGNS)
-    return made
+    templates.filters.update(humanised=display_name, sentence=report.as_sentence)
+    templates.globals.update(BOOKS=catalogue.BOOKS, SIGNS=report.VERDICT_SYMBOLS)
+    return templates
 
 
 @cache
 def entry(name: str) -> dict[str, Any]:
-    """A result in a list: what it is, and the words that find it."""
-    read = catalogue.read(name)
-    source, of = read.source, topic(read.study)
-    said = [str(claim.get("says", "")) for claim in read.body.get("claims", [])]
+    """The description of a result, and the words under which a search finds it."""
+    experiment = catalogue.load_experiment(name)
+    source, topic = experiment.source, topic_of(experiment.study)
+    claims = [str(claim.get("says", "")) for claim in experiment.body.get("claims", [])]
     book = str(source.get("book", ""))
-    words = [name, read.study, of, catalogue.BOOKS.get(book, ""), *map(str, source.values()), *said]
+    title = catalogue.BOOKS.get(book, "")
+    words = [name, experiment.study, topic, title, *map(str, source.values()), *claims]
     return {
         "name": name,
         "book": book,
@@ -50,14 +51,14 @@ def entry(name: str) -> dict[str, Any]:
         "title": str(source.get("title", "")),
         "section": str(source.get("section", "")),
         "note": str(source.get("note", "")),
-        "topic": of,
-        "study": read.study,
-        "words": plain(" ".join(words)),
+        "topic": topic,
+        "study": experiment.study,
+        "words": normalise_text(" ".join(words)),
     }
 
 
 def listing(names: Sequence[str]) -> str:
-    """The start page: every result of the selection."""
+    """The start page: the results of the selection."""
     entries = [entry(name) for name in names]
     books = [book for book in catalogue.BOOKS if any(e["book"] == book for e in entries)]
     topics = sorted({e["topic"] for e in entries})
@@ -67,21 +68,21 @@ def listing(names: Sequence[str]) -> str:
 
 
 def result(names: Sequence[str], name: str, texts: Mapping[str, str], data_dir: str | None) -> str:
-    """One result with its knobs, standing where the address says."""
-    book = trials.template(name, data_dir).job()
-    place = list(names).index(name)
-    known = controls(book, texts, catalogue.read(name).body.get("study") or {})
-    strange = sorted(set(texts) - {control.name for control in known} - set(VIEW))
+    """The page of a result, with the parameter values that the address gives."""
+    book = runs.job_factory(name, data_dir).job()
+    index = list(names).index(name)
+    widgets = make_widgets(book, texts, catalogue.load_experiment(name).body.get("study") or {})
+    unknown = sorted(set(texts) - {widget.name for widget in widgets} - set(VIEW_PARAMS))
     return (
         environment()
         .get_template("result.html")
         .render(
             entry=entry(name),
             about=(type(book.study).__doc__ or "").strip(),
-            controls=known,
-            strange=strange,
+            widgets=widgets,
+            unknown=unknown,
             claims=book.claims,
-            before=entry(names[place - 1]) if place else None,
-            after=entry(names[place + 1]) if place + 1 < len(names) else None,
+            before=entry(names[index - 1]) if index else None,
+            after=entry(names[index + 1]) if index + 1 < len(names) else None,
         )
     )

@@ -1,1 +1,1 @@
-"""How recorded outcomes are drawn: a module a study, beside it by name."""
+"""Figures of recorded outcomes: one module per study, with the same name."""

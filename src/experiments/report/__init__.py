@@ -1,1 +1,1 @@
-"""The static site."""
+"""The report: a static site generated from recorded runs."""

@@ -1,4 +1,4 @@
-"""Templates and their filters. Autoescape is on for every one of them."""
+"""The template environment of the report, its filters and the texts that explain verdicts."""
 
 import re
 from pathlib import Path
@@ -6,62 +6,56 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from experiments.configuration.catalogue import BOOKS
-from experiments.contract.verdicts import ORIGINS, STANDINGS
-from experiments.report import provenance
-from experiments.report.formulas import begins_with_formula, formulas
-from experiments.report.spelling import humanised
+from bythebook.experiments.config.catalogue import BOOKS
+from bythebook.experiments.core.verdicts import CATEGORIES, DEFINITIONS, ORIGINS
+from bythebook.experiments.report import provenance
+from bythebook.experiments.report.display_names import display_name
+from bythebook.experiments.report.mathml import formulas, starts_with_formula
 
-HERE = Path(__file__).parent
+TEMPLATE_DIR = Path(__file__).parent
 
-# A sign beside every word and colour, so that neither eyesight nor the printer matters.
-SIGNS = dict(zip(STANDINGS, ("✓", "≈", "†", "≠", "○", "="), strict=True)) | {"not run": "–"}
-MEANINGS = {
-    "reproduced": "the computed value rounds to the printed digits, or the statement holds",
-    "consistent": "the book's random draw is not improbable among ours; weak if hardly any is",
-    "erratum": "the book is wrong, and the run shows what is right",
-    "differs": "it did not come out, and the reason is given as far as it is known",
-    "untested": "the data that would test it cannot be had here; what would is named",
-    "by construction": "it holds whatever the data, and is no evidence; counted apart",
+# Symbols repeat what the colour of a verdict shows, for colour-blind readers and grey printers.
+VERDICT_SYMBOLS = dict(zip(CATEGORIES, ("✓", "≈", "†", "≠", "○", "="), strict=True)) | {
+    "not run": "–"
 }
-GRADES = {
-    "book": "data or generator as the book prints it",
-    "original": "the authors' own file, supplied by the user",
-    "stand-in": "generated in place of data that could not be had",
+GRADE_HELP = {
+    "book": "all inputs are printed in the text",
+    "original": "the authors' file or published script",
+    "stand-in": "generated or invented by us, because the authors' data are not available",
 }
 
 
 def environment() -> Environment:
-    """The templates with all that every page may use."""
-    made = Environment(
-        loader=FileSystemLoader(HERE / "templates"),
+    """The templates, with autoescape for every one, and the names that all of them use."""
+    templates = Environment(
+        loader=FileSystemLoader(TEMPLATE_DIR / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(
-        cell=cell,
-        sentence=sentence,
+    templates.filters.update(
+        cell=format_cell,
+        sentence=as_sentence,
         formulas=formulas,
-        humanised=humanised,
-        when=provenance.when,
-        duration=provenance.duration,
-        commit=provenance.commit,
+        humanised=display_name,
+        when=provenance.format_time,
+        duration=provenance.format_duration,
+        commit=provenance.format_commit,
     )
-    made.globals.update(
+    templates.globals.update(
         BOOKS=BOOKS,
         ORIGINS=ORIGINS,
-        STANDINGS=STANDINGS,
-        SIGNS=SIGNS,
-        MEANINGS=MEANINGS,
-        GRADES=GRADES,
+        CATEGORIES=CATEGORIES,
+        SYMBOLS=VERDICT_SYMBOLS,
+        DEFINITIONS=DEFINITIONS,
+        GRADES=GRADE_HELP,
     )
-    return made
+    return templates
 
 
-def cell(value: Any) -> str:
-    """A value for reading: six digits, no Python about it."""
+def format_cell(value: Any) -> str:
+    """A value as text: numbers with six digits, lists and mappings without Python syntax."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -69,14 +63,16 @@ def cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, list | tuple):
-        return ", ".join(f"[{cell(v)}]" if isinstance(v, list | tuple) else cell(v) for v in value)
+        return ", ".join(
+            f"[{format_cell(v)}]" if isinstance(v, list | tuple) else format_cell(v) for v in value
+        )
     if isinstance(value, dict):
-        return ", ".join(f"{name}: {cell(entry)}" for name, entry in value.items())
+        return ", ".join(f"{name}: {format_cell(entry)}" for name, entry in value.items())
     return str(value)
 
 
-def sentence(text: str) -> str:
-    """A claim or a reason as a sentence. A symbol at its beginning (w, k-fold, gamma = 1) stays."""
-    if re.match(r"([a-z]{2,}(-[a-z]+)*|a)[ ,]", text) and not begins_with_formula(text):
+def as_sentence(text: str) -> str:
+    """A text as a sentence. A symbol at the beginning (w, k-fold, gamma = 1) gets no capital."""
+    if re.match(r"([a-z]{2,}(-[a-z]+)*|a)[ ,]", text) and not starts_with_formula(text):
         text = text[0].upper() + text[1:]
     return text + "." if text and text[-1] not in ".!?" else text

@@ -1,23 +1,23 @@
-"""Where, when and with what the runs were made, and how long they took."""
+"""Time, machine, versions and duration of recorded runs."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from experiments.records.record import Record
-from experiments.report.content import Result
+from bythebook.experiments.report.result_pages import ResultPage
+from bythebook.experiments.store.record import Record
 
-SLOWEST = 10
+N_SLOWEST = 10
 
 
-def when(seconds: float) -> str:
-    """A moment, the same text wherever the report is written."""
+def format_time(seconds: float) -> str:
+    """A time in UTC, so that the report has the same bytes in every time zone."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def duration(seconds: float) -> str:
-    """A length of time to the digits that matter."""
+def format_duration(seconds: float) -> str:
+    """A duration with its unit: ms, s, min or h."""
     if seconds < 0.001:
         return "under 1 ms"
     if seconds < 1:
@@ -29,15 +29,15 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {rest:02d} s"
 
 
-def commit(git: dict[str, Any]) -> str:
-    """The commit in words."""
+def format_commit(git: dict[str, Any]) -> str:
+    """The commit as text."""
     if not git["commit"]:
         return "not from a checkout"
     return str(git["commit"]) + (", with uncommitted changes" if git["dirty"] else "")
 
 
-def summary(results: Sequence[Result]) -> dict[str, Any]:
-    """One entry a fact; where the runs disagree, every value with the number of its runs."""
+def summarise_provenance(results: Sequence[ResultPage]) -> dict[str, Any]:
+    """The provenance of all runs; where they differ, every value with its number of runs."""
     records = [result.record for result in results if result.record is not None]
     if not records:
         return {}
@@ -45,12 +45,12 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
     starts = [entry["started"] for entry in facts]
     ends = [entry["started"] + entry["seconds"] for entry in facts]
     return {
-        "first": when(min(starts)),
-        "last": when(max(ends)),
-        "seconds": duration(sum(entry["seconds"] for entry in facts)),
-        "cpu": duration(sum(entry["cpu_seconds"] for entry in facts)),
+        "first": format_time(min(starts)),
+        "last": format_time(max(ends)),
+        "seconds": format_duration(sum(entry["seconds"] for entry in facts)),
+        "cpu": format_duration(sum(entry["cpu_seconds"] for entry in facts)),
         "rows": {
-            "commit": _values(commit(entry["git"]) for entry in facts),
+            "commit": _values(format_commit(entry["git"]) for entry in facts),
             "machine": _values(_machine(entry) for entry in facts),
             "Python": _values(entry["python"] for entry in facts),
             "packages": _values(_packages(entry) for entry in facts),
@@ -58,10 +58,10 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
     }
 
 
-def slowest(results: Sequence[Result]) -> list[Result]:
+def slowest(results: Sequence[ResultPage]) -> list[ResultPage]:
     """The results that took longest to compute."""
-    ran = [result for result in results if result.record is not None]
-    return sorted(ran, key=lambda result: -_seconds(result.record))[:SLOWEST]
+    finished = [result for result in results if result.record is not None]
+    return sorted(finished, key=lambda result: -_seconds(result.record))[:N_SLOWEST]
 
 
 def _seconds(record: Record | None) -> float:
@@ -76,7 +76,7 @@ def _packages(entry: dict[str, Any]) -> str:
     return ", ".join(f"{name} {version}" for name, version in entry["packages"].items())
 
 
-def _values(found: Iterable[str]) -> list[tuple[str, int]]:
-    """Each distinct value and how many runs have it, the commonest first."""
-    counted = Counter(found)
-    return sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))
+def _values(texts: Iterable[str]) -> list[tuple[str, int]]:
+    """Each distinct value with its number of runs, the most frequent first."""
+    counts = Counter(texts)
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))

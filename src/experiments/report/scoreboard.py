@@ -1,25 +1,25 @@
-"""The scoreboard: claims by verdict, by book and by topic, printed and derived apart."""
+"""The scoreboard: counts of verdicts by book and by topic, printed claims and derived checks."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from experiments.configuration.catalogue import BOOKS
-from experiments.contract.places import topic
-from experiments.contract.verdicts import DIFFERS, ERRATUM, STANDINGS, tallied
-from experiments.records.record import Record
+from bythebook.experiments.config.catalogue import BOOKS
+from bythebook.experiments.core.registry import topic_of
+from bythebook.experiments.core.verdicts import CATEGORIES, DIFFERS, ERRATUM, count_verdicts
+from bythebook.experiments.store.record import Record
 
 Claims = list[dict[str, Any]]
 
 
 def claim_records(records: Mapping[str, Record]) -> Claims:
-    """One flat record a claim, in the order of the experiments; the machine-readable result."""
+    """One flat record per claim, in the order of the results; the fields of `export.FIELD_DOCS`."""
     return [
         {
             "experiment": name,
             "book": verdict["place"].partition(" ")[0] or record.source.book,
             "place": verdict["place"],
             "item": record.source.item,
-            "topic": topic(record.study),
+            "topic": topic_of(record.study),
             "claim": verdict["says"],
             "origin": verdict["origin"],
             "kind": verdict["kind"],
@@ -49,54 +49,55 @@ def claim_records(records: Mapping[str, Record]) -> Claims:
     ]
 
 
-COLUMNS = ["results", *STANDINGS, "derived checks"]
+COLUMNS = ["results", *CATEGORIES, "derived checks"]
 
 
-def rows(claims: Claims, by: str) -> list[list[str]]:
-    """A table: group, results, the standing of printed claims, derived ones apart, and a total.
+def scoreboard_rows(claims: Claims, by: str) -> list[list[str]]:
+    """A table with one row per group and a total: results, printed claims, derived checks.
 
-    A result is counted once, where it is at home; a claim is counted for the text that makes it.
+    A result is counted for the book of its file. A claim is counted for the text that it is about,
+    which may be another book.
     """
     present = {claim[by] for claim in claims}
     groups = [book for book in BOOKS if book in present] if by == "book" else sorted(present)
     table = []
     for group in [*groups, "all"]:
         part = [claim for claim in claims if group in ("all", claim[by])]
-        home = [
+        own = [
             claim
             for claim in claims
-            if group in ("all", _home(claim) if by == "book" else claim[by])
+            if group in ("all", _book_of(claim) if by == "book" else claim[by])
         ]
-        results = {claim["experiment"] for claim in home}
-        stated = [claim for claim in part if claim["origin"] == "printed"]
+        results = {claim["experiment"] for claim in own}
+        printed = [claim for claim in part if claim["origin"] == "printed"]
         derived = [claim["verdict"] for claim in part if claim["origin"] == "derived"]
         hold = sum(verdict != DIFFERS for verdict in derived)
-        counts = _counts(stated)
+        counts = _counts(printed)
         table.append([group, str(len(results)), *counts, f"{hold} of {len(derived)} hold"])
     return table
 
 
 def _counts(claims: Claims) -> list[str]:
-    """The standings in their order; errata by cause, with the places where these show."""
-    counts = tallied(claims)
+    """The counts of the categories as text; errata by cause, with the number of their places."""
+    counts = count_verdicts(claims)
     places = sum(claim["verdict"] == ERRATUM for claim in claims)
-    shown = {name: str(counts[name] or "-") for name in STANDINGS}
+    texts = {name: str(counts[name] or "-") for name in CATEGORIES}
     if places != counts[ERRATUM]:
-        shown[ERRATUM] += f" ({places} places)"
-    return list(shown.values())
+        texts[ERRATUM] += f" ({places} places)"
+    return list(texts.values())
 
 
-def _home(claim: Mapping[str, Any]) -> str:
+def _book_of(claim: Mapping[str, Any]) -> str:
     return str(claim["experiment"]).partition("/")[0]
 
 
 def markdown(claims: Claims, by: str) -> str:
     """The scoreboard as a Markdown table, for the README."""
     lines = ["| " + " | ".join([by, *COLUMNS]) + " |", "| --- |" + " ---: |" * len(COLUMNS)]
-    lines += ["| " + " | ".join(row) + " |" for row in rows(claims, by)]
+    lines += ["| " + " | ".join(row) + " |" for row in scoreboard_rows(claims, by)]
     return "\n".join(lines) + "\n"
 
 
-def surprises(claims: Iterable[dict[str, Any]]) -> Claims:
-    """The claims that came out otherwise than their files expect."""
+def unexpected_claims(claims: Iterable[dict[str, Any]]) -> Claims:
+    """The claims whose verdict differs from the one in their experiment file."""
     return [claim for claim in claims if not claim["as_expected"]]

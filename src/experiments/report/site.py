@@ -1,21 +1,22 @@
-"""The static site: from recorded runs only, the same bytes every time, swapped in whole.
+"""Writes the static site from recorded runs.
 
-It opens from the file system, on a phone and on paper, and needs neither network nor script:
+The site opens from the file system and needs neither a network nor JavaScript:
 
-    index.html             scoreboard, what differs, stand-ins, errata, what was not run, provenance
-    books/, topics/      a page each, in the books' order
-    experiments/           a page a printed result
-    experiments.html       all of them, with search and filter
-    gallery.html           every figure, by book and topic
-    errata.html            the ledger: causes, their places, readings, evidence, an anchor each
-    seeds.html             the claims that other seeds do not bear out
-    sweeps.html, sweeps/   a page a sweep
-    results.json, .csv     one record a claim; documented in fields.html and results.py
-    figures/, tables/      to download
-    configurations/        the experiments' files as they are today
-    search.js              the words of all pages, for the search on each of them
+    index.html             scoreboard, failed claims, errata, stand-in data, provenance
+    books/, topics/        one page per book and topic
+    experiments/           one page per result
+    experiments.html       all results, with search and filter
+    gallery.html           all figures, by book and topic
+    errata.html            the errata ledger: one entry per cause, with its places
+    seeds.html             claims whose verdict depends on the seed
+    sweeps.html, sweeps/   one page per sweep
+    results.json, .csv     one record per claim; fields.html and export.py document the fields
+    figures/, tables/      files to download
+    configurations/        copies of the experiment files
+    search.js              the search index of all pages
 
-No clock is read: the times shown are those of the runs.
+The same runs give the same bytes: no clock is read, and the times shown are those of the runs. A
+new site replaces the old one as a complete folder.
 """
 
 import shutil
@@ -24,103 +25,115 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.records.locks import exclusive
-from experiments.records.record import Record
-from experiments.records.store import RunStore
-from experiments.records.tables import as_csv
-from experiments.report import (
-    beside,
-    content,
+from bythebook.experiments.report import (
+    export,
+    mlflow_links,
     pages,
+    printed_overlays,
     provenance,
-    results,
+    result_pages,
     search,
     sweeps,
-    tracked,
 )
-from experiments.report.books import Group, groups, parts
-from experiments.report.content import Result
-from experiments.report.drawings import SHOWN, Drawing, Drawn, Formats, drawn, drawn_sweeps, prune
-from experiments.report.ledger import ledger
-from experiments.report.scoreboard import claim_records
-from experiments.report.sweeps import Swept
+from bythebook.experiments.report.errata import collect_errata
+from bythebook.experiments.report.figure_cache import (
+    PAGE_FORMAT,
+    CachedFigures,
+    FigureFile,
+    Formats,
+    prune_cache,
+    run_figures,
+    sweep_figures,
+)
+from bythebook.experiments.report.groups import ResultGroup, group_results, sections
+from bythebook.experiments.report.result_pages import ResultPage
+from bythebook.experiments.report.scoreboard import claim_records
+from bythebook.experiments.report.sweeps import SweepPage
+from bythebook.experiments.store.locking import exclusive_lock
+from bythebook.experiments.store.record import Record
+from bythebook.experiments.store.run_store import RunStore
+from bythebook.experiments.store.tables import to_csv
 
 
-def write(
+def write_site(
     records: Mapping[str, Record],
     names: Sequence[str],
     outputs: Path,
     *,
     outdated: Iterable[str] = (),
     tell: Callable[[str], None] = lambda line: None,
-    formats: Formats = (SHOWN,),
+    formats: Formats = (PAGE_FORMAT,),
 ) -> Path:
-    """Write outputs/report/ and return its front page.
+    """Write outputs/report/ and return the path of its front page.
 
-    `names` are all selected experiments in the books' order, `records` those with a run, `outdated`
-    those whose file or code has changed since. What could not be drawn or read is told, and shown.
-    `formats` are those of the figures' files, of which pages show the SVG.
+    `names` are the selected results in the order of the books, `records` those with a run, and
+    `outdated` those whose file or code has changed since their run. `tell` receives a line for each
+    figure or sweep that could not be drawn or read; the pages show it too. `formats` are those of
+    the figure files, of which the pages show the SVG.
     """
-    figures = drawn(records, outputs / "report-cache", formats)
-    found = content.results(records, names, outputs, figures, outdated)
-    for result in found:
+    figures = run_figures(records, outputs / "report-cache", formats)
+    results = result_pages.result_pages(records, names, outputs, figures, outdated)
+    for result in results:
         if result.record is not None and result.problem:
             tell(f"{result.name}: no figure: {result.problem}")
     folders = sweeps.folders(outputs)
-    printed = beside.printed_values(folders, found, outputs)
-    marks = {name: [entry.mark for entry in values] for name, values in printed.items()}
-    swept_figures = drawn_sweeps(folders, outputs / "report-cache", marks, formats)
+    printed = printed_overlays.printed_overlays(folders, results, outputs)
+    marks = {name: [entry.reference_value for entry in values] for name, values in printed.items()}
+    swept_figures = sweep_figures(folders, outputs / "report-cache", marks, formats)
     swept, problems = sweeps.read_all(outputs, swept_figures, printed)
     for line in problems:
         tell(line)
-    with exclusive(outputs / ".report.lock"):
-        for left in outputs.glob(".report-*"):  # by a writer that was interrupted
+    with exclusive_lock(outputs / ".report.lock"):
+        for left in outputs.glob(".report-*"):  # the remains of an interrupted writer
             shutil.rmtree(left, ignore_errors=True)
-        aside = Path(tempfile.mkdtemp(prefix=".report-", dir=outputs))
+        temporary = Path(tempfile.mkdtemp(prefix=".report-", dir=outputs))
         try:
-            aside.chmod(0o755)
-            _copy_files(found, figures, swept, aside)
-            _write_results(records, names, aside)
-            _Pages(found, swept, tracked.links(outputs), aside).write()
-            _swap(aside, outputs / "report")
+            temporary.chmod(0o755)
+            _copy_files(results, figures, swept, temporary)
+            _write_results(records, names, temporary)
+            _Pages(results, swept, mlflow_links.mlflow_links(outputs), temporary).write()
+            _replace_dir(temporary, outputs / "report")
         finally:
-            shutil.rmtree(aside, ignore_errors=True)
+            shutil.rmtree(temporary, ignore_errors=True)
     present = (folder.name for folder in RunStore(outputs).folders())
-    prune(outputs / "report-cache", present, [*figures.values(), *swept_figures.values()])
+    prune_cache(outputs / "report-cache", present, [*figures.values(), *swept_figures.values()])
     return outputs / "report" / "index.html"
 
 
-def _swap(new: Path, place: Path) -> None:
-    if place.exists():
-        old = Path(tempfile.mkdtemp(prefix=".report-", dir=place.parent))
-        place.rename(old / "report")
-        new.rename(place)
+def _replace_dir(new: Path, target: Path) -> None:
+    if target.exists():
+        old = Path(tempfile.mkdtemp(prefix=".report-", dir=target.parent))
+        target.rename(old / "report")
+        new.rename(target)
         shutil.rmtree(old)
     else:
-        new.rename(place)
+        new.rename(target)
 
 
 def _copy_files(
-    found: Sequence[Result], figures: Mapping[str, Drawn], sweeps: Sequence[Swept], site: Path
+    results: Sequence[ResultPage],
+    figures: Mapping[str, CachedFigures],
+    sweeps: Sequence[SweepPage],
+    site: Path,
 ) -> None:
-    for path in sorted((pages.HERE / "static").iterdir()):
+    for path in sorted((pages.TEMPLATE_DIR / "static").iterdir()):
         _copy(path, site / "static" / path.name)
-    for result in found:
+    for result in results:
         if result.record is not None:
-            _copy_drawings(figures[result.record.id].folder, result.drawings, site)
-        for sheet in result.sheets:
-            _text(site / sheet.path, as_csv(sheet.table))
+            _copy_drawings(figures[result.record.id].folder, result.figures, site)
+        for page in result.tables:
+            _write_text(site / page.path, to_csv(page.table))
         for _, _, copy in result.sources:
             if copy and result.configuration is not None:
                 _copy(result.configuration, site / copy)
     for sweep in sweeps:
         for name in sweep.files:
-            _copy(sweep.folder / name, site / sweep.place / name)
+            _copy(sweep.folder / name, site / sweep.path / name)
         if sweep.figures is not None:
             _copy_drawings(sweep.figures.folder, sweep.drawings, site)
 
 
-def _copy_drawings(source: Path, drawings: Sequence[Drawing], site: Path) -> None:
+def _copy_drawings(source: Path, drawings: Sequence[FigureFile], site: Path) -> None:
     for drawing in drawings:
         for suffix in drawing.formats:
             _copy(source / f"{drawing.name}.{suffix}", site / f"{drawing.path}.{suffix}")
@@ -128,18 +141,18 @@ def _copy_drawings(source: Path, drawings: Sequence[Drawing], site: Path) -> Non
 
 def _write_results(records: Mapping[str, Record], names: Sequence[str], site: Path) -> None:
     claims = claim_records({name: records[name] for name in names if name in records})
-    _text(site / "results.json", results.as_json(claims))
-    _text(site / "results.csv", results.as_csv(claims))
+    _write_text(site / "results.json", export.to_json(claims))
+    _write_text(site / "results.csv", export.to_csv(claims))
 
 
 class _Pages:
-    """All pages of a site; what every one of them needs is put together once."""
+    """Renders all pages of a site with common template values."""
 
     def __init__(
-        self, found: list[Result], sweeps: list[Swept], links: dict[str, str], site: Path
+        self, results: list[ResultPage], sweeps: list[SweepPage], links: dict[str, str], site: Path
     ) -> None:
-        self.found, self.sweeps, self.site = found, sweeps, site
-        self.books, self.topics = groups(found)
+        self.results, self.sweeps, self.site = results, sweeps, site
+        self.books, self.topics = group_results(results)
         self.templates = pages.environment()
         self.templates.globals.update(
             books=self.books,
@@ -148,56 +161,61 @@ class _Pages:
             links=links,
             book_urls={group.name: group.url for group in self.books},
             topic_urls={group.name: group.url for group in self.topics},
-            result_urls={result.name: result.url for result in found},
+            result_urls={result.name: result.url for result in results},
         )
 
     def write(self) -> None:
-        claims = [(result, claim) for result in self.found for claim in result.claims]
-        entries = ledger(self.found)
+        claims = [(result, claim) for result in self.results for claim in result.claims]
+        entries = collect_errata(self.results)
         repeated = [pair for pair in claims if pair[1]["seeds"]]
-        unsteady = [pair for pair in repeated if pair[1]["seeds"][0] < pair[1]["seeds"][1]]
-        unsteady.sort(key=lambda pair: pair[1]["seeds"][0] / pair[1]["seeds"][1])
+        seed_dependent = [pair for pair in repeated if pair[1]["seeds"][0] < pair[1]["seeds"][1]]
+        seed_dependent.sort(key=lambda pair: pair[1]["seeds"][0] / pair[1]["seeds"][1])
         self._page(
             "index.html",
-            results=self.found,
-            total=Group("all", "all", "", self.found, [c for r in self.found for c in r.claims]),
-            surprises=[pair for pair in claims if not pair[1]["as_expected"]],
+            results=self.results,
+            total=ResultGroup(
+                "all", "all", "", self.results, [c for r in self.results for c in r.claims]
+            ),
+            unexpected=[pair for pair in claims if not pair[1]["as_expected"]],
             differing=[pair for pair in claims if pair[1]["verdict"] == "differs"],
             errata=entries,
             places=sum(len(entry.places) for entry in entries),
-            stand_ins=[result for result in self.found if result.grade == "stand-in"],
-            missing=[result for result in self.found if result.record is None],
-            outdated=[result for result in self.found if result.outdated],
-            facts=provenance.summary(self.found),
-            slowest=provenance.slowest(self.found),
+            stand_ins=[result for result in self.results if result.grade == "stand-in"],
+            missing=[result for result in self.results if result.record is None],
+            outdated=[result for result in self.results if result.outdated],
+            facts=provenance.summarise_provenance(self.results),
+            slowest=provenance.slowest(self.results),
         )
-        self._page("experiments.html", results=self.found)
-        self._page("gallery.html", figures=sum(len(result.drawings) for result in self.found))
+        self._page("experiments.html", results=self.results)
+        self._page("gallery.html", figures=sum(len(result.figures) for result in self.results))
         self._page("errata.html", entries=entries)
-        self._page("seeds.html", repeated=repeated, unsteady=unsteady)
-        self._page("fields.html", fields=results.FIELDS)
+        self._page("seeds.html", repeated=repeated, seed_dependent=seed_dependent)
+        self._page("fields.html", fields=export.FIELD_DOCS)
         self._page("sweeps.html")
         for kind, listed in (("book", self.books), ("topic", self.topics)):
             for group in listed:
-                headed = parts(group, by_book=kind == "topic")
-                self._page("group.html", group.url, kind=kind, group=group, parts=headed)
+                parts = sections(group, by_book=kind == "topic")
+                self._page("group.html", group.url, kind=kind, group=group, parts=parts)
         for group in self.books:
             around = [None, *group.results, None]
             for before, result, after in zip(around, group.results, around[2:], strict=False):
                 self._experiment(result, before, after)
         for sweep in self.sweeps:
             self._page("sweep.html", sweep.url, sweep=sweep)
-        pages_of = [*self.books, *self.topics]
-        _text(self.site / search.FILE, search.index(self.found, entries, pages_of, self.sweeps))
+        groups = [*self.books, *self.topics]
+        index = search.search_index(self.results, entries, groups, self.sweeps)
+        _write_text(self.site / search.FILE, index)
 
-    def _experiment(self, result: Result, before: Result | None, after: Result | None) -> None:
+    def _experiment(
+        self, result: ResultPage, before: ResultPage | None, after: ResultPage | None
+    ) -> None:
         self._page(
             "experiment.html",
             result.url,
             result=result,
             before=before,
             after=after,
-            knobs=content.knobs(result.record) if result.record is not None else [],
+            parameters=result_pages.parameter_rows(result.record) if result.record else [],
             swept=[
                 (sweep, [entry for entry in sweep.printed if entry.result is result])
                 for sweep in self.sweeps
@@ -209,7 +227,7 @@ class _Pages:
         url = url or template
         root = "../" * url.count("/")
         html = self.templates.get_template(template).render(root=root, here=url, **values)
-        _text(self.site / url, html + "\n")
+        _write_text(self.site / url, html + "\n")
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -217,6 +235,6 @@ def _copy(source: Path, target: Path) -> None:
     shutil.copyfile(source, target)
 
 
-def _text(path: Path, text: str) -> None:
+def _write_text(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8", newline="\n")

@@ -1,1 +1,1 @@
-"""The studies, one module a family. Importing a module registers its studies."""
+"""The studies, one module per family. Importing a module registers its studies."""

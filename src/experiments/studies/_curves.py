@@ -1,4 +1,4 @@
-"""Data about a known curve, or an embedded data set in its place: knobs that studies share."""
+"""Data about a known curve, or an embedded data set instead: knobs that studies share."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Quantity, axis
-from experiments.contract.study import knob
-from models.datasets import load
-from models.regression import curves
-from models.types import Floats
+from bythebook.experiments.core.outcome import Quantity, axis
+from bythebook.experiments.core.study import knob
+from bythebook.models.datasets import load
+from bythebook.models.regression import curves
+from bythebook.models.types import Floats
 
 CURVES = ("sine", "polynomial")
 
@@ -49,11 +49,11 @@ class SyntheticCurve:
         return x, curves.noisy(self.truth(x), self.noise, rng)
 
     def grid(self, points: int = 300) -> Floats:
-        """Where curves are drawn."""
+        """Inputs at which curves are drawn."""
         return np.linspace(self.low, self.high, points)
 
     def drawn(self, x: Floats, t: Floats, points: int = 300) -> dict[str, Quantity]:
-        """One data set and the true curve, as figures need them."""
+        """One data set and the true curve, for figures."""
         point, grid = axis("point", len(x)), axis("x", self.grid(points))
         truth = grid.of(self.truth(grid.values))
         return {"inputs": point.of(x), "targets": point.of(t), "truth": truth}
@@ -71,11 +71,11 @@ class SyntheticCurve:
 
 @dataclass
 class CurveOrData(SyntheticCurve):
-    """The same, or an embedded data set in place of the draws."""
+    """Knobs of a synthetic curve, or of an embedded data set instead. A base for studies."""
 
     curve: str = knob("sine", "the true curve, if it is known", choices=(*CURVES, "unknown"))
     data: str | None = knob(
-        None, "an embedded data set in place of drawn ones", dataset="regression"
+        None, "an embedded data set instead of drawn ones", dataset="regression"
     )
 
     def problems(self) -> Iterator[str]:

@@ -1,1 +1,1 @@
-"""What MLflow is told, and how."""
+"""Log recorded runs to MLflow."""

@@ -1,8 +1,8 @@
-"""Any MLflow store through its public client: recorded runs, each exactly once.
+"""Log recorded runs to any MLflow store through MLflow's client, each run exactly once.
 
-The record on disk is the truth and MLflow is a view of it, made from the record alone. Every run
-there carries the record's id in the tag `bythebook.run_id`; what is already there is not logged
-again, and what an interruption left RUNNING is completed. So logging can be repeated at any time.
+The record on disk is authoritative; the MLflow run is built from it. Every MLflow run carries the
+id of its record in the tag `bythebook.run_id`. A run that is logged is not logged again, and a run
+that an interruption left in status RUNNING is completed. Logging can thus be repeated at any time.
 """
 
 import os
@@ -16,42 +16,52 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from experiments.configuration.passwords import redacted
-from experiments.contract.slugs import slug
-from experiments.contract.whole import content, replaced_text
-from experiments.records.locks import exclusive
-from experiments.tracking.runs import KILLED, MLFLOW_ID, RUN_ID, RUNNING, Payload
-from experiments.tracking.tracker import Refused, Tracker, Unreachable
+from bythebook.experiments.config.credentials import redact_credentials
+from bythebook.experiments.core.atomic_files import read_limited, write_text_atomic
+from bythebook.experiments.core.slugs import slugify
+from bythebook.experiments.store.locking import exclusive_lock
+from bythebook.experiments.tracking.payload import (
+    KILLED,
+    RUN_ID_PLACEHOLDER,
+    RUN_ID_TAG,
+    RUNNING,
+    Payload,
+)
+from bythebook.experiments.tracking.tracker import (
+    Tracker,
+    TrackingRejectedError,
+    TrackingUnavailableError,
+)
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities import Run
 
 T = TypeVar("T")
-OUTPUTS = "bythebook.outputs"  # the folder a run comes from, where several share a server
-PAUSES = (1.0, 4.0)  # seconds, before a server is asked again
-NOBODY = (401, 429)  # refusals of whoever asks, not of what is asked
+OUTPUTS_ID_TAG = "bythebook.outputs"  # the folder of a run; several folders may share a server
+RETRY_DELAYS_S = (1.0, 4.0)  # before a request to a server is repeated
+AUTH_STATUS_CODES = (401, 429)  # the server rejects the user, not the request
 
 
 class ClientTracker(Tracker):
-    """Any MLflow store through its public client: one call to create, one batch, one to finish.
+    """A tracker for any MLflow store: one request creates a run, one logs it, one finishes it.
 
-    A server holds the runs of many outputs folders, and its interface cannot look and write in one
-    step: there, a run is known by its folder and its record, and the processes that share a folder
-    take turns.
+    A server holds runs of many outputs folders, and its interface cannot search and write in one
+    transaction. A run is therefore identified by its folder and its record, and a lock serialises
+    the processes that use the same folder.
     """
 
     def __init__(self, uri: str, artifacts: Path | None, outputs: Path | None = None) -> None:
         self.uri = uri
         self.artifacts = artifacts
-        self.own = {} if outputs is None else {OUTPUTS: identity(outputs)}
+        self.own = {} if outputs is None else {OUTPUTS_ID_TAG: outputs_id(outputs)}
         self.lock = outputs / ".server.lock" if outputs is not None else None
-        self._news: list[str] = []
-        quiet()
+        self._messages: list[str] = []
+        silence_mlflow()
 
-    def news(self) -> list[str]:
-        told, self._news = self._news, []
-        return told
+    def pop_messages(self) -> list[str]:
+        messages, self._messages = self._messages, []
+        return messages
 
     @property
     def client(self) -> "MlflowClient":
@@ -59,103 +69,107 @@ class ClientTracker(Tracker):
 
         return MlflowClient(self.uri)
 
-    def put(self, payloads: Sequence[Payload]) -> dict[str, str]:
-        taken: dict[str, str] = {}
+    def log_runs(self, payloads: Sequence[Payload]) -> dict[str, str]:
+        logged: dict[str, str] = {}
         lines: list[str] = []
-        with exclusive(self.lock) if self.lock else nullcontext():
+        with exclusive_lock(self.lock) if self.lock else nullcontext():
             for payload in payloads:
                 try:
-                    put = partial(self._put, payload=payload, lines=lines)
-                    taken[payload.record_id] = self._insist(put)
-                except Refused as refused:
-                    lines.append(f"{payload.record_id} is not tracked ({refused})")
+                    log = partial(self._log_run, payload=payload, lines=lines)
+                    logged[payload.record_id] = self._with_retries(log)
+                except TrackingRejectedError as error:
+                    lines.append(f"could not log {payload.record_id} ({error})")
         if lines:
-            raise Refused(lines, taken)
-        return taken
+            raise TrackingRejectedError(lines, logged)
+        return logged
 
-    def tagged(self, tag: str) -> dict[str, str]:
-        return self._insist(partial(self._tagged, tag=tag))
+    def run_tags(self, tag: str) -> dict[str, str]:
+        return self._with_retries(partial(self._search_tags, tag=tag))
 
-    def experiments(self) -> dict[str, dict[str, str]]:
-        found = self._insist(lambda client: client.search_experiments())
-        return {entry.name: dict(entry.tags) for entry in found}
+    def experiment_names(self) -> dict[str, dict[str, str]]:
+        experiments = self._with_retries(lambda client: client.search_experiments())
+        return {entry.name: dict(entry.tags) for entry in experiments}
 
-    def describe(self, tags: Mapping[str, Mapping[str, str]]) -> None:
+    def set_experiment_tags(self, tags: Mapping[str, Mapping[str, str]]) -> None:
         lines = []
         for name, values in tags.items():
             try:
-                self._insist(partial(self._describe, name=name, tags=values))
-            except Refused as refused:
-                lines.append(f"the study {name} is not described ({refused})")
+                self._with_retries(partial(self._set_tags, name=name, tags=values))
+            except TrackingRejectedError as error:
+                lines.append(f"could not set tags of the study {name} ({error})")
         if lines:
-            raise Refused(lines)
+            raise TrackingRejectedError(lines)
 
-    def _describe(self, client: "MlflowClient", name: str, tags: Mapping[str, str]) -> None:
-        found = client.get_experiment_by_name(name)
-        if found is not None:
+    def _set_tags(self, client: "MlflowClient", name: str, tags: Mapping[str, str]) -> None:
+        experiment = client.get_experiment_by_name(name)
+        if experiment is not None:
             for key, value in tags.items():
-                client.set_experiment_tag(found.experiment_id, key, value)
+                client.set_experiment_tag(experiment.experiment_id, key, value)
 
-    def _insist(self, action: "Callable[[MlflowClient], T]") -> T:
-        """Try again after a pause. Each action looks before it writes, so none is done twice;
+    def _with_retries(self, action: "Callable[[MlflowClient], T]") -> T:
+        """Call `action`, and repeat it after a delay if a server does not answer.
 
-        a single request that is sent again, as MLflow would do, creates a second run when the
-        first was only answered too late.
+        Each action searches before it writes, so a repetition logs nothing twice. If MLflow itself
+        repeated a request that was answered too late, it would create a second run.
         """
-        for pause in (*PAUSES, None) if self.uri.startswith("http") else (None,):
+        for delay in (*RETRY_DELAYS_S, None) if self.uri.startswith("http") else (None,):
             try:
                 return action(self.client)
             except store_errors() as error:
-                if _refusal(error) is not None and _refusal(error) not in NOBODY:
-                    raise Refused([str(unreachable(self.uri, error))]) from error
-                if pause is None or _refusal(error) is not None:
+                if _refusal(error) is not None and _refusal(error) not in AUTH_STATUS_CODES:
+                    raise TrackingRejectedError([str(unreachable(self.uri, error))]) from error
+                if delay is None or _refusal(error) is not None:
                     raise unreachable(self.uri, error) from error
-                time.sleep(pause)
+                time.sleep(delay)
         raise AssertionError("the last attempt returns or raises")
 
-    def _tagged(self, client: "MlflowClient", tag: str) -> dict[str, str]:
+    def _search_tags(self, client: "MlflowClient", tag: str) -> dict[str, str]:
         experiments = [e.experiment_id for e in client.search_experiments()]
         states: dict[str, list[tuple[str, str]]] = {}
         token = None
         while True:
-            page = client.search_runs(experiments, self._mine(), max_results=1000, page_token=token)
+            page = client.search_runs(
+                experiments, self._owner_filter(), max_results=1000, page_token=token
+            )
             for run in page:
-                if RUN_ID in run.data.tags and tag in run.data.tags:
+                if RUN_ID_TAG in run.data.tags and tag in run.data.tags:
                     state = run.info.status, run.data.tags[tag]
-                    states.setdefault(run.data.tags[RUN_ID], []).append(state)
+                    states.setdefault(run.data.tags[RUN_ID_TAG], []).append(state)
             token = page.token
             if not token:
                 return {
-                    name: found[0][1]
-                    for name, found in states.items()
-                    if len(found) == 1 and found[0][0] != RUNNING
+                    name: runs[0][1]
+                    for name, runs in states.items()
+                    if len(runs) == 1 and runs[0][0] != RUNNING
                 }
 
-    def _mine(self, **tags: str) -> str:
+    def _owner_filter(self, **tags: str) -> str:
         wanted = {**self.own, **tags}
         return " and ".join(f"tags.`{name}` = '{value}'" for name, value in wanted.items())
 
-    def _put(self, client: "MlflowClient", payload: Payload, lines: list[str]) -> str:
+    def _log_run(self, client: "MlflowClient", payload: Payload, lines: list[str]) -> str:
         experiment = self._experiment(client, payload.experiment)
-        tags = {RUN_ID: payload.record_id}
-        found = sorted(client.search_runs([experiment], self._mine(**tags)), key=_emptiness)
-        for other in found[1:]:  # created by a request that was answered too late
-            self._remove(client, other, lines)
-        run = found[0] if found else None
+        tags = {RUN_ID_TAG: payload.record_id}
+        runs = sorted(
+            client.search_runs([experiment], self._owner_filter(**tags)), key=_completeness_key
+        )
+        for duplicate in runs[1:]:  # created by a request that was answered too late
+            self._remove(client, duplicate, lines)
+        run = runs[0] if runs else None
         if run is not None and run.info.status != RUNNING and not payload.update:
             return str(run.info.run_id)
         if run is None:
             run = client.create_run(experiment, payload.start, {**self.own, **tags}, payload.name)
         run_id = str(run.info.run_id)
-        # What a sweep was called with may differ when it is resumed; a param cannot be changed.
+        # The overrides of a resumed sweep may differ, but MLflow does not change a param.
         params = {k: v for k, v in payload.params.items() if k not in run.data.params}
         self._log(client, run_id, replace(payload, params=params))
         if payload.artifacts:
             with tempfile.TemporaryDirectory() as folder:
                 for name, path in payload.artifacts.items():
-                    place = Path(folder) / name
-                    place.parent.mkdir(parents=True, exist_ok=True)
-                    place.symlink_to(path.absolute())
+                    link = Path(folder) / name
+                    link.parent.mkdir(parents=True, exist_ok=True)
+                    link.symlink_to(path.absolute())
                 client.log_artifacts(run_id, folder)
         if payload.status != RUNNING:
             client.set_terminated(run_id, payload.status, payload.end)
@@ -164,7 +178,7 @@ class ClientTracker(Tracker):
         return run_id
 
     def _remove(self, client: "MlflowClient", run: "Run", lines: list[str]) -> None:
-        """Delete a run that should not be there; where only its owner may, it loses its name."""
+        """Delete a duplicate run; if only its owner may do that, remove its tag `RUN_ID_TAG`."""
         number = run.info.run_id
         try:
             client.delete_run(number)
@@ -172,10 +186,10 @@ class ClientTracker(Tracker):
             if _refusal(error) is None:
                 raise
             client.set_terminated(number, KILLED)
-            client.delete_tag(number, RUN_ID)
+            client.delete_tag(number, RUN_ID_TAG)
             lines.append(
-                f"a second run of {run.data.tags[RUN_ID]} may only be deleted by its owner:"
-                f" {number} is left there, without its name"
+                f"could not delete the duplicate run {number} of {run.data.tags[RUN_ID_TAG]}, which"
+                f" another user owns; removed its tag {RUN_ID_TAG}"
             )
 
     def _log(self, client: "MlflowClient", run_id: str, payload: Payload) -> None:
@@ -185,9 +199,10 @@ class ClientTracker(Tracker):
         metrics = [Metric(name, value, stamp, step) for name, value, step in payload.metrics]
         params = [Param(name, value) for name, value in payload.params.items()]
         tags = [
-            RunTag(name, value.replace(MLFLOW_ID, run_id)) for name, value in payload.tags.items()
+            RunTag(name, value.replace(RUN_ID_PLACEHOLDER, run_id))
+            for name, value in payload.tags.items()
         ]
-        # The server takes at most 100 params, 100 tags and 1000 entries of all kinds at once.
+        # The server accepts at most 100 params, 100 tags and 1000 entries per request.
         client.log_batch(run_id, metrics[:800], params[:100], tags[:100])
         for start in range(100, max(len(params), len(tags)), 100):
             part = slice(start, start + 100)
@@ -198,41 +213,41 @@ class ClientTracker(Tracker):
     def _experiment(self, client: "MlflowClient", name: str) -> str:
         from mlflow.exceptions import MlflowException
 
-        found = client.get_experiment_by_name(name)
-        if found is not None:
-            if found.lifecycle_stage == "deleted":
-                client.restore_experiment(found.experiment_id)
-                self._news.append(restored(name))
-            return str(found.experiment_id)
-        place = str(self.artifacts / slug(name)) if self.artifacts else None
+        experiment = client.get_experiment_by_name(name)
+        if experiment is not None:
+            if experiment.lifecycle_stage == "deleted":
+                client.restore_experiment(experiment.experiment_id)
+                self._messages.append(restored_message(name))
+            return str(experiment.experiment_id)
+        location = str(self.artifacts / slugify(name)) if self.artifacts else None
         try:
-            return str(client.create_experiment(name, place))
-        except MlflowException:  # someone else was faster
-            found = client.get_experiment_by_name(name)
-            if found is None:
+            return str(client.create_experiment(name, location))
+        except MlflowException:  # another process has created it
+            experiment = client.get_experiment_by_name(name)
+            if experiment is None:
                 raise
-            return str(found.experiment_id)
+            return str(experiment.experiment_id)
 
 
-def restored(experiment: str) -> str:
-    """The line for an experiment that somebody deleted, and that is needed again."""
-    return f"the MLflow experiment {experiment} had been deleted: it is restored, with its runs"
+def restored_message(experiment: str) -> str:
+    """The line for a deleted experiment to which a run is logged again."""
+    return f"restored the deleted MLflow experiment {experiment} with its runs"
 
 
-def quiet() -> None:
-    """MLflow without telemetry, migration chatter, or a retry loop of minutes."""
+def silence_mlflow() -> None:
+    """Disable MLflow's telemetry, its log lines about migrations, and its own retries."""
     import logging
 
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
-    os.environ["MLFLOW_HTTP_REQUEST_MAX_RETRIES"] = "0"  # see ClientTracker._insist
+    os.environ["MLFLOW_HTTP_REQUEST_MAX_RETRIES"] = "0"  # see ClientTracker._with_retries
     os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "20")
     for name in ("mlflow", "alembic"):
         logging.getLogger(name).setLevel(logging.ERROR)
 
 
 def store_errors() -> tuple[type[Exception], ...]:
-    """What MLflow raises when a store does not answer, or is not one."""
+    """The exceptions that MLflow raises if a store does not answer or is not an MLflow store."""
     from mlflow.exceptions import MlflowException
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -240,33 +255,33 @@ def store_errors() -> tuple[type[Exception], ...]:
 
 
 def _refusal(error: Exception) -> int | None:
-    """The status with which a server understood and did not want to: no use to ask again."""
+    """The status code (400 to 499) with which a server rejected a request; a retry is useless."""
     from mlflow.exceptions import MlflowException
 
-    answer: Any = getattr(error, "response", None)  # of an artifact's own request
-    status: Any = getattr(answer, "status_code", None)
+    response: Any = getattr(error, "response", None)  # of a request for an artifact
+    status: Any = getattr(response, "status_code", None)
     if isinstance(error, MlflowException):
-        told: Any = error
-        status = told.get_http_status_code()
+        mlflow_error: Any = error
+        status = mlflow_error.get_http_status_code()
     return status if status is not None and 400 <= status < 500 else None
 
 
-def _emptiness(run: "Run") -> tuple[bool, int, str]:
-    """Of several runs of one record the first in this order is the one that was worked on."""
+def _completeness_key(run: "Run") -> tuple[bool, int, str]:
+    """The sort key of duplicate runs of a record; the first one is the most complete."""
     return run.info.status == RUNNING, -len(run.data.tags), run.info.run_id
 
 
-def identity(outputs: Path) -> str:
-    """A name for the outputs folder that stays with it wherever it is moved or copied."""
+def outputs_id(outputs: Path) -> str:
+    """The id of an outputs folder, stored in it and kept if the folder is moved or copied."""
     path = outputs / ".id"
-    with exclusive(outputs / ".id.lock"):
+    with exclusive_lock(outputs / ".id.lock"):
         if not path.exists():
-            replaced_text(path, uuid.uuid4().hex)
-        return content(path, 100).decode("utf-8").strip()
+            write_text_atomic(path, uuid.uuid4().hex)
+        return read_limited(path, 100).decode("utf-8").strip()
 
 
-def unreachable(uri: str, error: Exception) -> Unreachable:
-    """What is told of a store that does not answer, without its password."""
-    told = " ".join(redacted(str(error)).split())
-    reason = told.rpartition("(Caused by ")[2]  # what the layers in between have made of it
-    return Unreachable(f"{redacted(uri)}: {reason[:200]}")
+def unreachable(uri: str, error: Exception) -> TrackingUnavailableError:
+    """The error for a store that does not answer, in one line and without a password."""
+    line = " ".join(redact_credentials(str(error)).split())
+    reason = line.rpartition("(Caused by ")[2]  # the error behind those of the HTTP library
+    return TrackingUnavailableError(f"{redact_credentials(uri)}: {reason[:200]}")

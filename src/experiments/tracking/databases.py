@@ -1,28 +1,28 @@
-"""SQLite databases of MLflow's, there whole or not at all.
+"""Create MLflow's SQLite databases atomically.
 
-SQLite cannot take back half of a migration: one that is killed in the middle never goes on.
+MLflow cannot continue a migration that was killed, and SQLite cannot undo one.
 """
 
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from experiments.records.locks import exclusive
+from bythebook.experiments.store.locking import exclusive_lock
 
 
-def make(database: Path, fill: Callable[[str], Any], lock: Path | None = None) -> None:
-    """Fill a database aside, by its address, and give it its name; several processes take turns.
+def create_atomically(database: Path, fill: Callable[[str], Any], lock: Path | None = None) -> None:
+    """Fill a temporary database and rename it; a lock serialises the processes.
 
-    What fills it returns the store that it opened, to be closed.
+    `fill` is called with the address of the database, and returns the store that it opened.
     """
     if database.exists():
         return
-    aside = database.with_name(f".new-{database.name}")
-    with exclusive(lock or database.with_name(f".{database.name}.lock")):
+    temporary = database.with_name(f".new-{database.name}")
+    with exclusive_lock(lock or database.with_name(f".{database.name}.lock")):
         if database.exists():
             return
-        for left in database.parent.glob(f"{aside.name}*"):
-            left.unlink()  # by a process that was killed: we hold the lock
-        aside.touch()  # SQLite itself would let nobody else write, whatever the umask says
-        fill(f"sqlite:///{aside}").engine.dispose()
-        aside.rename(database)
+        for path in database.parent.glob(f"{temporary.name}*"):
+            path.unlink()  # from a process that was killed: this one holds the lock
+        temporary.touch()  # SQLite would create it without write permission for the group
+        fill(f"sqlite:///{temporary}").engine.dispose()
+        temporary.rename(database)

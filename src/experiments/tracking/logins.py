@@ -1,10 +1,8 @@
-"""The door of the tracking server: passwords are checked here before MLflow sees a request.
+"""Authentication for the tracking server, in front of MLflow's.
 
-MLflow checks as many passwords as anybody cares to send, in the threads that serve everybody else,
-and trips over headers that it does not expect. Here a wrong password is followed by a pause, which
-doubles; nobody sleeps in it: what comes too early is refused. A password that has been found right
-is let through at once, whatever others do in its user's name, and MLflow then looks whether it
-still is.
+After a wrong password the next attempt must wait; the wait doubles each time, and earlier attempts
+are refused at once. A password that was correct before passes immediately, and MLflow checks it
+again.
 """
 
 import asyncio
@@ -41,7 +39,7 @@ CREDENTIALS = (HEADER, b"x-mlflow-authorization")
 
 
 class Few:
-    """A bounded set that forgets what it has not heard of for longest; for any thread."""
+    """A thread-safe set of bounded size that drops the least recently used entry."""
 
     def __init__(self, most: int = REMEMBERED) -> None:
         self.most = most
@@ -72,10 +70,10 @@ class Few:
 
 
 def remembering(check: Check) -> Check:
-    """A slow check of a hash and a password that is made once for each right pair.
+    """Cache the correct pairs of a slow check of a hash and a password.
 
-    What is remembered hangs on the hash that the store holds now, so that a changed password is
-    wrong at once, in every process.
+    The cache depends on the hash in the store, so a changed password is wrong at once in every
+    process.
     """
     right = Few()
 
@@ -92,7 +90,7 @@ def remembering(check: Check) -> Check:
 
 
 class _Count(NamedTuple):
-    """How many wrong passwords are held against a name, since when, and until when it waits."""
+    """The number of wrong passwords of a name, the time of the last, and the end of the wait."""
 
     level: float = 0.0
     at: float = 0.0
@@ -104,7 +102,7 @@ class _Counts:
     """The counts of users, or of addresses."""
 
     free: int  # wrong passwords before the first pause
-    forgiven: float  # seconds, after which one less is held against a name
+    forgiven: float  # seconds after which one wrong password less counts
     most: int  # names that are remembered
     held: OrderedDict[str, _Count] = field(default_factory=OrderedDict)
 
@@ -133,11 +131,11 @@ class _Counts:
 
 
 class Pauses:
-    """How long whoever asks must wait: by the user's name, and by the address it comes from.
+    """The wait before a login attempt, by user name and by client address.
 
-    An address from which nothing wrong has come lately is heard even while its user's name is being
-    tried from elsewhere: nobody can lock another out. Who tries one name from an address does not
-    make the others there wait; who tries many does.
+    An address without recent wrong passwords need not wait, even while other addresses try the same
+    user name: no user can lock another one out. Attempts for one name do not delay the other users
+    of the address; attempts for many names do.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, most: int = REMEMBERED) -> None:
@@ -154,17 +152,17 @@ class Pauses:
         return max(self.addresses.left(place, now), self.users.left(user, now))
 
     def begin(self, user: str, address: str) -> None:
-        """A password is tried: it is wrong until it has been found right."""
+        """Record an attempt; it counts as wrong until the password has been checked."""
         now = self.clock()
         self.users.add(user, now)
         self.addresses.add(neighbourhood(address), now)
 
     def wrong(self, address: str) -> None:
-        """It has been found wrong."""
+        """Record a wrong password."""
         self.blamed.add(neighbourhood(address), self.clock())
 
     def take_back(self, user: str, address: str) -> None:
-        """It was right, or could not be checked."""
+        """Undo an attempt: the password was correct or could not be checked."""
         now = self.clock()
         self.users.take_back(user, now)
         self.addresses.take_back(neighbourhood(address), now)
@@ -208,7 +206,7 @@ class Credentials(NamedTuple):
 
 
 class Door:
-    """An application whose requests carry a right password, or none at all."""
+    """An application whose requests carry a correct password or none."""
 
     def __init__(self, inner: Application, check: Check, pauses: Pauses | None = None) -> None:
         self.inner, self.check, self.pauses = inner, check, pauses or Pauses()
@@ -235,7 +233,7 @@ class Door:
             address = (scope.get("client") or ("", 0))[0]
             refusal = await self._refusal(given, digest, address)
             if refusal is not None:
-                await _tell(send, *refusal)
+                await _send_text(send, *refusal)
                 return
 
         async def noticing(message: Message) -> None:
@@ -248,22 +246,22 @@ class Door:
     async def _refusal(
         self, given: Credentials, digest: bytes, address: str
     ) -> tuple[int, str, dict[str, str]] | None:
-        if digest not in self._under_way:  # many ask at once with one password: it is one try
+        if digest not in self._under_way:  # simultaneous requests with one password are one attempt
             wait = self.pauses.wait(given.user, address)
             if wait > 0:
                 seconds = str(math.ceil(wait))
-                line = f"too many wrong passwords; again in {seconds} s"
+                line = f"too many wrong passwords; retry in {seconds} s"
                 return 429, line, {"Retry-After": seconds}
             self.pauses.begin(given.user, address)
             self._under_way[digest] = asyncio.ensure_future(self._checked(given, digest, address))
         try:
             right = await asyncio.shield(self._under_way[digest])
         except Exception as error:
-            _log.error("passwords cannot be checked: %s", " ".join(str(error).split()))
-            return 503, "passwords cannot be checked right now", {"Retry-After": "5"}
+            _log.error("could not check a password: %s", " ".join(str(error).split()))
+            return 503, "authentication is unavailable", {"Retry-After": "5"}
         if right:
             return None
-        return 401, "wrong name or password", {"WWW-Authenticate": 'Basic realm="mlflow"'}
+        return 401, "invalid username or password", {"WWW-Authenticate": 'Basic realm="mlflow"'}
 
     async def _checked(self, given: Credentials, digest: bytes, address: str) -> bool:
         loop = asyncio.get_running_loop()
@@ -281,7 +279,7 @@ class Door:
         return right
 
 
-async def _tell(send: Send, status: int, line: str, more: dict[str, str]) -> None:
+async def _send_text(send: Send, status: int, line: str, more: dict[str, str]) -> None:
     headers = {"Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store", **more}
     pairs = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": status, "headers": pairs})

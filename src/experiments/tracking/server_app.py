@@ -1,8 +1,8 @@
-"""MLflow's server as `bythebook server` starts it: with a door, and within its own folder.
+"""MLflow's server for `bythebook server`, with authentication and confined artifact locations.
 
-Beside `experiments.tracking.logins`: artifacts lie below the folder that is served, whatever a user
-states as a location; and only an admin may list the users. MLflow finds this application by the
-entry point `mlflow.app` (`--app-name bythebook-server`).
+`bythebook.experiments.tracking.logins` checks passwords. Artifacts are stored below one folder,
+also if a user sends another location, and only an admin may list the users. MLflow loads this
+application through the entry point `mlflow.app` (`--app-name bythebook-server`).
 """
 
 import os
@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from experiments.tracking import databases, lifeline
-from experiments.tracking.logins import Door, remembering
+from bythebook.experiments.tracking import databases, parent_watch
+from bythebook.experiments.tracking.logins import Door, remembering
 
 NAME = "bythebook-server"
 STORE = "MLFLOW_BACKEND_STORE_URI"
@@ -23,11 +23,11 @@ INDIRECT = ("runs", "models")  # they end at another address, which is looked at
 
 
 def create_app() -> Door:
-    """What every worker of the server starts."""
+    """The application that every worker of the server starts."""
     from mlflow.server import auth, constants, handlers
     from mlflow.server.auth import routes, sqlalchemy_store
 
-    lifeline.watch()
+    parent_watch.exit_with_parent()
     users: Any = sqlalchemy_store
     users.check_password_hash = remembering(users.check_password_hash)
     keep_below(Path(os.environ[constants.ARTIFACTS_DESTINATION_ENV_VAR]))
@@ -62,7 +62,7 @@ def _elsewhere(artifact_uri: str, *_: Any, **__: Any) -> Any:
 
 
 def _own(validate: Callable[[str, str], str]) -> Callable[[str, str], str]:
-    """A location that a user states is one that the server itself might have chosen."""
+    """Accept from a user only locations that the server itself could have chosen."""
 
     def validated(value: str, field_name: str) -> str:
         parts = urlsplit(value)
@@ -101,7 +101,7 @@ def _is_right(users: Any, name: str, password: str) -> bool:
 def make_whole(address: str, fill: Callable[[str], Any]) -> None:
     """A database that is a file, by its address; PostgreSQL takes back half a migration itself."""
     if address.startswith("sqlite:///"):
-        databases.make(Path(address.removeprefix("sqlite:///")), fill)
+        databases.create_atomically(Path(address.removeprefix("sqlite:///")), fill)
 
 
 def _runs(address: str) -> Any:
@@ -125,7 +125,7 @@ def main(arguments: list[str]) -> None:
     from mlflow.exceptions import MlflowException
     from mlflow.server.auth import auth_config, bootstrap_admin_user
 
-    lifeline.hold(Path(os.environ[lifeline.ALIVE]))
+    parent_watch.hold_lock(Path(os.environ[parent_watch.LOCK_ENV]))
     make_whole(os.environ[STORE], _runs)
     make_whole(auth_config.database_uri, _users)
     try:

@@ -1,143 +1,146 @@
-"""What a place to log to can do, and two ways of asking it: telling, and forgiving."""
+"""The interface of a tracker, and two wrappers that report errors instead of raising them."""
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from typing import ParamSpec, Protocol, TypeVar
 
-from experiments.tracking.runs import RUN_ID, Payload
+from bythebook.experiments.tracking.payload import RUN_ID_TAG, Payload
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Unreachable(Exception):
-    """The store cannot be had right now; the runs are safe on disk."""
+class TrackingUnavailableError(Exception):
+    """The tracking store is not available; the runs are recorded on disk."""
 
 
-class Refused(Unreachable):
-    """The server does not want some of what it was given; it has taken the rest."""
+class TrackingRejectedError(TrackingUnavailableError):
+    """The server rejected some of the runs; `logged` has the others, as `Tracker.log_runs`."""
 
-    def __init__(self, lines: Sequence[str], taken: Mapping[str, str] | None = None) -> None:
+    def __init__(self, lines: Sequence[str], logged: Mapping[str, str] | None = None) -> None:
         super().__init__("; ".join(lines))
-        self.lines, self.taken = list(lines), dict(taken or {})
+        self.lines, self.logged = list(lines), dict(logged or {})
 
 
 class Tracker(Protocol):
-    """A place to log to."""
+    """A tracking store; a run counts as logged when it is complete there."""
 
-    def put(self, payloads: Sequence[Payload]) -> dict[str, str]:
-        """Log what is not there yet; MLflow's run id for each record id.
+    def log_runs(self, payloads: Sequence[Payload]) -> dict[str, str]:
+        """Log the runs that are not logged yet; return MLflow's run id for each record id.
 
-        Refused is raised when all that may be logged has been.
+        Raises `TrackingRejectedError` after all runs that the store accepts have been logged.
         """
 
-    def tagged(self, tag: str) -> dict[str, str]:
-        """The value of a tag for each record that is in the store, whole, and carries it."""
+    def run_tags(self, tag: str) -> dict[str, str]:
+        """The value of a tag, for each logged record that carries it."""
 
-    def below(self, tag: str, value: str) -> set[str]:
-        """The records that are in the store, whole, and whose tag has this value."""
-        return {name for name, found in self.tagged(tag).items() if found == value}
+    def child_runs(self, tag: str, value: str) -> set[str]:
+        """The logged records whose tag has this value."""
+        return {name for name, text in self.run_tags(tag).items() if text == value}
 
-    def among(self, record_ids: Sequence[str], tag: str = RUN_ID) -> dict[str, str]:
-        """Those of these records that are in the store, whole, each with its tag or none."""
-        values, logged = self.tagged(tag), self.logged()
+    def find_logged(self, record_ids: Sequence[str], tag: str = RUN_ID_TAG) -> dict[str, str]:
+        """The logged ones of these records, each with the value of a tag, or an empty text."""
+        values, logged = self.run_tags(tag), self.logged_ids()
         return {name: values.get(name, "") for name in record_ids if name in logged}
 
-    def experiments(self) -> dict[str, dict[str, str]]:
-        """The tags of every experiment that is in the store, by its name."""
+    def experiment_names(self) -> dict[str, dict[str, str]]:
+        """The tags of every experiment in the store, by its name."""
 
-    def describe(self, tags: Mapping[str, Mapping[str, str]]) -> None:
-        """Set tags of experiments that are in the store."""
+    def set_experiment_tags(self, tags: Mapping[str, Mapping[str, str]]) -> None:
+        """Set tags of experiments in the store."""
 
-    def logged(self, tag: str = RUN_ID) -> set[str]:
-        """The ids of all records that are in the store, whole; with a tag, those that carry it."""
-        return set(self.tagged(tag))
+    def logged_ids(self, tag: str = RUN_ID_TAG) -> set[str]:
+        """The ids of all logged records that carry the tag; every logged record has the default."""
+        return set(self.run_tags(tag))
 
-    def news(self) -> list[str]:
-        """What somebody should know of what was found and mended since this was asked last."""
+    def pop_messages(self) -> list[str]:
+        """Return and clear the pending messages, for example about updated paths."""
         return []
 
 
-class Telling(Tracker):
-    """A tracker of which each refusal costs a line and nothing else, and whose news are told."""
+class ReportingTracker(Tracker):
+    """A tracker that reports rejected runs and pending messages, one line each."""
 
-    def __init__(self, tracker: Tracker, tell: Callable[[str], None]) -> None:
-        self.tracker, self.tell, self.refused = tracker, tell, 0
+    def __init__(self, tracker: Tracker, notify: Callable[[str], None]) -> None:
+        self.tracker, self.notify, self.rejected = tracker, notify, 0
 
-    def put(self, payloads: Sequence[Payload]) -> dict[str, str]:
+    def log_runs(self, payloads: Sequence[Payload]) -> dict[str, str]:
         try:
-            return self.tracker.put(payloads)
-        except Refused as refused:
-            self._tell_of(refused)
-            return refused.taken
+            return self.tracker.log_runs(payloads)
+        except TrackingRejectedError as error:
+            self._report(error)
+            return error.logged
         finally:
-            self._tell_news()
+            self._report_messages()
 
-    def tagged(self, tag: str) -> dict[str, str]:
+    def run_tags(self, tag: str) -> dict[str, str]:
         try:
-            return self.tracker.tagged(tag)
+            return self.tracker.run_tags(tag)
         finally:
-            self._tell_news()
+            self._report_messages()
 
-    def below(self, tag: str, value: str) -> set[str]:
+    def child_runs(self, tag: str, value: str) -> set[str]:
         try:
-            return self.tracker.below(tag, value)
+            return self.tracker.child_runs(tag, value)
         finally:
-            self._tell_news()
+            self._report_messages()
 
-    def among(self, record_ids: Sequence[str], tag: str = RUN_ID) -> dict[str, str]:
-        return self.tracker.among(record_ids, tag)
+    def find_logged(self, record_ids: Sequence[str], tag: str = RUN_ID_TAG) -> dict[str, str]:
+        return self.tracker.find_logged(record_ids, tag)
 
-    def experiments(self) -> dict[str, dict[str, str]]:
-        return self.tracker.experiments()
+    def experiment_names(self) -> dict[str, dict[str, str]]:
+        return self.tracker.experiment_names()
 
-    def describe(self, tags: Mapping[str, Mapping[str, str]]) -> None:
+    def set_experiment_tags(self, tags: Mapping[str, Mapping[str, str]]) -> None:
         try:
-            self.tracker.describe(tags)
-        except Refused as refused:
-            self._tell_of(refused)
+            self.tracker.set_experiment_tags(tags)
+        except TrackingRejectedError as error:
+            self._report(error)
 
-    def _tell_news(self) -> None:
-        for line in self.tracker.news():
-            self.tell(line)
+    def _report_messages(self) -> None:
+        for line in self.tracker.pop_messages():
+            self.notify(line)
 
-    def _tell_of(self, refused: Refused) -> None:
-        self.refused += len(refused.lines)
-        for line in refused.lines:
-            self.tell(line)
+    def _report(self, error: TrackingRejectedError) -> None:
+        self.rejected += len(error.lines)
+        for line in error.lines:
+            self.notify(line)
 
 
-class Forgiving(Tracker):
-    """A tracker whose failure costs a line, not a run: what it could not log waits for `sync`."""
+class FaultTolerantTracker(Tracker):
+    """A tracker that reports its first error and then logs nothing; `sync` logs the runs later."""
 
-    def __init__(self, tracker: Tracker, tell: Callable[[str], None]) -> None:
-        self.tracker, self.tell, self.broken = Telling(tracker, tell), tell, False
+    def __init__(self, tracker: Tracker, notify: Callable[[str], None]) -> None:
+        self.tracker, self.notify, self.broken = ReportingTracker(tracker, notify), notify, False
 
-    def put(self, payloads: Sequence[Payload]) -> dict[str, str]:
-        return self._tried(self.tracker.put, payloads) or {}
+    def log_runs(self, payloads: Sequence[Payload]) -> dict[str, str]:
+        return self._attempt(self.tracker.log_runs, payloads) or {}
 
-    def tagged(self, tag: str) -> dict[str, str]:
-        return self._tried(self.tracker.tagged, tag) or {}
+    def run_tags(self, tag: str) -> dict[str, str]:
+        return self._attempt(self.tracker.run_tags, tag) or {}
 
-    def below(self, tag: str, value: str) -> set[str]:
-        return self._tried(self.tracker.below, tag, value) or set()
+    def child_runs(self, tag: str, value: str) -> set[str]:
+        return self._attempt(self.tracker.child_runs, tag, value) or set()
 
-    def among(self, record_ids: Sequence[str], tag: str = RUN_ID) -> dict[str, str]:
-        return self._tried(self.tracker.among, record_ids, tag) or {}
+    def find_logged(self, record_ids: Sequence[str], tag: str = RUN_ID_TAG) -> dict[str, str]:
+        return self._attempt(self.tracker.find_logged, record_ids, tag) or {}
 
-    def experiments(self) -> dict[str, dict[str, str]]:
-        return self._tried(self.tracker.experiments) or {}
+    def experiment_names(self) -> dict[str, dict[str, str]]:
+        return self._attempt(self.tracker.experiment_names) or {}
 
-    def describe(self, tags: Mapping[str, Mapping[str, str]]) -> None:
-        self._tried(self.tracker.describe, tags)
+    def set_experiment_tags(self, tags: Mapping[str, Mapping[str, str]]) -> None:
+        self._attempt(self.tracker.set_experiment_tags, tags)
 
-    def _tried(self, call: Callable[P, T], *words: P.args, **named: P.kwargs) -> T | None:
-        """What the tracker answers; None after its first failure, which is told."""
+    def _attempt(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | None:
+        """The result of a call of the tracker; None after the first error, which is reported."""
         if self.broken:
             return None
         try:
-            return call(*words, **named)
-        except (Unreachable, sqlite3.Error, OSError) as error:
+            return call(*args, **kwargs)
+        except (TrackingUnavailableError, sqlite3.Error, OSError) as error:
             self.broken = True
-            self.tell(f"not tracked ({error}); the runs are kept, `bythebook sync` logs them later")
+            self.notify(
+                f"MLflow is unavailable ({error}); the runs are recorded,"
+                " run `bythebook sync` to log them later"
+            )
             return None

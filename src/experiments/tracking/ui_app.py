@@ -1,10 +1,10 @@
-"""MLflow's web application as `bythebook ui` serves it: it opens on runs, not on language models.
+"""MLflow's web application for `bythebook ui`, with the machine-learning view preselected.
 
-MLflow remembers in the browser which of its two faces a user wants, and shows the one for language
-models to whoever has not said so: a study's page is then empty. Its page is therefore served with a
-line that chooses the other, folds its assistant away, and lets lists of runs begin with the item of
-the book, the verdict and the first metrics; whoever has chosen columns keeps them. MLflow finds
-this application by the entry point `mlflow.app` (`--app-name bythebook`).
+MLflow has two views and stores the user's choice in the browser. The default is the view for
+language models, in which the page of a study is empty. This application adds a script to MLflow's
+page. The script selects the machine-learning view, closes the assistant, and sets the first columns
+of the lists of runs (item, verdict, metrics) unless the user has chosen columns. MLflow loads this
+application through the entry point `mlflow.app` (`--app-name bythebook`).
 """
 
 import json
@@ -14,8 +14,8 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import closing, suppress
 from typing import Any
 
-from experiments.tracking import lifeline
-from experiments.tracking.studies import COLUMNS
+from bythebook.experiments.tracking import parent_watch
+from bythebook.experiments.tracking.experiment_tags import COLUMNS
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -23,18 +23,18 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-DATABASE = "BYTHEBOOK_DATABASE"  # the store that is shown
+DATABASE = "BYTHEBOOK_DATABASE"  # the environment variable with the path of the store
 HEAD = b"<head>"
-CHOSEN = {
+FIXED = {  # entries of the browser's store that are set at every start
     "mlflow.workflowType_v1": "machine_learning",
     "mlflow.assistant.fab.autoOpenedOnFirstLoad_v1": True,
     "mlflow.assistant.panelOpen_v1": False,
 }
-SCRIPT = """<script>(function(always,first){{try{{
-for(var k in always)localStorage.setItem(k,JSON.stringify(always[k]));
+SCRIPT = """<script>(function(fixed,first){{try{{
+for(var k in fixed)localStorage.setItem(k,JSON.stringify(fixed[k]));
 for(k in first)if(localStorage.getItem(k)===null)localStorage.setItem(k,JSON.stringify(first[k]));
-}}catch(error){{}}}})({always},{first})</script>"""
-_VIEW = {  # a list of runs as MLflow keeps it, but for its columns
+}}catch(error){{}}}})({fixed},{first})</script>"""
+_VIEW = {  # the settings of a list of runs in MLflow, without its columns
     "searchFilter": "tags.kind != 'cell'",
     "orderByKey": "attributes.start_time",
     "orderByAsc": False,
@@ -63,22 +63,22 @@ _VIEW = {  # a list of runs as MLflow keeps it, but for its columns
         "selectedXAxisMetricKey": "",
     },
 }
-_STALE = (b"content-length", b"etag", b"last-modified")  # of the page without the line
+_STALE = (b"content-length", b"etag", b"last-modified")  # headers of the page without the script
 
 
-class OnRuns:
-    """An application whose front page chooses the machine-learning face."""
+class DefaultViewMiddleware:
+    """Insert the script into the front page of an application."""
 
     def __init__(self, inner: Application) -> None:
         self.inner = inner
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         front = scope["type"] == "http" and scope["path"] in ("/", "/index.html")
-        await self.inner(scope, receive, _Inserting(send) if front else send)
+        await self.inner(scope, receive, _ScriptInserter(send) if front else send)
 
 
-class _Inserting:
-    """Holds a page back until it is whole, and sends it with the line in its head."""
+class _ScriptInserter:
+    """Collect a page until it is complete, then send it with the script in its head."""
 
     def __init__(self, send: Send) -> None:
         self.send = send
@@ -100,29 +100,29 @@ class _Inserting:
 
 
 def script(database: str | None) -> str:
-    """The line in the page's head."""
-    first = {
+    """The script for the page's head."""
+    defaults = {
         f'MLflowLocalStorage-1.1-ExperimentPage-["{number}"]-ReactComponentState': {
             **_VIEW,
             "selectedColumns": columns.split(","),
         }
         for number, columns in (_columns(database) if database else {}).items()
     }
-    always, stated = (json.dumps(part).replace("<", "\\u003c") for part in (CHOSEN, first))
-    return SCRIPT.format(always=always, first=stated)
+    fixed, first = (json.dumps(part).replace("<", "\\u003c") for part in (FIXED, defaults))
+    return SCRIPT.format(fixed=fixed, first=first)
 
 
 def _columns(database: str) -> dict[int, str]:
-    """What the list of each experiment's runs begins with."""
+    """The first columns of the list of runs, by experiment id."""
     sql = "SELECT experiment_id, value FROM experiment_tags WHERE key = ?"
     with suppress(sqlite3.Error), closing(sqlite3.connect(database, timeout=5)) as connection:
         return dict(connection.execute(sql, [COLUMNS]).fetchall())
     return {}
 
 
-def create_app() -> OnRuns:
-    """What MLflow's server starts."""
+def create_app() -> DefaultViewMiddleware:
+    """The application that MLflow's server starts."""
     from mlflow.server.fastapi_app import app
 
-    lifeline.watch()
-    return OnRuns(app)
+    parent_watch.exit_with_parent()
+    return DefaultViewMiddleware(app)

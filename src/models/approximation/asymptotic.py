@@ -1,4 +1,4 @@
-r"""Log evidence exactly, by Laplace and by BIC, of models whose data are a few totals.
+r"""Log evidence of four models: exact, by Laplace's approximation and by BIC (Ghahramani 11).
 
     ln p(D) ~ ln p(th) + ln p(D | th) + (d / 2) ln 2 pi - ln |A| / 2           Ghahramani 54
     ln p(D) ~ ln p(D | th) - (d / 2) ln N                                                 56
@@ -8,7 +8,8 @@ r"""Log evidence exactly, by Laplace and by BIC, of models whose data are a few 
     logistic   t = 1 with s(w^T x), w ~ N(0, 4 I)                                      d = 2
     product    y ~ N(a b, 1), a and b ~ N(0, 1)                                        d = 2
 
-Inputs u are from a short list, so that data of any size are counts.
+The data of each model enter through a few totals. Inputs u come from a short list, so that data of
+any size are counts.
 """
 
 from typing import NamedTuple
@@ -17,8 +18,8 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import betaln, expit, log_expit, logsumexp, xlog1py, xlogy
 
-from models.approximation.laplace import approximate
-from models.types import Floats
+from bythebook.models.approximation.laplace import approximate
+from bythebook.models.types import Floats
 
 INPUTS = np.linspace(-2, 2, 9)
 X = np.stack([np.ones(9), INPUTS], axis=-1)
@@ -36,7 +37,7 @@ class Found(NamedTuple):
     log_likelihood: float  # there
     largest: float  # the largest log likelihood
     A: Floats  # (d, d) minus the Hessian of the log posterior
-    variation: float  # total variation of Laplace's Gaussian from the posterior; NaN: not told
+    variation: float  # total variation of Laplace's Gaussian from the posterior; NaN: not computed
 
     @property
     def laplace(self) -> float:
@@ -48,7 +49,7 @@ class Found(NamedTuple):
 
 
 def coin(N: int, rng: Generator) -> Found:
-    """At least one head and one tail, that there is a mode inside."""
+    """Counts with at least one head and one tail, so that the mode is inside (0, 1)."""
     heads = int(np.clip(rng.binomial(N, HEADS), 1, N - 1))
     return coin_of(heads, N)
 
@@ -154,10 +155,10 @@ def product_of(N: int, mean: float, within: float) -> Found:
     return Found(float(exact), mode, float(prior), float(top), float(constant), A, np.nan)
 
 
-def at_nought(N: int, mean: float, h: float = 1e-4) -> tuple[float, float]:
-    """Of a product at a = b = 0: the least eigenvalue of A, and the largest rise nearby.
+def at_zero(N: int, mean: float, h: float = 1e-4) -> tuple[float, float]:
+    """The smallest eigenvalue of A for the product at a = b = 0, and the largest rise nearby.
 
-    A has ones on its diagonal and -N times the mean beside it.
+    A has ones on its diagonal and -N times the mean off it.
     """
     turn = np.linspace(0, 2 * np.pi, 64, endpoint=False)
     a, b = h / np.sqrt(N) * np.cos(turn), h / np.sqrt(N) * np.sin(turn)

@@ -1,11 +1,11 @@
-r"""Bounds by convex duality, and those on the sigmoid and on sums of exponentials.
+r"""Bounds by convex duality, and bounds on the sigmoid (PRML 10.5).
 
     convex     f(x) = max_l {l x - g(l)},   g(l) = max_x {l x - f(x)}          PRML 10.129, 10.130
     concave    f(x) = min_l {l x - g(l)},   g(l) = min_x {l x - f(x)}               10.132, 10.133
     s(x) >= s(xi) exp{(x - xi) / 2 - lambda(xi) (x^2 - xi^2)}                               10.144
     s(x) <= exp(l x - H(l)),   H(l) = -l ln l - (1 - l) ln (1 - l)                  10.135, 10.137
 
-`lambda` is positive (10.150); the text has it with the other sign as well (10.141).
+lambda(xi) is positive (10.150); the text also prints it with the other sign (10.141).
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, log_expit, xlogy
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 Function = Callable[[Floats], Floats]
 
@@ -31,7 +31,7 @@ class Curve(NamedTuple):
 
 
 def entropy(p: Floats) -> Floats:
-    """Of two outcomes, in nats."""
+    """Entropy of two outcomes, in nats."""
     return np.asarray(-xlogy(p, p) - xlogy(1 - p, 1 - p))
 
 
@@ -41,14 +41,14 @@ def half_angle(x: Floats) -> Floats:
 
 
 def lam(xi: Floats) -> Floats:
-    """lambda(xi) = (s(xi) - 1/2) / (2 xi) (10.150); at nought 1/8."""
+    """lambda(xi) = (s(xi) - 1/2) / (2 xi) (10.150); 1/8 at zero."""
     small = np.abs(xi) < 1e-6
     safe = np.where(small, 1.0, xi)
     return np.asarray(np.where(small, 0.125, (expit(safe) - 0.5) / (2 * safe)))
 
 
 def _half_angle_conjugate(slope: Floats) -> Floats:
-    """Of the half-angle in x squared: (10.142) at the contact, from a table of contacts."""
+    """Conjugate of the half-angle in x squared: (10.142), from a table of contacts."""
     return np.asarray(np.interp(slope, *_contacts()))
 
 
@@ -83,7 +83,7 @@ CURVES = {
 
 
 class Best(NamedTuple):
-    """A maximum or minimum that was searched for."""
+    """A maximum or minimum found by a search."""
 
     value: Floats
     place: Floats

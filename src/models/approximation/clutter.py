@@ -1,10 +1,10 @@
-r"""A Gaussian's mean seen through clutter, by expectation propagation and others (PRML 10.7.1).
+r"""Posterior of a Gaussian's mean among clutter: EP and other approximations (PRML 10.7.1).
 
     p(x | theta) = (1 - w) N(x | theta, I) + w N(x | 0, a I),   p(theta) = N(theta | 0, b I)  10.209
     q(theta) = N(theta | m, v I)                                                              10.212
 
-A factor in the place of p(x_n | theta) is the exponential of c + shift^T theta - precision
-|theta|^2 / 2: its precision 1 / v_n may be nought or negative, so that this form is kept and not
+The factor that approximates p(x_n | theta) is the exponential of c + shift^T theta - precision
+|theta|^2 / 2: its precision 1 / v_n may be zero or negative, so the code stores this form and not
 m_n and v_n. Data sets of one size are a batch: x has shape (S, N, D).
 """
 
@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
-from models.types import Bools, Floats, Ints
+from bythebook.models.types import Bools, Floats, Ints
 
 
 class Clutter(NamedTuple):
-    """What is known of the clutter and of the mean."""
+    """Parameters of the clutter and the prior of the mean."""
 
     w: float  # the share of clutter
     a: float  # its variance
@@ -32,7 +32,7 @@ class Sites(NamedTuple):
 
 
 class Gaussian(NamedTuple):
-    """N(mean, variance I) in place of a posterior, and the evidence that goes with it."""
+    """N(mean, variance I) as an approximate posterior, and the evidence that goes with it."""
 
     mean: Floats  # (..., D)
     variance: Floats  # (...)
@@ -40,7 +40,7 @@ class Gaussian(NamedTuple):
 
 
 class Tilted(NamedTuple):
-    """A factor p(x | theta) times a Gaussian N(m, v I): what is needed of it."""
+    """A factor p(x | theta) times a Gaussian N(m, v I): its normaliser and moments."""
 
     log_z: Floats
     rho: Floats  # the probability that the point is no clutter
@@ -93,7 +93,7 @@ def propagate(
     order: Ints | None = None,
     rest: float = 1e-13,
 ) -> Propagation:
-    """Refine factors one by one, in the order (S, N) given, until all data sets are at rest.
+    """Refine factors one by one, in the order (S, N) given, until all data sets have converged.
 
     A cavity without positive variance is left out for this time. Passes that are not made repeat
     the last. With damping a share of the old factor stays.
@@ -144,8 +144,8 @@ def log_evidence(x: Floats, of: Clutter, sites: Sites) -> Floats:
     """The evidence that factors (..., N) imply; minus it is the energy of EP.
 
     Each is scaled to have its factor's integral in its cavity (10.201), and the integral is that
-    of the product of all (10.208). Stationary in all factors where EP is at rest. NaN where a
-    cavity has no positive variance.
+    of the product of all (10.208). It is stationary in all factors where EP has converged, and NaN
+    where a cavity has no positive variance.
     """
     D = x.shape[-1]
     P, h = 1 / of.b + sites.precision.sum(-1), sites.shift.sum(-2)
@@ -182,13 +182,13 @@ def alone(x: Floats, of: Clutter) -> Gaussian:
 
 
 class Climb(NamedTuple):
-    """An iterative approximation after each iteration, (I, S, ...)."""
+    """The state of an approximation after each iteration, (I, S, ...)."""
 
     course: Gaussian
 
 
 def variational(x: Floats, of: Clutter, iterations: int) -> Climb:
-    """q(theta) q(z) in place of the posterior of the mean and of what is clutter.
+    """q(theta) q(z) as the approximate posterior of the mean and of the labels of clutter.
 
     The log evidence is the lower bound, by its definition, when q(theta) has been updated.
     """
@@ -211,7 +211,7 @@ def variational(x: Floats, of: Clutter, iterations: int) -> Climb:
 
 
 def laplace(x: Floats, of: Clutter, iterations: int) -> Climb:
-    """A Gaussian at the mode that EM climbs to, as wide as the curvature says; D = 1."""
+    """A Gaussian at the mode that EM finds, with the variance from the curvature; D = 1."""
     S, N, _ = x.shape
     r, data = np.full((S, N), 1 - of.w), x[..., 0]
     noise = np.log(of.w) + log_normal(data**2, of.a, 1)
@@ -239,12 +239,12 @@ class OnGrid(NamedTuple):
 
 
 def exact(x: Floats, of: Clutter, reach: float = 50.0, points: int = 2001) -> OnGrid:
-    """Prior times likelihood on a grid that is finer than any posterior is narrow."""
+    """Prior times likelihood on a grid that is finer than the width of any posterior."""
     theta = np.linspace(-reach, reach, points)
     log_p = np.broadcast_to(log_normal(theta**2, of.b, 1), (len(x), points)).copy()
     constant = (1 - of.w) / np.sqrt(2 * np.pi)
     noise = of.w * np.exp(log_normal(x[..., 0] ** 2, of.a, 1))
-    for start in range(0, x.shape[1], 8):  # logarithms of eight factors at once
+    for start in range(0, x.shape[1], 8):  # logarithms of eight factors at a time
         part = slice(start, start + 8)
         signal = constant * np.exp(-((x[:, part] - theta) ** 2) / 2)
         log_p += np.log((signal + noise[:, part, None]).prod(1))

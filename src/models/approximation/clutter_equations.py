@@ -1,7 +1,7 @@
-r"""The equations of PRML 10.7.1 as printed, each against quadrature that knows none of them.
+r"""The equations of PRML 10.7.1 as printed, each compared with quadrature that uses none of them.
 
 A case is a cavity N(theta | m, v I), a point x and Gaussian factors. A gap is relative where the
-thing itself is a scale, and else absolute.
+quantity is a scale, and absolute elsewhere.
 """
 
 from collections.abc import Callable
@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.approximation.clutter import Clutter, tilted
-from models.types import Floats
+from bythebook.models.approximation.clutter import Clutter, tilted
+from bythebook.models.types import Floats
 
 EQUATIONS = [
     "prior unchanged",
@@ -33,7 +33,7 @@ REACH = 14.0  # of a lattice, about ten standard deviations of any cavity
 
 
 class Case(NamedTuple):
-    """What the equations are tried with; a Gaussian is a mean (D,) and a variance."""
+    """Inputs of the equations under test; a Gaussian is a mean (D,) and a variance."""
 
     m: Floats  # of a cavity
     v: float
@@ -44,11 +44,11 @@ class Case(NamedTuple):
     context: tuple[Floats, float]  # of the prior
     whole: tuple[Floats, float]  # a q
     part: tuple[Floats, float]  # and a factor of it, whose variance may be negative
-    places: Floats  # (P, D) where these two are looked at
+    places: Floats  # (P, D) places at which these two are evaluated
 
 
 class Moments(NamedTuple):
-    """Of a function of theta, by the trapezoidal rule."""
+    """Moments of a function of theta, by the trapezoidal rule."""
 
     total: float
     mean: Floats  # (D,)
@@ -67,7 +67,7 @@ def normal(theta: Floats, m: Floats, v: complex) -> Floats:
 
 
 def lattice(m: Floats, reach: float) -> tuple[Floats, float]:
-    """Places about m in one or two dimensions, (G, D), and the room of each."""
+    """Places about m in one or two dimensions, (G, D), and the area of each."""
     side = np.linspace(-reach, reach, 801 if len(m) == 1 else 161)
     places = np.stack(np.meshgrid(*[side] * len(m), indexing="ij"), axis=-1)
     return m + places.reshape(-1, len(m)), float((side[1] - side[0]) ** len(m))
@@ -80,7 +80,7 @@ def moments(values: Floats, theta: Floats, room: float) -> Moments:
 
 
 def gaps(case: Case, of: Clutter) -> Floats:
-    """How far each equation is off in one case, (equations,)."""
+    """The gap of each equation in one case, (equations,)."""
     m, v, x = case.m, case.v, case.x
     D = len(m)
     theta, room = lattice(m, REACH)

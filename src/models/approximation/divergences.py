@@ -3,15 +3,15 @@ r"""The alpha family of divergences and its limits (PRML 10.1.2).
     D_alpha(p||q) = 4 / (1 - alpha^2) (1 - int p^((1 + alpha) / 2) q^((1 - alpha) / 2) dx)   10.19
     D_H(p||q) = int (p^(1/2) - q^(1/2))^2 dx                                                 10.20
 
-alpha = 1 is KL(p||q), alpha = -1 is KL(q||p). Densities are given at places of equal room, or as
-probabilities of states, whose room is 1.
+alpha = 1 is KL(p||q), alpha = -1 is KL(q||p). Densities are given at equally spaced places, or as
+probabilities of states, whose spacing is 1.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from models.types import Bools, Floats, Ints
+from bythebook.models.types import Bools, Floats, Ints
 
 
 def alpha_divergence(p: Floats, q: Floats, alpha: float, room: float = 1.0) -> Floats:
@@ -22,7 +22,7 @@ def alpha_divergence(p: Floats, q: Floats, alpha: float, room: float = 1.0) -> F
             terms = np.where(a > 0, a * np.log(a / b), 0.0)
             return np.asarray(terms.sum(-1) * room)
         high, low = (1 + alpha) / 2, (1 - alpha) / 2
-        empty = ((p == 0) & (high > 0)) | ((q == 0) & (low > 0))  # nought to a positive power
+        empty = ((p == 0) & (high > 0)) | ((q == 0) & (low > 0))  # zero to a positive power
         terms = np.where(empty, 0.0, np.exp(high * np.log(p) + low * np.log(q)))
     return np.asarray(4 / (1 - alpha**2) * (1 - terms.sum(-1) * room))  # 10.19
 
@@ -46,7 +46,7 @@ class Runs(NamedTuple):
 
 
 def best_run(p: Floats, alpha: float) -> Runs:
-    """Of all runs of states, the one of least D_alpha(p||q)."""
+    """The run of states with the smallest D_alpha(p||q)."""
     K = p.shape[-1]
     ends = [(i, j) for i in range(K) for j in range(i + 1, K + 1)]
     state: Ints = np.arange(K)

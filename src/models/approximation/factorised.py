@@ -1,9 +1,9 @@
-r"""A Gaussian of two variables by independent factors, of any form (PRML 10.1.2).
+r"""Factorised approximations of a Gaussian of two variables (PRML 10.1.2).
 
     ln q_1(z_1) = E_2{ln p(z)} + const                                                        10.9
     m_1 = mu_1 - (E[z_2] - mu_2) Lambda_12 / Lambda_11                                       10.13
 
-Free-form factors are probabilities of places on a grid: nothing says that they are Gaussian.
+Free-form factors are probabilities of places on a grid; they are not assumed to be Gaussian.
 Gaussians are a batch: means (S, 2), covariances (S, 2, 2).
 """
 
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
-from models.types import Floats, Ints
+from bythebook.models.types import Floats, Ints
 
 
 class Grid(NamedTuple):
@@ -49,7 +49,7 @@ def grid(mean: Floats, covariance: Floats, points: int = 141, reach: float = 6.5
 
 
 def exclusive(on: Grid, cycles: int) -> Factors:
-    """Free-form factors of least KL(q||p), by cycling through 10.9; at first all alike."""
+    """Free-form factors of minimal KL(q||p), by cycling through 10.9; uniform at first."""
     S, _, G = on.z.shape
     q = np.full((S, 2, G), 1 / G)
     for _ in range(cycles):
@@ -59,7 +59,7 @@ def exclusive(on: Grid, cycles: int) -> Factors:
 
 
 def inclusive(on: Grid) -> Factors:
-    """Free-form factors of least KL(p||q), by a search over logits of both."""
+    """Free-form factors of minimal KL(p||q), by a search over the logits of both."""
     found = []
     for log_p in on.log_p:
         mass = np.exp(log_p - log_p.max())
@@ -90,7 +90,7 @@ def moments(on: Grid, factors: Factors) -> tuple[Floats, Floats]:
 
 
 def gaussian_distance(on: Grid, factors: Factors) -> Floats:
-    """How far each factor is from the Gaussian of its mean and variance, summed up, (S, 2)."""
+    """Summed distance of each factor from the Gaussian of its mean and variance, (S, 2)."""
     mean, variance = moments(on, factors)
     log = -((on.z - mean[..., None]) ** 2) / (2 * variance[..., None])
     return np.asarray(np.abs(factors.q - _normalised(log)).sum(-1))

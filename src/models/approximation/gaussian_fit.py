@@ -1,4 +1,4 @@
-r"""The Gaussian nearest to a density, by either Kullback-Leibler divergence (PRML 10.1.2).
+r"""The Gaussian that minimises KL(q||p) or KL(p||q) for a given density p (PRML 10.1.2).
 
     KL(q||p) = E_q{ln q - ln p},   z = m + L e,  e ~ N(0, I)
     KL(p||q) = E_p{ln p - ln q},   ln q = -|L^-1 (z - m)|^2 / 2 - ln |L| - (D / 2) ln 2 pi
@@ -17,8 +17,8 @@ from numpy.polynomial.hermite_e import hermegauss
 from scipy.optimize import minimize
 from scipy.special import log_expit
 
-from models.probability.gaussian import log_density
-from models.types import Floats
+from bythebook.models.probability.gaussian import log_density
+from bythebook.models.types import Floats
 
 Function = Callable[[Floats], Floats]
 HERMITE = 16  # places of each variable of two
@@ -26,11 +26,11 @@ SIDE = 41  # places of a lattice's side in the plane
 
 
 class Density(NamedTuple):
-    """A density of one or two variables but for its constant, on a lattice and as functions."""
+    """An unnormalised density of one or two variables, on a lattice and as functions."""
 
     log_p: Function  # of points (..., D), shape (...)
     slope: Function  # its derivatives, shape (..., D)
-    places: Floats  # (G, D) a lattice beyond which nearly nothing lies
+    places: Floats  # (G, D) a lattice that covers nearly all of the mass
     room: float  # of one place
     mass: Floats  # (G,) of each place; sums to one
     log_evidence: float  # the log of the integral
@@ -92,7 +92,7 @@ def inclusive(p: Density, mean: Floats, covariance: Floats) -> float:
 
 
 def fit_exclusive(p: Density, mean: Floats, covariance: Floats, *, width: bool = True) -> Fit:
-    """The least KL(q||p) from a start; without `width` the covariance stays as it is."""
+    """Minimise KL(q||p) from a start; without `width` the covariance stays fixed."""
     D = len(mean)
     e, weights = nodes(D)
     fixed = _root(covariance)
@@ -112,7 +112,7 @@ def fit_exclusive(p: Density, mean: Floats, covariance: Floats, *, width: bool =
 
 
 def fit_inclusive(p: Density, mean: Floats, covariance: Floats) -> Fit:
-    """The least KL(p||q) from a start."""
+    """Minimise KL(p||q) from a start."""
     D = len(mean)
 
     def cost(at: Floats) -> tuple[float, Floats]:
@@ -163,7 +163,7 @@ def mode(p: Density, start: Floats) -> Fit:
 
 
 def distinct(fits: list[Fit], near: float = 1e-3) -> int:
-    """How many different ones there are, by mean and covariance."""
+    """The number of different fits, by mean and covariance."""
     kept: list[Fit] = []
     for fit in fits:
         gaps = [
@@ -176,7 +176,7 @@ def distinct(fits: list[Fit], near: float = 1e-3) -> int:
 
 
 def rare_mass(p: Density, mean: Floats, covariance: Floats, held: float = 0.99) -> float:
-    """The part of N(mean, covariance) outside the smallest region that holds so much of p."""
+    """The mass of N(mean, covariance) outside the smallest region that holds a given share of p."""
     by_size = np.sort(p.mass)[::-1]
     level = by_size[np.searchsorted(np.cumsum(by_size), held)]
     e, weights = nodes(len(mean))

@@ -1,12 +1,12 @@
-r"""Mean and precision of a Gaussian: exact, factorised and by Gibbs sampling (PRML 10.1.3).
+r"""Posterior of the mean and precision of a Gaussian: exact, factorised, by Gibbs sampling.
 
     x_n ~ N(mu, 1 / tau),   tau ~ Gam(a_0, b_0)
     conjugate     mu ~ N(mu_0, 1 / (lambda_0 tau))        10.22: constants mu_0, lambda_0, a_0, b_0
     independent   mu ~ N(mu_0, s_0)               exercise 11.13: constants mu_0, s_0, a_0, b_0
     q(mu, tau) = N(mu | m, 1 / r) Gam(tau | a, b)                                          10.24
 
-An independent prior with s_0 = 0 stands for one that is flat in mu. Data sets are a batch, known by
-their size, mean and mean square: arrays of one shape.
+The equations are those of PRML 10.1.3. An independent prior with s_0 = 0 represents one that is
+flat in mu. Data sets are a batch, given by their size, mean and mean square: arrays of one shape.
 """
 
 from typing import NamedTuple
@@ -16,11 +16,11 @@ from numpy.random import Generator
 from scipy.special import gammaln, psi
 from scipy.stats import gamma, norm
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 
 class Data(NamedTuple):
-    """Points, by what is needed of them."""
+    """Sufficient statistics of the points."""
 
     N: int
     mean: Floats  # (S,)
@@ -84,7 +84,7 @@ def _rate(data: Data, prior: Prior, m: Floats, variance: Floats) -> Floats:
 def climb(
     data: Data, prior: Prior, tau: Floats, *, steps: int, printed: bool = False
 ) -> list[Factors]:
-    """Updates of q(mu) and q(tau) in turns from a first guess of E[tau]; one entry each.
+    """Alternate updates of q(mu) and q(tau) from a first guess of E[tau]; one entry each.
 
     The first entry has the guess with the final shape, so that it is a pair of factors.
     """
@@ -187,7 +187,7 @@ def on_grid(data: Data, prior: Prior, k: int, points: int = 241) -> OnGrid:
 
 
 def gibbs(data: Data, prior: Prior, sweeps: int, rng: Generator) -> Floats:
-    """Mu and tau in turns from their conditionals (exercise 11.13), (sweeps, 2, S)."""
+    """Alternate draws of mu and tau from their conditionals (exercise 11.13), (sweeps, 2, S)."""
     tau = np.ones_like(data.mean)
     found = np.empty((sweeps, 2, len(tau)))
     for s in range(sweeps):

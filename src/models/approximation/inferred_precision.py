@@ -12,8 +12,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln, log_expit, logsumexp, psi
 
-from models.approximation.variational_logistic import Weights, contacts, expected_log_h, posterior
-from models.types import Floats
+from bythebook.models.approximation.variational_logistic import (
+    Weights,
+    contacts,
+    expected_log_h,
+    posterior,
+)
+from bythebook.models.types import Floats
 
 REACH = 60.0  # of a lattice of weights
 
@@ -39,7 +44,7 @@ def bound(X: Floats, t: Floats, prior: tuple[float, float], q: Factors) -> float
 
 
 def other_terms(D: int, prior: tuple[float, float], q: Factors) -> float:
-    """What the bound has beside the expected log likelihood, or its own bound."""
+    """The terms of the bound other than the expected log likelihood or its own bound."""
     (a0, b0), S, a, b = prior, q.weights.covariance, q.a, q.b
     log_alpha, alpha = psi(a) - np.log(b), a / b
     weights = (D * (log_alpha - np.log(2 * np.pi)) - alpha * expected_square(q.weights)) / 2
@@ -67,7 +72,7 @@ def climb(X: Floats, t: Floats, prior: tuple[float, float], cycles: int) -> list
 def log_evidence(X: Floats, t: Floats, prior: tuple[float, float], points: int = 161) -> float:
     """Ln p(t) by quadrature over two weights and the log of their precision.
 
-    The lattice of weights is finest about nought, where large precisions hold them.
+    The lattice of weights is finest about zero, where large precisions hold them.
     """
     log_alpha = np.linspace(-12, 6, 73)
     side = np.linspace(-1, 1, points)
@@ -77,7 +82,7 @@ def log_evidence(X: Floats, t: Floats, prior: tuple[float, float], points: int =
     log = (t * a + log_expit(-a)).sum(-1) + room[:, None] + room
     top = log.max()
     likelihood = np.exp(log - top)
-    decay = np.exp(-np.exp(log_alpha)[:, None] * w**2 / 2)  # of one weight, but for its constant
+    decay = np.exp(-np.exp(log_alpha)[:, None] * w**2 / 2)  # of one weight, up to a constant
     total = top + np.log(np.einsum("ai,ij,aj->a", decay, likelihood, decay))
     total += log_alpha - np.log(2 * np.pi)
     a0, b0 = prior

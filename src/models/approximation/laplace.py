@@ -1,4 +1,4 @@
-r"""The Laplace approximation: a Gaussian at the mode, as wide as the curvature there says.
+r"""The Laplace approximation: a Gaussian at the mode, with the covariance from the curvature.
 
 log g(w) ~ log g(w_hat) - (w - w_hat)^T Sigma^-1 (w - w_hat) / 2             FCML 4.12
 p(w) ~ N(w_hat, Sigma),   Sigma^-1 = -d^2 log g / dw dw^T  at w_hat               4.13
@@ -11,11 +11,11 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 
 class Laplace(NamedTuple):
-    """N(mean, covariance) in place of g, and the integral of g that goes with it."""
+    """N(mean, covariance) as an approximation of g, and the integral of g that goes with it."""
 
     mean: Floats  # (D,)
     covariance: Floats  # (D, D)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 LIKELIHOODS = ("gaussian", "sigmoid")
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
-from models.types import Floats, Ints
+from bythebook.models.types import Floats, Ints
 
 
 class Problem(NamedTuple):

@@ -2,28 +2,28 @@ r"""Expectation propagation for the means of a mixture of known Gaussians (PRML 
 
     f_n(m) = sum_k N(x_n | m_k, 1) / K,   q(m) = N(m, V)
 
-A factor times q is a mixture of K Gaussians, in each of which the point has been given to one of
-the components; its mean and covariance are matched. Data sets are a batch: x has shape (S, N).
+A factor times q is a mixture of K Gaussians, in each of which the point belongs to one of the
+components; its mean and covariance are matched. Data sets are a batch: x has shape (S, N).
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 LEAST = 1e-6  # a precision below is left out
 
 
 class Means(NamedTuple):
-    """N(mean, covariance) in place of the posterior of all means."""
+    """N(mean, covariance) as the approximate posterior of all means."""
 
     mean: Floats  # (S, K)
     covariance: Floats  # (S, K, K)
 
 
 def propagate(x: Floats, K: int, prior_variance: float, passes: int) -> Means:
-    """Start with the prior and refine each factor in turn, so many times.
+    """Start with the prior and refine each factor in turn, for a number of passes.
 
     Steps are halved, and left out where a precision would not be positive.
     """

@@ -5,7 +5,8 @@ r"""Logistic regression online by assumed density filtering (MLAPP 18.5.3.2).
     mu_j' = mu_j + a_j (m' - m),   tau_j' = tau_j + a_j^2 (v' - v)                  18.128, 18.129
     a_j = x_j tau_j / v                                                                    18.130
 
-In print the sum below a_j has tau_j squared, with the outer index. Beliefs have leading axes.
+The text prints tau_j squared, with the outer index, in the sum below a_j. Beliefs have leading
+axes.
 """
 
 from collections import Counter
@@ -14,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import expit, ndtr
 
-from models.approximation.variational_logistic import Tilted, tilted
-from models.operation_counts import Tallied
-from models.types import Floats
+from bythebook.models.approximation.variational_logistic import Tilted, tilted
+from bythebook.models.operation_counts import Tallied
+from bythebook.models.types import Floats
 
 
 class Belief(NamedTuple):
@@ -57,7 +58,7 @@ def filtered(X: Floats, y: Floats, variance: float) -> Belief:
 
 
 def exact_moments(belief: Belief, x: Floats, y: float, points: int = 161) -> Belief:
-    """Of two parameters: means and variances of the updated posterior over a lattice of both."""
+    """Means and variances of the updated posterior of two parameters, over a lattice of both."""
     side = np.linspace(-8, 8, points)
     z = np.stack(np.meshgrid(side, side, indexing="ij"), axis=-1).reshape(-1, 2)
     theta = belief.mean + z * np.sqrt(belief.variance)

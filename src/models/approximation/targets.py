@@ -1,8 +1,8 @@
-r"""Densities to be approximated, of one or two variables, with what is known of them.
+r"""Target densities of one or two variables, with their exact moments and integrals.
 
     gamma(alpha, beta)  y_hat = (alpha - 1) / beta,       variance (alpha - 1) / beta^2
     beta(A, B)          r_hat = (A - 1) / (A + B - 2),    variance r_hat (1 - r_hat) / (A + B - 2)
-    regression          w_hat by Newton-Raphson, see `classification.logistic`
+    regression          w_hat by Newton-Raphson, `bythebook.models.classification.logistic`
 
 are the modes and the variances of the Gaussians there (FCML 4.4.1, exercise 4.2, FCML 4.4.2).
 """
@@ -14,30 +14,30 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import gammainccinv, gammaln, ndtr, xlogy
 
-from models.classification.logistic import (
+from bythebook.models.classification.logistic import (
     Posterior,
     hessian,
     log_g,
     newton_raphson,
     quadrature,
 )
-from models.probability.distributions import log_beta
-from models.probability.gaussian import log_density
-from models.regression import bayesian_regression
-from models.types import Floats
+from bythebook.models.probability.distributions import log_beta
+from bythebook.models.probability.gaussian import log_density
+from bythebook.models.regression import bayesian_regression
+from bythebook.models.types import Floats
 
 
 class Target(NamedTuple):
-    """A density of D variables, and what an approximation needs or is held against."""
+    """A density of D variables, and the quantities that approximations use or are tested on."""
 
-    log_g: Callable[[Floats], Floats]  # its log but for a constant, of points (..., D)
+    log_g: Callable[[Floats], Floats]  # its log up to a constant, of points (..., D)
     log_evidence: float  # the log of the integral of g
     mode: Floats  # (D,)
     hessian: Floats  # (D, D) second derivatives of log g at the mode
     mean: Floats  # (D,)
     covariance: Floats  # (D, D)
-    support: Floats  # (D, 2) least and largest values
-    reach: Floats  # (D, 2) nearly nothing lies beyond
+    support: Floats  # (D, 2) smallest and largest values
+    reach: Floats  # (D, 2) bounds that contain nearly all of the mass
 
 
 def gamma(alpha: float, beta: float) -> Target:
@@ -100,12 +100,12 @@ def regression(posterior: Posterior) -> Target:
 def total_variation(target: Target, mean: Floats, covariance: Floats) -> tuple[float, float]:
     """Half the integral of |p - N(mean, covariance)|: 0 for equal, 1 for disjoint densities.
 
-    By the trapezoidal rule; and how much of the Gaussian lies off the support.
+    The integral uses the trapezoidal rule. The second value is the Gaussian's mass off the support.
     """
     points = 40_001 if len(mean) == 1 else 241
     axes = [np.linspace(low, high, points) for low, high in target.reach]
     at = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
-    with np.errstate(divide="ignore"):  # log of nought at the ends of the support
+    with np.errstate(divide="ignore"):  # log of zero at the ends of the support
         p = np.exp(target.log_g(at) - target.log_evidence)
     gap = np.abs(p - np.exp(log_density(at, mean, covariance)))
     for x in reversed(axes):
@@ -117,7 +117,7 @@ def total_variation(target: Target, mean: Floats, covariance: Floats) -> tuple[f
 
 
 class AboutMode(NamedTuple):
-    """How far the log of a density is from its parabola, distances in standard deviations."""
+    """Distance of the log of a density from its parabola, at distances in standard deviations."""
 
     direction: Floats  # (K,) in degrees
     log_error: Floats  # (K, R) at distances (R,)
@@ -126,7 +126,7 @@ class AboutMode(NamedTuple):
 
 
 def about_mode(p: Target, covariance: Floats, distances: Floats, h: float = 1e-3) -> AboutMode:
-    """Hold the Gaussian N(mode, covariance) against the density in all directions."""
+    """Compare the Gaussian N(mode, covariance) with the density in all directions."""
     D, L = len(p.mode), np.linalg.cholesky(covariance)
     turn = np.linspace(0, 2 * np.pi, 120 if D == 2 else 2, endpoint=False)
     u = np.stack([np.cos(turn), np.sin(turn)], axis=-1)[:, :D]

@@ -1,4 +1,4 @@
-"""Taylor expansions of the exponential about nought (FCML comment 4.3).
+"""Taylor expansions of the exponential about zero (FCML comment 4.3).
 
 exp(w) = 1 + w / 1! + w^2 / 2! + w^3 / 3! + ...
 """
@@ -6,7 +6,7 @@ exp(w) = 1 + w / 1! + w^2 / 2! + w^3 / 3! + ...
 import numpy as np
 from scipy.special import factorial
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 
 def expansions(order: int, w: Floats) -> Floats:

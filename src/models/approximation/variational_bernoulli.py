@@ -3,8 +3,8 @@ r"""Variational Bayes for mixtures of products of Bernoulli distributions, R fit
     pi ~ Dir(alpha0),   mu_kd ~ Beta(b0, b0),   x_nd | z_n = k ~ Bernoulli(mu_kd)
     q(z, pi, mu) = prod_n q(z_n) Dir(pi | alpha) prod_kd Beta(mu_kd | a_kd, b_kd)
 
-Ghahramani 11.4: q(z) and q(theta) in turns, (62) and (63), climb the bound F, (61). Each fit has
-its own data, so that many data sets and starts are one computation.
+Ghahramani 11.4: alternate updates of q(z) and q(theta), (62) and (63), increase the bound F, (61).
+Each fit has its own data, so that many data sets and starts are one computation.
 """
 
 from typing import NamedTuple
@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betaln, digamma, gammaln, xlogy
 
-from models.clustering.mixture import posterior
-from models.em import EMFit, expectation_maximisation
-from models.types import Floats
+from bythebook.models.clustering.mixture import posterior
+from bythebook.models.em import EMFit, expectation_maximisation
+from bythebook.models.types import Floats
 
 
 class Prior(NamedTuple):
@@ -97,9 +97,9 @@ def fit(
 def largest_perturbed_gain(
     theta: VariationalBernoulli, prior: Prior, size: int, rng: np.random.Generator
 ) -> tuple[float, float]:
-    """What random changes of a factor that was just updated gain at best: of q(z), of q(theta).
+    """The largest gain of random changes to a factor just updated: of q(z), of q(theta).
 
-    For one fit (R = 1); negative if each update is a maximum.
+    The function takes one fit (R = 1). The gains are negative if each update is a maximum.
     """
     r = posterior(log_rho(theta))[0]
     best = free_energy(r, theta, prior)[0]

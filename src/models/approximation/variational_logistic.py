@@ -14,19 +14,19 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, log_expit
 
-from models.approximation.bounds import lam
-from models.types import Floats, Ints
+from bythebook.models.approximation.bounds import lam
+from bythebook.models.types import Floats, Ints
 
 
 class Weights(NamedTuple):
-    """N(mean, covariance) in place of the posterior of the weights."""
+    """N(mean, covariance) as the approximate posterior of the weights."""
 
     mean: Floats  # (S, D)
     covariance: Floats  # (S, D, D)
 
 
 class Fit(NamedTuple):
-    """Where EM rests, and the bounds on the way."""
+    """The result of EM, and the bound after each iteration."""
 
     weights: Weights
     xi: Floats  # (S, N)
@@ -50,7 +50,7 @@ def contacts(X: Floats, q: Weights) -> Floats:
 
 
 def bound(X: Floats, t: Floats, alpha: float, xi: Floats, *, printed: bool = False) -> Floats:
-    """L(xi) in closed form: 10.164, in which three signs have to be turned."""
+    """L(xi) in closed form: 10.164 with three signs corrected."""
     q = posterior(X, t, alpha, xi)
     D, sign = X.shape[-1], -1.0 if printed else 1.0
     logs = np.linalg.slogdet(q.covariance)[1] + D * np.log(alpha)
@@ -61,7 +61,7 @@ def bound(X: Floats, t: Floats, alpha: float, xi: Floats, *, printed: bool = Fal
 
 
 def log_h(X: Floats, t: Floats, xi: Floats, w: Floats) -> Floats:
-    """The bound's log on p(t | w) (10.153); w (..., D) with the axes of xi but the last."""
+    """The bound's log on p(t | w) (10.153); w (..., D) with the axes of xi except the last."""
     a = np.einsum("...ni,...i->...n", X, w)
     each = log_expit(xi) + a * t - (a + xi) / 2 - lam(xi) * (a**2 - xi**2)
     return np.asarray(each.sum(-1))

@@ -22,11 +22,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import digamma, gammaln, multigammaln
 
-from models.clustering.gaussian_mixture import Statistics, statistics, whitener
-from models.clustering.gaussian_mixture_starts import weighted_moments
-from models.clustering.mixture import log_proportions, mixing_proportions, posterior
-from models.em import EMFit, expectation_maximisation
-from models.types import Floats
+from bythebook.models.clustering.gaussian_mixture import Statistics, statistics, whitener
+from bythebook.models.clustering.gaussian_mixture_starts import weighted_moments
+from bythebook.models.clustering.mixture import log_proportions, mixing_proportions, posterior
+from bythebook.models.em import EMFit, expectation_maximisation
+from bythebook.models.types import Floats
 
 
 class Prior(NamedTuple):
@@ -84,7 +84,7 @@ def log_rho(X: Floats, theta: VariationalMixture, *, point: bool = False) -> Flo
 
 
 def log_height(theta: VariationalMixture, *, point: bool) -> Floats:
-    """What ln rho_nk is at x_n = m_k, shape (R, K)."""
+    """The value of ln rho_nk at x_n = m_k, shape (R, K)."""
     D = theta.m.shape[-1]
     constant = 0.5 * expected_log_det(theta) - 0.5 * D * (np.log(2 * np.pi) + 1 / theta.beta)
     return np.asarray(expected_log_mixing(theta, point=point) + constant)

@@ -24,17 +24,18 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from scipy.special import xlogy
 
-from models.chains import hmm
-from models.clustering.gaussian_mixture import smallest_eigenvalue, whitener
-from models.em import EMFit, expectation_maximisation
-from models.types import AnyArray, Floats, Ints
+from bythebook.models.chains import hmm
+from bythebook.models.clustering.gaussian_mixture import smallest_eigenvalue, whitener
+from bythebook.models.em import EMFit, expectation_maximisation
+from bythebook.models.types import AnyArray, Floats, Ints
 
 
 class Prior(NamedTuple):
     """Pseudo-counts of Dirichlet priors (alpha - 1), and an inverse Wishart prior for covariances.
 
-    Pseudo-counts are numbers, or arrays in the shape of what they are added to. They go only where
-    a probability is not zero: a zero in the start is structure (a left-to-right chain) and stays.
+    Pseudo-counts are numbers, or arrays of the shape of the counts that they are added to. They are
+    added only where a probability is not zero: a zero in the start is structure (a left-to-right
+    chain) and stays.
     """
 
     initial: float | Floats = 0.0  # for pi
@@ -49,7 +50,7 @@ ROUNDING = 1e-14  # an eigenvalue below so much of the trace of its covariance i
 
 
 class Posterior(NamedTuple):
-    """What the M step needs to know of p(z | x), for R restarts over N sequences."""
+    """The statistics of p(z | x) that the M step uses, for R restarts over N sequences."""
 
     gamma: Floats  # (R, N, T, K) p(z_t = k | x)
     transitions: Floats  # (R, K, K) expected number of transitions from j to k in all sequences
@@ -66,7 +67,7 @@ class Posterior(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """The same for symbols, where the sums over time are all that the M step needs."""
+    """The same statistics for symbols, summed over time."""
 
     first: Floats  # (R, K)
     transitions: Floats  # (R, K, K)
@@ -175,7 +176,7 @@ def one_hot(labels: Ints, K: int) -> Floats:
 
 
 def transition_counts(gamma: Floats) -> Floats:
-    """Transitions of states that are known, or independent given the data, shape (R, K, K)."""
+    """Transition counts of known states, or of states independent given the data, (R, K, K)."""
     return np.asarray((np.swapaxes(gamma[:, :, :-1], -1, -2) @ gamma[:, :, 1:]).sum(axis=1))
 
 
@@ -186,7 +187,7 @@ def _e_step(theta: Model, x: AnyArray, b: float) -> tuple[Posterior | Counts, Fl
         path = hmm.viterbi(pi, A, log_lik, symbols)
         gamma = one_hot(path.states, pi.shape[-1])
         return Posterior(gamma, transition_counts(gamma)), path.log_joint.sum(axis=1)
-    pi, A, log_lik = pi**b, A**b, b * log_lik  # the recursions do not mind unnormalised factors
+    pi, A, log_lik = pi**b, A**b, b * log_lik  # the recursions accept unnormalised factors
     if symbols is not None:
         *sums, log_evidence = (a.sum(axis=1) for a in hmm.symbol_counts(pi, A, log_lik, symbols))
         return Counts(*sums), log_evidence / b
@@ -197,7 +198,7 @@ def _e_step(theta: Model, x: AnyArray, b: float) -> tuple[Posterior | Counts, Fl
 
 
 def reestimate(theta: Model, x: AnyArray, q: Posterior | Counts, prior: Prior) -> Model:
-    """The M step: normalised expected counts, and emissions fitted to what each state explains."""
+    """The M step: normalised expected counts, and emissions fitted with the posterior weights."""
     return theta.maximise(x, q, prior)._replace(
         pi=_normalise(q.first, theta.pi, prior.initial),  # 13.18, 17.103
         A=_normalise(q.transitions, theta.A, prior.transition),  # 13.19, 17.103
@@ -216,7 +217,7 @@ def baum_welch(
 ) -> EMFit[Model]:
     """EM from R starts. The objective is ln p(x | theta) + ln p(theta), up to a constant.
 
-    To anneal, or to begin with Viterbi training, run it again from where the last run ended.
+    To anneal, or to start with Viterbi training, run it again from the end of the last run.
     """
     x = np.asarray(x)
 

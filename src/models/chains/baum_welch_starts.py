@@ -1,4 +1,4 @@
-"""Where EM for a hidden Markov model may begin: labels, clusters, chance (MLAPP 17.5.2.3).
+"""Initial values of EM for a hidden Markov model: labels, clusters, random (MLAPP 17.5.2.3).
 
 A start is a model with a leading axis of R restarts. Labels give the counts of MLAPP 17.5.1;
 K-means gives emissions and leaves the chain uniform (PRML 13.2.2); equal states are a point that
@@ -7,7 +7,7 @@ EM cannot leave.
 
 import numpy as np
 
-from models.chains.baum_welch import (
+from bythebook.models.chains.baum_welch import (
     FLAT,
     CategoricalHMM,
     GaussianHMM,
@@ -18,10 +18,10 @@ from models.chains.baum_welch import (
     reestimate,
     transition_counts,
 )
-from models.clustering import gaussian_mixture
-from models.clustering.gaussian_mixture_starts import start_from_labels
-from models.clustering.kmeans import kmeans, kmeans_plus_plus, random_points
-from models.types import Floats, Ints
+from bythebook.models.clustering import gaussian_mixture
+from bythebook.models.clustering.gaussian_mixture_starts import start_from_labels
+from bythebook.models.clustering.kmeans import kmeans, kmeans_plus_plus, random_points
+from bythebook.models.types import Floats, Ints
 
 
 def uniform_chain(restarts: int, K: int) -> tuple[Floats, Floats]:
@@ -42,7 +42,7 @@ def labelled_categorical(
 ) -> CategoricalHMM:
     """Normalised counts for known states (MLAPP 17.5.1), gamma (R, N, T, K) their one_hot labels.
 
-    Soft assignments serve as well, those of a mixture that ignores the order of the data.
+    gamma may also be the soft assignments of a mixture that ignores the order of the data.
     """
     R, K = len(gamma), gamma.shape[-1]
     flat = CategoricalHMM(*uniform_chain(R, K), np.full((R, K, L), 1 / L))
@@ -114,9 +114,9 @@ def with_zeros(theta: Model) -> Model:
 
 
 def perturb(theta: Model, rng: np.random.Generator, strength: float) -> Model:
-    """Multiply each probability by exp(strength * noise), and shift means by so many deviations.
+    """Multiply each probability by exp(strength * noise), and shift means by `strength` deviations.
 
-    What leaves a symmetric start; the noise is standard normal, and zeros stay zero.
+    EM cannot leave a symmetric start without it. The noise is standard normal; zeros stay zero.
     """
 
     def shake(p: Floats) -> Floats:

@@ -13,19 +13,19 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import gammaln, psi
 
-from models.types import Floats, Ints
+from bythebook.models.types import Floats, Ints
 
 
 def log_evidence(N: Floats, alpha: Floats) -> float:
-    """Of a text, ln p(D | alpha) (17.17); alpha (K,) is alpha_0 m."""
-    j, k = np.nonzero(N)  # of all others the difference is nought
+    """Log evidence of a text, ln p(D | alpha) (17.17); alpha (K,) is alpha_0 m."""
+    j, k = np.nonzero(N)  # of all others the difference is zero
     rows = gammaln(N[j, k] + alpha[k]) - gammaln(alpha[k])
     a0 = alpha.sum()
     return float(rows.sum() + (gammaln(a0) - gammaln(N.sum(1) + a0)).sum())
 
 
 def sequential_log_evidence(symbols: Ints, alpha: Floats) -> float:
-    """The same, as the sum of the logarithms of what is predicted pair by pair."""
+    """The same, as the sum of the log predictive probabilities pair by pair."""
     K = len(alpha)
     N, total, found = np.zeros((K, K)), alpha.sum(), 0.0
     leaving = np.zeros(K)
@@ -52,7 +52,7 @@ def fit_alpha(N: Floats, iterations: int = 300) -> Floats:
     """
     Nj = N.sum(1)
     alpha = contexts(N) / len(N)
-    j, k = np.nonzero(N)  # of all others the difference is nought
+    j, k = np.nonzero(N)  # of all others the difference is zero
     for _ in range(iterations):
         a, a0 = alpha[k], alpha.sum()
         up = np.bincount(k, psi(N[j, k] + a) - psi(a), len(alpha))
@@ -70,7 +70,7 @@ def fit_strength(N: Floats, m: Floats) -> float:
 
 
 def contexts(N: Floats) -> Floats:
-    """In how many contexts each symbol occurs, (K,): |{j: N_jk > 0}| (17.18)."""
+    """The number of contexts in which each symbol occurs, (K,): |{j: N_jk > 0}| (17.18)."""
     return np.asarray((N > 0).sum(0, dtype=np.float64))
 
 
@@ -82,13 +82,13 @@ def interpolated(N: Floats, weight: float) -> Floats:
 
 
 def pair_bits(A: Floats, pairs: Ints) -> float:
-    """Bits a pair (2, N) for its second symbol; infinitely many if one is impossible."""
+    """Bits per pair (2, N) for its second symbol; infinite if a symbol is impossible."""
     with np.errstate(divide="ignore"):
         return float(-np.log2(A[pairs[0], pairs[1]]).mean())
 
 
 def interpolated_bits(N: Floats, pairs: Ints, weights: Floats) -> Floats:
-    """Bits a pair by deleted interpolation, at each weight; it is linear in the weight."""
+    """Bits per pair by deleted interpolation, at each weight; it is linear in the weight."""
     own, single = (interpolated(N, w)[pairs[0], pairs[1]] for w in (0.0, 1.0))
     with np.errstate(divide="ignore"):
         bits = -np.log2(np.outer(1 - weights, own) + np.outer(weights, single))

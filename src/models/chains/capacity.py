@@ -1,18 +1,18 @@
-r"""What a discrete state remembers of the past, in bits, and what a step costs (Ghahramani 5).
+r"""Information of a discrete state about the past, in bits, and the cost of a step (Ghahramani 5).
 
     I(z_t; x_1, x_2, ...) <= H(z_t) <= log2 (number of states)
 
-M variables of K states each are one variable of K^M; if each hangs on its own past alone, a step
-forward can take them one by one.
+M variables of K states each are one variable of K^M states; if each depends on its own past alone,
+a step forward can take them one by one.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from models.graphs.elimination import Eliminated, eliminate
-from models.graphs.factors import Factor, keep
-from models.types import Floats
+from bythebook.models.graphs.elimination import Eliminated, eliminate
+from bythebook.models.graphs.factors import Factor, keep
+from bythebook.models.types import Floats
 
 
 def information(start: Floats, transition: Floats, emission: Floats) -> float:
@@ -26,7 +26,7 @@ def information(start: Floats, transition: Floats, emission: Floats) -> float:
 
 
 class Step(NamedTuple):
-    """The next state's distribution, an axis for each variable, and the way to it."""
+    """The next state's distribution, an axis for each variable, and its operations."""
 
     p: Floats
     way: Eliminated
@@ -48,7 +48,7 @@ def flat_step(p: Floats, transitions: list[Floats]) -> Step:
 
 
 def chain_step(p: Floats, transitions: list[Floats]) -> Step:
-    """Each variable by itself, one after another."""
+    """Each variable separately, one after another."""
     now = [f"z{m}" for m in range(len(transitions))]
     then = [f"next{m}" for m in range(len(transitions))]
     tables = [Factor((a, b), t) for a, b, t in zip(now, then, transitions, strict=True)]

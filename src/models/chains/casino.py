@@ -3,8 +3,8 @@
     z_t  which die: 0 fair, 1 loaded      A = [[0.95, 0.05], [0.10, 0.90]]    pi = [0.5, 0.5]
     x_t  which face, 0 .. 5               fair: 1/6 each        loaded: 0.1 each, but 0.5 for a six
 
-MLAPP gives the numbers only in a picture (Figure 17.9); with these, and the rolls of `book_game`,
-its three error counts come out exactly.
+MLAPP gives the numbers only in Figure 17.9; with these, and the rolls of `book_game`, its three
+error counts are reproduced exactly.
 """
 
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import entr
 
-from models.chains import hmm
-from models.chains.baum_welch import CategoricalHMM
-from models.types import AnyArray, Floats, Ints
+from bythebook.models.chains import hmm
+from bythebook.models.chains.baum_welch import CategoricalHMM
+from bythebook.models.types import AnyArray, Floats, Ints
 
 FAIR, LOADED = 0, 1
 SIX = 5
@@ -29,7 +29,7 @@ class Game(NamedTuple):
 
 
 class Decoded(NamedTuple):
-    """What the rolls say about the dice."""
+    """Posterior of the dice given the rolls."""
 
     filtered: Floats  # (..., T) p(z_t = LOADED | x_1 .. x_t)
     smoothed: Floats  # (..., T) p(z_t = LOADED | x_1 .. x_T)
@@ -38,7 +38,7 @@ class Decoded(NamedTuple):
 
 
 class Errors(NamedTuple):
-    """How many of the T dice each estimate gets wrong, every field of shape (...)."""
+    """The number of the T dice that each estimate gets wrong, every field of shape (...)."""
 
     filtered: Ints
     smoothed: Ints
@@ -48,13 +48,13 @@ class Errors(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """What happened in some games, by die; a run that the end cuts off counts as far as it went."""
+    """Counts of some games, by die; a run that the end of the game cuts off counts up to there."""
 
     faces: Ints  # (2, 6) how often each face came
     visits: Ints  # (2,) rolls that another roll follows
     leaves: Ints  # (2,) those of them after which the die was changed
     starts: Ints  # (2,) rolls that enough others follow to see the die stay
-    stays: Ints  # (2, steps) those of them after which it was kept for so many rolls
+    stays: Ints  # (2, steps) those of them after which it was kept for that number of rolls
 
 
 def casino(six: float = 0.5, switching: float = 1.0) -> CategoricalHMM:
@@ -123,7 +123,7 @@ def error_counts(model: CategoricalHMM, game: Game, decoded: Decoded) -> Errors:
 
 
 def all_errors(model: CategoricalHMM, game: Game) -> Ints:
-    """The same of games that are yet to be decoded, (estimates, ...)."""
+    """The same for games that are not decoded yet, (estimates, ...)."""
     return np.stack(error_counts(model, game, decode(model, game.rolls)))
 
 
@@ -136,12 +136,12 @@ def lagged_errors(model: CategoricalHMM, game: Game, lags: Sequence[int]) -> Int
 
 
 def entropy(loaded: Floats) -> Floats:
-    """In bits, of beliefs that a die is loaded, elementwise."""
+    """Entropy in bits of beliefs that a die is loaded, elementwise."""
     return np.asarray((entr(loaded) + entr(1 - loaded)) / np.log(2))
 
 
 def independent_switches(loaded: Floats) -> float:
-    """Changes expected of dice (T,) drawn one by one, as if none depended on another."""
+    """Expected number of changes of dice (T,) if they were drawn independently."""
     before, after = loaded[:-1], loaded[1:]
     return float(np.sum(after * (1 - before) + before * (1 - after)))
 

@@ -1,13 +1,14 @@
-r"""Two hidden states that mostly stay what they are, seen as 0 or 1 with errors (Ghahramani 4).
+r"""A hidden Markov source of two persistent states, observed as 0 or 1 with errors.
 
-Exact entropies of the next observation given the last n, by summing over all sequences.
+The module computes exact entropies of the next observation given the last n, by summing over all
+sequences (Ghahramani 4).
 """
 
 import numpy as np
 from numpy.random import Generator
 
-from models.probability.information import entropy
-from models.types import Floats, Ints
+from bythebook.models.probability.information import entropy
+from bythebook.models.types import Floats, Ints
 
 
 def tables(stay: float, noise: float) -> tuple[Floats, Floats, Floats]:

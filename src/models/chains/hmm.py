@@ -8,7 +8,7 @@ one set of recursions serves symbols, Gaussians, and missing values (a row of ze
 A (..., K, K) and the log likelihoods broadcast over their leading axes: one sequence, a batch of
 sequences under one model, and restarts of one model over many sequences are the same call. Where
 times share their rows, as those of one symbol do, the rows are given once, (..., L, K), and with
-them `symbols` (..., T), which says whose row each time takes: `symbol_table` has them for B.
+them `symbols` (..., T), the row of each time: `symbol_table` gives the rows for B.
 
 The recursions are compiled loops (`hmm_recursions`). Filtered probabilities are scaled, not
 logarithmic: a state whose probability given the data so far is below 1e-280 may count as
@@ -19,11 +19,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.chains import hmm_recursions
-from models.chains.hmm_recursions import condition, evidence, log
-from models.clustering.gaussian_mixture import whitener
-from models.compiled import at_once
-from models.types import Floats, Ints
+from bythebook.models.chains import hmm_recursions
+from bythebook.models.chains.hmm_recursions import condition, evidence, log
+from bythebook.models.clustering.gaussian_mixture import whitener
+from bythebook.models.compiled import at_once
+from bythebook.models.types import Floats, Ints
 
 
 class Filtered(NamedTuple):
@@ -56,7 +56,7 @@ class SymbolCounts(NamedTuple):
 
 
 class Tracked(NamedTuple):
-    """What is believed of one state k, and the most probable path."""
+    """Filtered and smoothed probabilities of one state k, and the most probable path."""
 
     filtered: Floats  # (..., T) p(z_t = k | x_1 .. x_t)
     smoothed: Floats  # (..., T) p(z_t = k | x_1 .. x_T)
@@ -99,7 +99,7 @@ def _arriving(A: Floats, posterior: Smoothed) -> Floats:
 def pairwise_marginals(A: Floats, posterior: Smoothed) -> Floats:
     """xi: p(z_t, z_{t+1} | x_1 .. x_T), shape (..., T - 1, K, K).
 
-    PRML prints (13.65) with a factor c where 1 / c belongs; (13.103) has it right.
+    PRML prints (13.65) with a factor c where 1 / c belongs; (13.103) is correct.
     """
     leaving = posterior.forward.filtered[..., :-1, :, None]
     return leaving * A[..., None, :, :] * _arriving(A, posterior)[..., None, :]  # 13.65, corrected
@@ -112,13 +112,13 @@ def expected_transitions(A: Floats, posterior: Smoothed) -> Floats:
 
 
 def symbol_counts(pi: Floats, A: Floats, table: Floats, symbols: Ints) -> SymbolCounts:
-    """What Baum-Welch needs of the smoother, summed over time as it runs (MLAPP 17.5.2.1)."""
+    """Smoothed counts for Baum-Welch, summed over time during the recursion (MLAPP 17.5.2.1)."""
     first, xi, rows, log_evidence = hmm_recursions.counts(pi, A, evidence(table, symbols))
     return SymbolCounts(first, xi, np.swapaxes(rows, -1, -2), log_evidence)
 
 
 def track_state(pi: Floats, A: Floats, table: Floats, symbols: Ints, state: int) -> Tracked:
-    """Filter, smoother and Viterbi path, for who wants one state's probability of each."""
+    """Filter, smoother and Viterbi path, with the probabilities of one state only."""
     return Tracked(*hmm_recursions.track(pi, A, evidence(table, symbols), state))
 
 
@@ -158,7 +158,7 @@ def viterbi(pi: Floats, A: Floats, log_lik: Floats, symbols: Ints | None = None)
 def decode(
     pi: Floats, A: Floats, log_lik: Floats, symbols: Ints | None = None
 ) -> tuple[Smoothed, Path]:
-    """`smoother` and `viterbi` at the same time."""
+    """`smoother` and `viterbi` on two threads at the same time."""
     model = pi, A, log_lik, symbols
     return at_once(lambda: smoother(*model), lambda: viterbi(*model))
 
@@ -192,14 +192,14 @@ def stationary(A: Floats) -> Floats:
 
 
 def symbol_table(B: Floats) -> Floats:
-    """Terms ln p(x = l | z = k), (..., L, K), of B (..., K, L): a row a symbol."""
+    """Terms ln p(x = l | z = k), (..., L, K), of B (..., K, L): one row per symbol."""
     return np.swapaxes(log(B), -1, -2)
 
 
 def categorical_log_likelihood(B: Floats, symbols: Ints) -> Floats:
     """Terms ln p(x_t | z_t = k), (R.., N.., T, K), for symbols (N.., T) and B (R.., K, L).
 
-    Every model meets every sequence: the leading axes form an outer product.
+    Every model is combined with every sequence: the leading axes form an outer product.
     """
     return np.asarray(symbol_table(B)[..., symbols, :])
 
@@ -235,7 +235,7 @@ def sample_states(pi: Floats, A: Floats, uniforms: Floats) -> Ints:
 
 
 def sample_symbols(B: Floats, states: Ints, uniforms: Floats) -> Ints:
-    """Symbols x_t ~ B(z_t, .) of the same shape as the states, from as many uniforms."""
+    """Symbols x_t ~ B(z_t, .) of the same shape as the states, from the same number of uniforms."""
     x = np.empty(states.shape, dtype=np.int64)
     for k, cumulative in enumerate(_cumulative(B)):
         here = states == k

@@ -1,6 +1,6 @@
-"""Messages along a hidden Markov chain held against sums over all its paths (PRML 13.2).
+"""Messages along a hidden Markov chain compared with sums over all its paths (PRML 13.2).
 
-Gaps are differences, place by place: of likelihoods as ratios to one, of probabilities as they are.
+Gaps are elementwise differences: for likelihoods of their ratio to one, for probabilities absolute.
 """
 
 from typing import NamedTuple
@@ -8,10 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from models.chains import hmm
-from models.chains import hmm_enumeration as by_paths
-from models.chains.hmm_recursions import backward_unscaled, evidence_in_logs, forward_unscaled
-from models.types import AnyArray, Floats, Ints
+from bythebook.models.chains import hmm
+from bythebook.models.chains import hmm_enumeration as by_paths
+from bythebook.models.chains.hmm_recursions import (
+    backward_unscaled,
+    evidence_in_logs,
+    forward_unscaled,
+)
+from bythebook.models.types import AnyArray, Floats, Ints
 
 
 class Beliefs(NamedTuple):
@@ -28,7 +32,7 @@ def message_gaps(pi: Floats, A: Floats, lik: Floats) -> tuple[dict[str, Floats],
     posterior, paths = hmm.smoother(pi, A, np.log(lik)), by_paths.enumerate_paths(pi, A, lik)
     filtered, smoothed = posterior.forward.filtered, posterior.smoothed
     exact = by_paths.filtered_marginals(pi, A, lik), by_paths.state_marginals(paths, K)
-    # (13.41): the same number at every step, from the messages as they are first written
+    # (13.41): the same number at every step, from the messages without scaling
     by_step = np.sum(forward_unscaled(pi, A, lik) * backward_unscaled(A, lik), axis=-1)
     two = hmm.two_filter_smoother(pi[:, None], A[:, None], np.log(lik)[:, None])[:, 0]
     # With equal rows the chain forgets: the posterior is that of a mixture, point by point.
@@ -56,10 +60,10 @@ def message_gaps(pi: Floats, A: Floats, lik: Floats) -> tuple[dict[str, Floats],
 def printed_gaps(
     pi: Floats, A: Floats, lik: Floats, rng: Generator
 ) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Gaps of backward messages and an M step's means, as meant and, second, as PRML prints them.
+    """Gaps of backward messages and an M step's means: corrected, and as PRML prints them.
 
-    The caption of Figure 13.13 weighs by p(x_n | z_{n+1}). (13.40) sums data to n, which is read as
-    short of the last; its states emit unit Gaussians, and the best means are those that maximise
+    The caption of Figure 13.13 weights by p(x_n | z_{n+1}). (13.40) sums data to n, read as short
+    of the last; its states emit unit Gaussians, and the best means are those that maximise
     the expected log likelihood of data and states (13.12), which is a parabola in each.
     """
     T, K = lik.shape[1:]
@@ -89,7 +93,7 @@ def printed_gaps(
 
 
 class Survival(NamedTuple):
-    """What becomes of the messages of long sequences."""
+    """Underflow of unscaled messages and scaled messages of long sequences."""
 
     underflow: Floats  # (N,) the step at which unscaled ones are all zero; infinite if at none
     first_log_evidence: Floats  # (T,) by scaled ones, of the first sequence as it grows
@@ -117,7 +121,7 @@ def survival(pi: Floats, A: Floats, log_lik: Floats) -> Survival:
 def scaled_gaps(pi: Floats, A: Floats, log_lik: Floats) -> dict[str, Floats]:
     """The gaps of scaled messages (13.2.4) for one model, log likelihoods (N, T, K).
 
-    With them, as `printed_sum`, the sums of all pairs by (13.65) to the letter, (N, T - 1).
+    The key "printed_sum" has the sums of all pairs by (13.65) as printed, (N, T - 1).
     """
     T, K = log_lik.shape[-2:]
     lik, posterior = np.exp(log_lik), hmm.smoother(pi, A, log_lik)
@@ -126,7 +130,7 @@ def scaled_gaps(pi: Floats, A: Floats, log_lik: Floats) -> dict[str, Floats]:
     evidence = np.stack([paths.evidence for paths in prefixes], axis=-1)
     product = alpha[:, :-1, :, None] * A * (lik * posterior.backward)[:, 1:, None, :]
     c = np.exp(log_c)[:, 1:, None, None]
-    as_printed = (c * product).sum(axis=(-2, -1))  # 13.65 to the letter
+    as_printed = (c * product).sum(axis=(-2, -1))  # 13.65 as printed
     return {
         "evidence_gap": np.exp(log_c.cumsum(axis=-1)) / evidence - 1,
         "filtered_gap": alpha - by_paths.filtered_marginals(pi, A, lik),
@@ -139,14 +143,14 @@ def scaled_gaps(pi: Floats, A: Floats, log_lik: Floats) -> dict[str, Floats]:
 
 
 def pair_shares(paths: AnyArray, K: int) -> Floats:
-    """Of pairs of successive states in sampled paths (S, T), shape (T - 1, K, K)."""
+    """Shares of pairs of successive states in sampled paths (S, T), shape (T - 1, K, K)."""
     pairs = K * paths[:, :-1] + paths[:, 1:]
     share = np.stack([np.mean(pairs == pair, axis=0) for pair in range(K * K)], axis=-1)
     return share.reshape(-1, K, K)
 
 
 def prediction_gaps(belief: Floats, A: Floats, B: Floats, steps: int) -> dict[str, Floats]:
-    """Of states and symbols so many steps ahead of a belief (K,), against sums written out."""
+    """Gaps of predicted states and symbols some steps ahead of a belief (K,) to explicit sums."""
     K = len(A)
     twice = sum(belief[i] * A[i, j] * A[j] for i in range(K) for j in range(K))  # MLAPP 17.42
     paths = by_paths.enumerate_paths(belief, A, np.ones((steps + 1, K)))  # without observations

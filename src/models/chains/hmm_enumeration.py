@@ -1,19 +1,20 @@
-"""Hidden Markov models by brute force: every one of the K^T paths, weighed (PRML 13.11).
+"""Hidden Markov models by brute force: a sum over all K^T weighted paths (PRML 13.11).
 
     p(x, z) = pi(z_1) prod_t A(z_{t-1}, z_t) prod_t p(x_t | z_t)          for each z in {0 .. K-1}^T
 
-The second opinion on the recursions of `hmm`: nothing is passed along the chain, and every
-answer is a sum or a maximum over the same list of products. Likelihoods p(x_t | z_t = k) come in
-arrays (..., T, K); pi (..., K) and A (..., K, K) have the same leading axes, or none.
+The module is an independent check of the recursions of `hmm`: it passes no messages along the
+chain, and every result is a sum or a maximum over the same list of products. Likelihoods
+p(x_t | z_t = k) come in arrays (..., T, K); pi (..., K) and A (..., K, K) have the same leading
+axes, or none.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from models.types import Floats, Ints
+from bythebook.models.types import Floats, Ints
 
-MOST_PATHS = 2**16  # so many are weighed in a moment
+MOST_PATHS = 2**16  # larger numbers of paths take too long
 
 
 class Paths(NamedTuple):
@@ -39,7 +40,7 @@ def all_paths(K: int, T: int) -> Ints:
 
 
 def enumerate_paths(pi: Floats, A: Floats, lik: Floats) -> Paths:
-    """Weigh every path: its initial probability, its transitions and its likelihoods."""
+    """Weight every path by its initial probability, its transitions and its likelihoods."""
     T, K = lik.shape[-2:]
     z = all_paths(K, T)
     chain = pi[..., z[:, 0]] * A[..., z[:, :-1], z[:, 1:]].prod(axis=-1)
@@ -67,7 +68,7 @@ def filtered_marginals(pi: Floats, A: Floats, lik: Floats) -> Floats:
 
 
 def path_index(states: Ints, K: int) -> Ints:
-    """Where paths (..., T) stand in the list of `all_paths`, shape (...)."""
+    """The index of paths (..., T) in the list of `all_paths`, shape (...)."""
     return np.asarray(states @ K ** np.arange(states.shape[-1] - 1, -1, -1))
 
 

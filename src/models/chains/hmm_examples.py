@@ -1,14 +1,14 @@
-"""Chains to try things on: the Gaussians that the books draw, and models drawn at random."""
+"""Example chains: the Gaussian chains of the books, and models drawn at random."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from models.chains import hmm
-from models.chains.baum_welch import CategoricalHMM, GaussianHMM
-from models.chains.casino import casino, simulate
-from models.types import Floats, Ints
+from bythebook.models.chains import hmm
+from bythebook.models.chains.baum_welch import CategoricalHMM, GaussianHMM
+from bythebook.models.chains.casino import casino, simulate
+from bythebook.models.types import Floats, Ints
 
 
 class Walk(NamedTuple):
@@ -89,7 +89,7 @@ def random_models(
 
 
 def one_sequence_each(models: CategoricalHMM, length: int, rng: np.random.Generator) -> Chains:
-    """What each of R models makes in so many steps."""
+    """One simulated sequence of each of R models."""
     states, lik = [], []
     for pi, A, B in zip(*models, strict=True):
         z = hmm.sample_states(pi, A, rng.random(length))

@@ -1,15 +1,16 @@
-"""The sums of `hmm_recursions`, compiled: loops over one sequence, and over a block.
+"""Compiled forward and backward sums of `hmm_recursions`, over one sequence and over a block.
 
-Each writes into arrays that the caller has made, and names the plain NumPy of that module which
-states what it computes. They share a file because numba's cache compiles a kernel anew when its own
-file has changed, not when another has: `hmm_path_kernels` has the best paths, and calls none of
-these. Arrays are assigned, added and searched in loops: NumPy's words for it would take longer to
-compile than all the rest.
+Each kernel writes into arrays that the caller has allocated, and names the function of
+`hmm_recursions` that it computes; `tests/models/chains/test_hmm_recursions.py` states these
+functions in plain NumPy. The kernels share a file because numba's cache recompiles a kernel when
+its own file has changed, not when another file has. `hmm_path_kernels` has the best paths, and
+calls none of these kernels. Arrays are assigned, added and searched in loops, because the NumPy
+functions for it would take longer to compile than all the rest.
 
 Likelihoods enter relative to the largest of their time, p(x_t | k) / max_k p(x_t | k), exponentials
-that NumPy takes before the loop: once a symbol, where symbols are observed. Only where the largest
-belongs to a state out of reach does the loop take its own. Two states, the smallest chain and the
-commonest, have kernels that keep them in registers.
+that NumPy takes before the loop: once per symbol, where symbols are observed. The loop computes its
+own exponentials only where the largest belongs to an unreachable state. Chains of two states, the
+smallest and the most common, have kernels that keep the states in registers.
 
 A step takes tens of nanoseconds, as long as a few calls. So what every step does is written out in
 its loop, and only what few steps need is called. Products with A take `ROWS` of its rows at a time:
@@ -20,17 +21,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.compiled import compiled
-from models.types import Floats, Ints
+from bythebook.models.compiled import compiled
+from bythebook.models.types import Floats, Ints
 
-FAINT = 1e-8  # p(x_t | x_1 .. x_{t-1}) / max_k p(x_t | k) below which weights are taken anew
+FAINT = 1e-8  # p(x_t | x_1 .. x_{t-1}) / max_k p(x_t | k) below which weights are recomputed
 ROWS = 4  # rows of A that a sum takes before it is stored
-LANES = 8  # numbers that a processor adds at once
+LANES = 8  # numbers that a processor adds in one instruction
 LIFT = 2.0**27  # more than a step can lose: 1 / FAINT
 
 
 class Evidence(NamedTuple):
-    """What the observations say, in M rows that times may share: the rows of the symbols seen."""
+    """Likelihoods of the observations, in M rows that times may share: one row per symbol."""
 
     log_lik: Floats  # (..., M, K) ln p(x | z = k)
     lik: Floats  # (..., M, K) p(x | z = k) relative to the largest of its row
@@ -43,7 +44,7 @@ class Evidence(NamedTuple):
 
 @compiled
 def _forward(pi: Floats, A: Floats, x: Evidence, alpha: Floats, c: Floats, shift: Floats) -> None:
-    """Write alpha-hat, and c as c exp(shift): `forward_reference`."""
+    """Write alpha-hat, and c as c exp(shift): `hmm_recursions.forward`."""
     T, K = alpha.shape
     if K == 2 and _forward_pair(pi, A, x, alpha, c, shift):
         return
@@ -87,11 +88,12 @@ def _forward(pi: Floats, A: Floats, x: Evidence, alpha: Floats, c: Floats, shift
 def _reachable(log_lik: Floats, m: int, p: Floats, lik: Floats) -> float:
     """Write likelihoods relative to the largest of a state with p > 0, and return its logarithm.
 
-    The shift of `condition`, but those of states out of reach stay, and may be infinite.
+    The shift is that of `hmm_recursions.condition`; likelihoods of unreachable states are kept, and
+    may be infinite.
     """
     shift: float = -np.inf
     for k in range(len(lik)):
-        if p[k] > 0 and not log_lik[m, k] <= shift:  # `not <=`: NaN shall show
+        if p[k] > 0 and not log_lik[m, k] <= shift:  # `not <=` lets NaN through
             shift = log_lik[m, k]
     for k in range(len(lik)):
         lik[k] = np.exp(log_lik[m, k] - shift)
@@ -102,7 +104,7 @@ def _reachable(log_lik: Floats, m: int, p: Floats, lik: Floats) -> float:
 def _backward(
     A: Floats, A_T: Floats, x: Evidence, alpha: Floats, lag: int, beta: Floats, gamma: Floats
 ) -> None:
-    """Write beta-hat and gamma: `backward_reference`, which times alpha-hat is gamma."""
+    """Write beta-hat and gamma: `hmm_recursions.backward`."""
     T, K = alpha.shape
     if K == 2 and lag >= T - 1 and _backward_pair(A, x, alpha, beta, gamma):
         return
@@ -113,7 +115,7 @@ def _backward(
         message[k] = 0.0
     for t in range(T - 1, -1, -1):
         last = t + 1
-        if t == T - 1 or t + lag < T - 1:  # the window ends before the data: start it anew
+        if t == T - 1 or t + lag < T - 1:  # the window ends before the data: restart it
             last = t + lag if t + lag < T - 1 else T - 1
             for k in range(K):
                 later[k] = 1.0
@@ -150,9 +152,9 @@ def _backward(
 
 @compiled
 def _collect(A_T: Floats, lik: Floats, later: Floats, alpha: Floats, now: Floats) -> float:
-    """Write beta-hat but for its scale, and return that: a step of `backward_reference`.
+    """Write unscaled beta-hat, and return its scale: a step of `hmm_recursions.backward`.
 
-    The message of a state out of reach may be infinite: who cannot go there does not hear it.
+    The message of an unreachable state may be infinite: states that cannot lead to it ignore it.
     """
     K = len(later)
     for j in range(K):
@@ -179,7 +181,7 @@ def _count(
     xi: Floats,
     seen: Floats,
 ) -> None:
-    """Write gamma at the first time, and the sums of xi and gamma: `counts_reference`."""
+    """Write gamma at the first time, and the sums of xi and gamma: `hmm_recursions.counts`."""
     T, K = alpha.shape
     if K == 2 and _count_pair(A, x, alpha, first, xi, seen):
         return
@@ -207,17 +209,17 @@ def _count(
 
 
 # --- Two states, p and q ------------------------------------------------------------------------
-# A step waits for the last, and a division takes longer than all the rest of it. So p and q run on
-# unscaled, and the scaled probabilities branch off; a power of two keeps p and q in range, chosen
-# by the step before so that nothing waits for it. Where evidence wants more care these kernels give
-# up, and leave the sequence to those above.
+# A step waits for the last, and a division takes longer than all the rest of it. So p and q stay
+# unscaled, and the scaled probabilities are computed from them; a power of two, chosen one step
+# before so that no step waits for it, keeps p and q in range. For evidence that would leave the
+# range these kernels stop, and the general kernels above process the sequence.
 
 
 @compiled
 def _lift(scale: float) -> tuple[float, float]:
     """A factor that keeps numbers of the size 1 / scale in range, and its inverse.
 
-    Being a power of two it rounds nothing. `forward_reference` divides by c_t instead.
+    A power of two causes no rounding. `hmm_recursions.forward` divides by c_t instead.
     """
     if scale > LIFT:
         return LIFT, 1 / LIFT
@@ -230,7 +232,7 @@ def _lift(scale: float) -> tuple[float, float]:
 def _forward_pair(
     pi: Floats, A: Floats, x: Evidence, alpha: Floats, c: Floats, shift: Floats
 ) -> bool:
-    """`forward_reference` for two states; False where it gave up."""
+    """`hmm_recursions.forward` for two states; False if the kernel stopped early."""
     (pp, pq), (qp, qq) = (A[0, 0], A[0, 1]), (A[1, 0], A[1, 1])
     p, q, last, up, down = pi[0], pi[1], 1.0, 1.0, 1.0
     for t in range(len(alpha)):
@@ -250,7 +252,7 @@ def _forward_pair(
 
 @compiled
 def _backward_pair(A: Floats, x: Evidence, alpha: Floats, beta: Floats, gamma: Floats) -> bool:
-    """`backward_reference` for two states; False where it gave up."""
+    """`hmm_recursions.backward` for two states; False if the kernel stopped early."""
     (pp, pq), (qp, qq) = (A[0, 0], A[0, 1]), (A[1, 0], A[1, 1])
     T = len(alpha)
     p, q, last, up, down = 1.0, 1.0, 1.0, 1.0, 1.0
@@ -276,7 +278,7 @@ def _backward_pair(A: Floats, x: Evidence, alpha: Floats, beta: Floats, gamma: F
 def _count_pair(
     A: Floats, x: Evidence, alpha: Floats, first: Floats, xi: Floats, seen: Floats
 ) -> bool:
-    """`counts_reference` for two states; False where it gave up."""
+    """`hmm_recursions.counts` for two states; False if the kernel stopped early."""
     (pp, pq), (qp, qq) = (A[0, 0], A[0, 1]), (A[1, 0], A[1, 1])
     p, q, last, up, down = 1.0, 1.0, 1.0, 1.0, 1.0
     g, h = alpha[-1, 0], alpha[-1, 1]  # gamma
@@ -306,12 +308,12 @@ def _count_pair(
 
 
 # --- A block of sequences -----------------------------------------------------------------------
-# Row n of `which` says whose pi, A, likelihoods and times are those of sequence n (`_broadcast`).
+# Row n of `which` has the rows of pi, A, likelihoods and times of sequence n (`_broadcast`).
 
 
 @compiled
 def _of(x: Evidence, m: int, s: int) -> Evidence:
-    """The evidence of one sequence: likelihoods m at times s, as `counts_reference` takes them."""
+    """The evidence of one sequence: likelihoods m at times s, for `hmm_recursions.counts`."""
     return Evidence(x.log_lik[m], x.lik[m], x.top[m], x.at[s])
 
 
@@ -319,7 +321,7 @@ def _of(x: Evidence, m: int, s: int) -> Evidence:
 def forward_block(
     which: Ints, pi: Floats, A: Floats, x: Evidence, alpha: Floats, c: Floats, shift: Floats
 ) -> None:
-    """The forward pass of every sequence: `forward_reference`, but for ln c."""
+    """The forward pass of every sequence: `hmm_recursions.forward`, except ln c."""
     for n in range(len(which)):
         i, j, m, s = which[n, 0], which[n, 1], which[n, 2], which[n, 3]
         _forward(pi[i], A[j], _of(x, m, s), alpha[n], c[n], shift[n])
@@ -336,7 +338,7 @@ def backward_block(
     beta: Floats,
     gamma: Floats,
 ) -> None:
-    """The backward pass of every sequence: `backward_reference`, and gamma."""
+    """The backward pass of every sequence: `hmm_recursions.backward`, and gamma."""
     for n in range(len(which)):
         j, m, s, a = which[n, 0], which[n, 1], which[n, 2], which[n, 3]
         _backward(A[j], A_T[j], _of(x, m, s), alpha[a], lag, beta[n], gamma[n])
@@ -355,7 +357,7 @@ def count_block(
     xi: Floats,
     seen: Floats,
 ) -> None:
-    """Both passes of every sequence, summed over time: `counts_reference`."""
+    """Both passes of every sequence, summed over time: `hmm_recursions.counts`."""
     T, K = c.shape[1], pi.shape[1]
     alpha, beta, gamma = np.empty((T, K)), np.empty((T, K)), np.empty((T, K))
     for n in range(len(which)):
@@ -378,7 +380,10 @@ def track_block(
     filtered: Floats,
     smoothed: Floats,
 ) -> None:
-    """Both passes of every sequence, for one state: `forward_reference`, `backward_reference`."""
+    """Both passes of every sequence, for one state, as `hmm_recursions.track` returns them.
+
+    The sums are those of `hmm_recursions.forward` and `hmm_recursions.backward`.
+    """
     T, K = c.shape[1], pi.shape[1]
     alpha, beta, gamma = np.empty((T, K)), np.empty((T, K)), np.empty((T, K))
     for n in range(len(which)):

@@ -1,18 +1,19 @@
-"""The best paths of `hmm_recursions`, compiled: the maxima where `hmm_kernels` has sums.
+"""Compiled best paths of `hmm_recursions`: maxima where `hmm_kernels` has sums.
 
-Each kernel names the plain NumPy which states what it computes. Values of paths, omega, run forward
-in one of three ways, by the number of states; the path is then read backwards from where the best
-values came from. Nothing here calls a kernel of another file (`hmm_kernels` says why).
+Each kernel names the function of `hmm_recursions` that it computes. Values of paths, omega, run
+forward in one of three ways, by the number of states; the path is then read backwards from the
+stored origins of the best values. No kernel calls one of another file, for the reason given in
+`hmm_kernels`.
 """
 
 import numpy as np
 
-from models.compiled import compiled
-from models.types import AnyArray, Floats, Ints
+from bythebook.models.compiled import compiled
+from bythebook.models.types import AnyArray, Floats, Ints
 
-MANY = 9  # states, from which on all of them at once are faster than a search for each
+MANY = 9  # states, from which on processing all of them together is faster than a search for each
 ROWS = 4  # rows of ln A that a maximum takes before it is stored
-LANES = 8  # numbers that a processor compares at once
+LANES = 8  # numbers that a processor compares in one instruction
 
 
 @compiled
@@ -26,9 +27,9 @@ def viterbi_block(
     path: Ints,
     value: Floats,
 ) -> None:
-    """The best path of every sequence, and its log joint: `viterbi_reference`.
+    """The best path of every sequence, and its log joint: `hmm_recursions.viterbi`.
 
-    Row n of `which` says whose pi, A, likelihoods and times are those of sequence n.
+    Row n of `which` has the rows of pi, A, likelihoods and times of sequence n.
     """
     T, K = origin.shape
     omega = np.empty(K)
@@ -53,7 +54,7 @@ def viterbi_block(
 def _values_of_two(
     log_A: Floats, log_lik: Floats, at: Ints, origin: AnyArray, omega: Floats
 ) -> None:
-    """Run omega to the last time, and write where it came from: `viterbi_reference`."""
+    """Run omega to the last time, and write its origins: `hmm_recursions.viterbi`."""
     (pp, pq), (qp, qq) = (log_A[0, 0], log_A[0, 1]), (log_A[1, 0], log_A[1, 1])
     p, q = omega[0], omega[1]
     for t in range(1, len(origin)):
@@ -68,7 +69,7 @@ def _values_of_two(
 def _values_of_few(
     log_A: Floats, log_lik: Floats, at: Ints, origin: AnyArray, omega: Floats
 ) -> None:
-    """The same, a state after another: `viterbi_reference`."""
+    """The same, one state after another: `hmm_recursions.viterbi`."""
     T, K = origin.shape
     previous = np.empty(K)
     for t in range(1, T):
@@ -88,10 +89,10 @@ def _values_of_few(
 def _values_of_many(
     log_A: Floats, log_lik: Floats, at: Ints, origin: AnyArray, omega: Floats
 ) -> None:
-    """The same, several states at once: `viterbi_reference`.
+    """The same, several states at a time: `hmm_recursions.viterbi`.
 
-    States that nobody reaches make up whole ROWS and LANES. The copy of ln A is known to overlap
-    with nothing that the loop writes: it is twice as fast for that.
+    Unreachable states pad the matrix to whole ROWS and LANES. The copy of ln A cannot overlap with
+    any array that the loop writes, which makes the loop twice as fast.
     """
     T, K = origin.shape
     rows, wide = -(-K // ROWS) * ROWS, -(-K // LANES) * LANES
@@ -121,7 +122,7 @@ def _values_of_many(
 
 @compiled
 def _argmax(a: Floats) -> int:
-    """The first of the largest, or the first NaN: the `argmax` of `viterbi_reference`."""
+    """The first of the largest, or the first NaN: `np.argmax` in `hmm_recursions.viterbi`."""
     best = 0
     for k in range(len(a)):
         if np.isnan(a[k]):

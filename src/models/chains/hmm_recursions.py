@@ -1,11 +1,12 @@
-"""The recursions of a hidden Markov model, in plain NumPy, and the same compiled.
+"""The recursions of a hidden Markov model, compiled, with unscaled sums in plain NumPy.
 
     forward     alpha-hat_t(k) c_t  = p(x_t | k) sum_j alpha-hat_{t-1}(j) A(j, k)         PRML 13.59
     backward    beta-hat_t(j) c_t+1 = sum_k A(j, k) p(x_{t+1} | k) beta-hat_{t+1}(k)      PRML 13.62
     viterbi     omega_t(k) = ln p(x_t | k) + max_j {ln A(j, k) + omega_{t-1}(j)}          PRML 13.68
 
 `forward`, `backward`, `viterbi`, `counts` and `track` run the kernels (`hmm_kernels`,
-`hmm_path_kernels`) over leading axes, in blocks of sequences; `models.chains.hmm` wraps them.
+`hmm_path_kernels`) over leading axes, in blocks of sequences; `bythebook.models.chains.hmm` wraps
+them.
 """
 
 import math
@@ -13,7 +14,7 @@ import math
 import numpy as np
 from scipy.special import logsumexp
 
-from models.chains.hmm_kernels import (
+from bythebook.models.chains.hmm_kernels import (
     LANES,
     ROWS,
     Evidence,
@@ -22,11 +23,11 @@ from models.chains.hmm_kernels import (
     forward_block,
     track_block,
 )
-from models.chains.hmm_path_kernels import viterbi_block
-from models.compiled import in_blocks
-from models.types import AnyArray, Floats, Ints
+from bythebook.models.chains.hmm_path_kernels import viterbi_block
+from bythebook.models.compiled import in_blocks
+from bythebook.models.types import AnyArray, Floats, Ints
 
-BLOCK = 100_000  # time steps in a block of sequences: what a cache holds
+BLOCK = 100_000  # time steps in a block of sequences: they fit in the cache
 
 
 def log(p: Floats, out: Floats | None = None) -> Floats:
@@ -55,7 +56,7 @@ def rows(log_lik: Floats, symbols: Ints | None = None) -> Ints:
     return at
 
 
-# --- The recursions in NumPy: one line a formula ------------------------------------------------
+# --- The recursions in NumPy: one line per formula ----------------------------------------------
 
 
 def condition(predicted: Floats, log_lik: Floats) -> tuple[Floats, Floats]:
@@ -67,7 +68,7 @@ def condition(predicted: Floats, log_lik: Floats) -> tuple[Floats, Floats]:
     return joint / c, (np.log(c) + shift)[..., 0]
 
 
-# --- The sums as they are first written: joint probabilities, which underflow in long chains ------
+# --- Unscaled sums: joint probabilities, which underflow in long chains ---------------------------
 
 
 def forward_unscaled(pi: Floats, A: Floats, lik: Floats) -> Floats:
@@ -87,7 +88,7 @@ def backward_unscaled(A: Floats, lik: Floats) -> Floats:
 
 
 def evidence_in_logs(pi: Floats, A: Floats, log_lik: Floats) -> Floats:
-    """Ln p(x), (...), with sums of exponentials in place of scale factors."""
+    """Ln p(x), (...), with sums of exponentials instead of scale factors."""
     log_alpha = log(pi) + log_lik[..., 0, :]
     for t in range(1, log_lik.shape[-2]):
         log_alpha = log_lik[..., t, :] + logsumexp(log_alpha[..., None] + log(A), axis=-2)
@@ -103,7 +104,7 @@ def viterbi_values(log_pi: Floats, log_A: Floats, log_lik: Floats) -> Floats:
 
 
 def viterbi_as_printed(pi: Floats, log_lik: Floats) -> Ints:
-    """PRML (13.68) to the letter: ln p(x_{t+1} | z_t) where ln p(z_{t+1} | z_t) belongs."""
+    """PRML (13.68) as printed: ln p(x_{t+1} | z_t) where ln p(z_{t+1} | z_t) belongs."""
     omega = log(pi) + log_lik[..., 0, :]  # 13.69
     path = np.empty(log_lik.shape[:-1], dtype=np.int64)
     for t in range(1, log_lik.shape[-2]):
@@ -186,9 +187,10 @@ def counts(pi: Floats, A: Floats, x: Evidence) -> tuple[Floats, Floats, Floats, 
 
 
 def track(pi: Floats, A: Floats, x: Evidence, state: int) -> tuple[Floats, Floats, Ints, Floats]:
-    """All three for one state, without an array (..., T, K): what a sequence needs stays in cache.
+    """All three for one state, without an array (..., T, K): a sequence's arrays stay in cache.
 
-    Its filtered and smoothed probabilities and the best path, (..., T), and the log evidence (...).
+    The results are its filtered and smoothed probabilities and the best path, (..., T), and the log
+    evidence (...).
     """
     T, K = x.at.shape[-1], _states(pi, A, x.log_lik)
     if not 0 <= state < K:
@@ -225,9 +227,9 @@ def _states(pi: Floats, A: Floats, log_lik: Floats) -> int:
 
 
 def _broadcast(*arrays: tuple[AnyArray, int]) -> tuple[tuple[int, ...], Ints]:
-    """The leading axes that arrays have in common, whose last axes, so many, are their own.
+    """The common leading axes of arrays, each with its own number of last axes.
 
-    For each member of the batch (N, arrays): which row it takes of each array made `_flat`.
+    The second result (N, arrays) has the row of each `_flat` array for each member of the batch.
     """
     leads = [a.shape[: a.ndim - own] for a, own in arrays]
     shape = np.broadcast_shapes(*leads)
@@ -245,9 +247,9 @@ def _flat(a: AnyArray, own: int, dtype: type = np.float64) -> AnyArray:
 
 
 def _padded(A: Floats) -> Floats:
-    """The matrices, flat, with rows and columns of zeros that make up whole ROWS and LANES.
+    """The matrices, flat, with rows and columns of zeros up to whole ROWS and LANES.
 
-    Each row begins a line of the cache: LANES numbers of two lines would take twice as long.
+    Each row starts a cache line: LANES numbers from two lines would take twice as long.
     """
     N, K = math.prod(A.shape[:-2]), A.shape[-1]
     shape = N, -(-K // ROWS) * ROWS, -(-K // LANES) * LANES

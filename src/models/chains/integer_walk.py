@@ -1,7 +1,7 @@
 r"""A random walk on the integers: stay, or one up or one down (PRML 11.34-11.36; MLAPP 17.2.3.3).
 
-Distributions of every time are exact, by one convolution a step; so are first returns to the
-origin, by a walk that ends there. Walks differ in `up`, the chance of going up when they move.
+Distributions of every time are exact, by one convolution per step. First returns to the origin are
+exact, by a walk that ends there. Walks differ in `ups`, the probability of a move being upwards.
 """
 
 from typing import NamedTuple
@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 
 class WalkMoments(NamedTuple):
-    """Of walks that are at 0 at time 1; (walks, times)."""
+    """Moments of walks that are at 0 at time 1; (walks, times)."""
 
     place: Floats  # E z
     square: Floats  # E z^2
@@ -58,8 +58,8 @@ def _moved(p: Floats, moves: Floats) -> Floats:
 def return_probability(ups: Floats, stay: float, iterations: int = 4000) -> Floats:
     """The chance of ever coming back to 0, (walks,).
 
-    From 1 the walk gets to 0 with the least h that solves h = down + up h^2, which iterating from 0
-    approaches from below; from -1 likewise.
+    From 1 the walk gets to 0 with the smallest h that solves h = down + up h^2, which iterating
+    from 0 approaches from below; the case of -1 is symmetric.
     """
     from_above, from_below = np.zeros_like(ups), np.zeros_like(ups)
     for _ in range(iterations):

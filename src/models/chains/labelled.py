@@ -4,16 +4,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from models.chains import baum_welch as bw
-from models.chains import baum_welch_starts as starts
-from models.chains import hmm
-from models.types import AnyArray, Ints
+from bythebook.models.chains import baum_welch as bw
+from bythebook.models.chains import baum_welch_starts as starts
+from bythebook.models.chains import hmm
+from bythebook.models.types import AnyArray, Ints
 
 AnyHMM = Any  # a CategoricalHMM or a GaussianHMM, of R restarts
 
 
 class Data(NamedTuple):
-    """One sequence with what made it."""
+    """One sequence with its states and its model."""
 
     x: AnyArray  # (T,) symbols or (T, D) points
     states: Ints  # (T,)

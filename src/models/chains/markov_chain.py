@@ -3,7 +3,7 @@ r"""Markov chains over finitely many states: stationary distributions, classes, 
     A(i, j) = p(X_t = j | X_{t-1} = i), rows sum to one;   pi = pi A
 
 MLAPP 17.2.1 and 17.2.3, PRML 11.2.1. All functions take chains (..., K, K) over leading axes. A
-state is a place of the matrix; what leads where is told by the positive entries alone.
+state is an index of the matrix; which state leads to which depends on the positive entries alone.
 """
 
 from typing import NamedTuple
@@ -11,13 +11,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from models.types import Bools, Floats, Ints
+from bythebook.models.types import Bools, Floats, Ints
 
 TINY = 1e-9  # singular values and imaginary parts below it are rounding
 
 
 class Structure(NamedTuple):
-    """What the positive entries of a chain tell."""
+    """Classes and periods, which depend on the positive entries of a chain only."""
 
     leads_to: Bools  # (..., K, K) in any number of steps, none included
     recurrent: Bools  # (..., K) wherever the chain goes from here, it can come back
@@ -52,7 +52,7 @@ def structure(A: Floats) -> Structure:
 
 
 def stationary(A: Floats, column: int = -1) -> Floats:
-    """The solution (..., K) of pi (I - A) = 0 with sum 1; one column gives way to ones (17.26).
+    """The solution (..., K) of pi (I - A) = 0 with sum 1; one column is replaced by ones (17.26).
 
     The chain must have one closed class; `closed_distributions` takes them one by one.
     """
@@ -75,7 +75,7 @@ def closed_distributions(A: Floats, known: Structure | None = None) -> Floats:
 
 
 def average_limit(A: Floats, doublings: int = 30) -> Floats:
-    """Rows that a long average of the powers of A tends to, (..., K, K): no period survives it."""
+    """Limit of the average of the powers of A, (..., K, K); it exists for periodic chains too."""
     return limit((A + np.eye(A.shape[-1])) / 2, doublings)
 
 
@@ -88,13 +88,13 @@ def limit(A: Floats, doublings: int = 30) -> Floats:
 
 
 def null_dimension(A: Floats) -> Ints:
-    """How many independent solutions pi (I - A) = 0 has, by singular values, (...)."""
+    """Number of independent solutions of pi (I - A) = 0, by singular values, (...)."""
     singular = np.linalg.svd(np.eye(A.shape[-1]) - A, compute_uv=False)
     return np.asarray((singular < TINY).sum(-1))
 
 
 def is_regular(A: Floats) -> Bools:
-    """Has some power no zero? If one has, then the (K - 1)^2 + 1st and all after it (Wielandt)."""
+    """Whether some power has no zero: then the (K - 1)^2 + 1st and all later ones (Wielandt)."""
     step = A > 0
     for _ in range((A.shape[-1] - 1) ** 2):
         step = step @ (A > 0)
@@ -139,8 +139,9 @@ def path_sums(A: Floats, steps: int) -> Floats:
 def draw_chains(states: int, n: int, rng: Generator) -> Floats:
     """Random chains (n, K, K) of all kinds: dense, sparse, with self-loops, around a circle.
 
-    Of four, one has any positive entries, one has self-loops at all states besides, one goes around
-    a circle of two or three groups of states, and one has all entries positive.
+    Of every four chains one has arbitrary positive entries, one has self-loops at all states in
+    addition, one goes around a circle of two or three groups of states, and one has all entries
+    positive.
     """
     K = states
     kind = np.arange(n) % 4

@@ -5,21 +5,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from models.chains import baum_welch as bw
-from models.chains import baum_welch_starts as starts
-from models.chains.casino import book_game, casino, simulate
-from models.chains.hmm_examples import lilypad, three_regions, walk
-from models.chains.labelled import AnyHMM, Data, labelled
-from models.em import EMFit
-from models.types import AnyArray, Floats
+from bythebook.models.chains import baum_welch as bw
+from bythebook.models.chains import baum_welch_starts as starts
+from bythebook.models.chains.casino import book_game, casino, simulate
+from bythebook.models.chains.hmm_examples import lilypad, three_regions, walk
+from bythebook.models.chains.labelled import AnyHMM, Data, labelled
+from bythebook.models.em import EMFit
+from bythebook.models.types import AnyArray, Floats
 
-# `viterbi`, `annealed` and `switched` begin as `random` does; what differs is how EM goes on.
+# `viterbi`, `annealed` and `switched` start as `random` does; they differ in how EM continues.
 AT_RANDOM = ("random", "viterbi", "annealed", "switched")
 HARD, ANNEAL = 10, (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # steps; inverse temperatures
-ONCE = ("labelled", "truth", "identical")  # without chance: one run a data set
+ONCE = ("labelled", "truth", "identical")  # deterministic: one run per data set
 CATEGORICAL = (*AT_RANDOM, *ONCE, "perturbed", "zeros")
 GAUSSIAN = (*CATEGORICAL, "kmeans", "mixture")
-# What no label shows would start at zero, and stay there for good (PRML exercise 13.6).
+# An event that no label shows would start at zero, and stay there (PRML exercise 13.6).
 ONE_MORE = bw.Prior(initial=1.0, transition=1.0, symbol=1.0)
 
 
@@ -37,7 +37,7 @@ def make_data(chain: str, length: int, sequences: int, rng: Generator) -> list[D
 def make_start(
     kind: str, data: Data, restarts: int, concentration: float, labels: int | None, rng: Generator
 ) -> AnyHMM:
-    """Models to start from; those without chance come once."""
+    """Models to start from; a deterministic start gives one model."""
     x, truth, K = data.x, data.truth, data.truth.pi.shape[-1]
     if kind == "truth":
         return truth
@@ -62,17 +62,17 @@ def make_start(
 
 
 class Ended(NamedTuple):
-    """Where EM has taken R restarts."""
+    """The result of EM from R restarts."""
 
     theta: AnyHMM
     final: Floats  # (R,) the log likelihood, with the log prior if there is one
-    soft: EMFit[AnyHMM]  # how soft EM went
+    soft: EMFit[AnyHMM]  # EM at inverse temperature 1
 
 
 def em_from(
     kind: str, theta: AnyHMM, x: AnyArray, prior: bw.Prior, tol: float, steps: int, rng: Generator
 ) -> Ended:
-    """EM as the kind of start says: with Viterbi training before or after it, or cooled."""
+    """EM as the kind of start specifies: with Viterbi training before or after it, or annealed."""
 
     def em(theta: AnyHMM, steps: int, b: float = 1.0) -> EMFit[AnyHMM]:
         return bw.baum_welch(theta, x, prior=prior, inverse_temperature=b, tol=tol, max_iter=steps)
@@ -80,7 +80,7 @@ def em_from(
     if kind == "viterbi":
         theta = em(theta, HARD, np.inf).theta
     if kind == "annealed":
-        for b in ANNEAL:  # hot states grow alike: a nudge lets them part as they cool
+        for b in ANNEAL:  # states become equal at high temperature: noise separates them
             theta = starts.perturb(em(theta, 20, b).theta, rng, 0.01)
     fit = em(theta, steps)
     if kind == "switched":

@@ -1,9 +1,9 @@
-r"""n-gram models: counts of n symbols in a row, and what they predict (MLAPP 17.2.2).
+r"""n-gram models: counts of n symbols in a row, and predictive distributions (MLAPP 17.2.2).
 
     p(x_t | x_{t-n+1} .. x_{t-1}) = N(x_{t-n+1} .. x_t) / N(x_{t-n+1} .. x_{t-1})           17.12
 
-Symbols are whole numbers 0 .. K-1; an n-gram is a number in base K. Counts are kept for those that
-occur: a table if there are few n-grams, sorted keys if there are many.
+Symbols are whole numbers 0 .. K-1; an n-gram is a number in base K. Counts are stored for those
+that occur: a table if there are few n-grams, sorted keys if there are many.
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from models.types import Floats, Ints
+from bythebook.models.types import Floats, Ints
 
 LETTERS = "_abcdefghijklmnopqrstuvwxyz"  # a blank, and the letters
 _TABLE = 1 << 24  # n-grams that are counted in a table
@@ -23,7 +23,7 @@ for _place, _letter in enumerate(LETTERS[1:], start=1):
 
 
 def letters(text: str) -> Ints:
-    """A text as places in LETTERS: all that is no letter is a blank, and blanks are single."""
+    """A text as places in LETTERS: other characters become blanks, and runs of blanks one blank."""
     codes = _CODE[np.frombuffer(text.encode("latin-1", "replace"), dtype=np.uint8)]
     return codes[(codes > 0) | (np.roll(codes, 1) > 0)]
 
@@ -53,7 +53,7 @@ def keys(symbols: Ints, n: int, K: int) -> Ints:
 
 
 class Counts(NamedTuple):
-    """How often each n-gram occurs."""
+    """The count of each n-gram."""
 
     n: int
     K: int
@@ -107,13 +107,13 @@ class NGramModel(NamedTuple):
         return np.asarray(np.divide(N, total, out=np.zeros(len(full)), where=total > 0))
 
     def bits(self, symbols: Ints) -> float:
-        """Bits a symbol; infinitely many if one is impossible."""
+        """Bits per symbol; infinite if a symbol is impossible."""
         with np.errstate(divide="ignore"):
             return float(-np.log2(self.probabilities(symbols)).mean())
 
     @property
     def table(self) -> Floats:
-        """p(symbol | context), (K^(n-1), K), of a model that has added something."""
+        """p(symbol | context), (K^(n-1), K), of a model with positive smoothing."""
         N = self.whole.table.reshape(-1, self.whole.K) + self.added
         return np.asarray(N / N.sum(1, keepdims=True))
 
@@ -129,7 +129,7 @@ def fit(symbols: Ints, n: int, K: int, added: float = 0.0) -> NGramModel:
 def perturbed_gains(N: Floats, tries: int, rng: Generator) -> Floats:
     """Log likelihoods of other transition matrices less that of the normalised counts, (tries,).
 
-    The others are mixtures of it with random ones, from a thousandth to a half.
+    The others are mixtures of it with random matrices, with weights from 0.001 to 0.5.
     """
     rows = N[N.sum(1) > 0]
     A = rows / rows.sum(1, keepdims=True)
@@ -143,7 +143,7 @@ def perturbed_gains(N: Floats, tries: int, rng: Generator) -> Floats:
 
 
 def generate(symbols: Ints, n: int, length: int, rng: Generator) -> Ints:
-    """New text: each symbol follows its context as often as in the text at hand.
+    """New text: each symbol follows its context with its frequency in the training text.
 
     Where the last n - 1 symbols have no successor there, fewer of them count (backing off).
     """
@@ -167,7 +167,7 @@ def generate(symbols: Ints, n: int, length: int, rng: Generator) -> Ints:
 
 
 def letter_triples(text: str) -> int:
-    """How many different triples of letters stand within the words of a text."""
+    """The number of different triples of letters within the words of a text."""
     codes = letters(text)
     found = np.unique(keys(codes, 3, 27))
     digits = np.stack([found // 729, found // 27 % 27, found % 27])

@@ -1,10 +1,10 @@
-r"""PageRank: how often a surfer is at each page who follows links and now and then jumps.
+r"""PageRank: the stationary distribution of a surfer who follows links and sometimes jumps.
 
     M(i, j) = p G(i, j) / c_j + (1 - p) / n   and   1 / n where page j leads nowhere     MLAPP 17.34
     M = p G D + 1 z^T,    v = M v                                                         17.37
 
-Links are pairs (from, to), each once. G D is kept sparse, so that a step costs as much as there are
-links. Equations are those of MLAPP 17.2.4.
+Links are pairs (from, to), each once. G D is sparse, so that the cost of a step is proportional to
+the number of links. Equations are those of MLAPP 17.2.4.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy import sparse
 
-from models.types import Floats, Ints
+from bythebook.models.types import Floats, Ints
 
 
 class Web:
@@ -29,7 +29,7 @@ class Web:
 
     @cached_property
     def in_links(self) -> Ints:
-        """How many links lead to each page."""
+        """The number of links to each page."""
         return np.bincount(self.links[:, 1], minlength=self.pages)
 
     @cached_property
@@ -49,7 +49,7 @@ class Web:
         return np.asarray(p * (self.GD @ v) + lost)
 
     def matrix(self, p: float) -> Floats:
-        """M, page by page as (17.34) has it."""
+        """M, page by page as in (17.34)."""
         M = np.empty((self.pages, self.pages))
         linked = {(int(to), int(source)) for source, to in self.links}
         for i in range(self.pages):
@@ -65,15 +65,15 @@ class Web:
 
 
 class Powers(NamedTuple):
-    """A course of the power method; what came of each of T steps."""
+    """The iterates of the power method over T steps."""
 
     rank: Floats  # (n,) after the last
     change: Floats  # (T,) largest change of an entry in each
-    error: Floats  # (T,) sum of absolute differences from what it was held against
+    error: Floats  # (T,) sum of absolute differences from the reference ranks
 
 
 def solve(web: Web, p: float) -> Floats:
-    """The stationary distribution: since z^T v is a number, (I - p G D)^-1 1 but for a factor."""
+    """The stationary distribution: since z^T v is a number, (I - p G D)^-1 1 up to a factor."""
     if web.pages <= 1000:
         v = np.linalg.solve(np.eye(web.pages) - p * web.GD.toarray(), np.ones(web.pages))
     else:
@@ -84,7 +84,7 @@ def solve(web: Web, p: float) -> Floats:
 
 
 def iterates(web: Web, p: float, start: Floats | None = None) -> Iterator[Floats]:
-    """The start, uniform unless stated, and what each step of the power method makes of it."""
+    """The start, uniform by default, and the result of each step of the power method."""
     v = np.full(web.pages, 1 / web.pages) if start is None else start
     while True:
         yield v
@@ -119,8 +119,8 @@ def settle(
 def surf(web: Web, p: float, steps: int, rng: Generator) -> Ints:
     """The pages (steps,) that one surfer visits, the first drawn uniformly.
 
-    Between jumps the walk follows links, and a jump may lead anywhere: the stretches from one jump
-    to the next are independent, and are drawn side by side.
+    Between jumps the walk follows links, and a jump may lead to any page: the stretches from one
+    jump to the next are independent, and are drawn simultaneously.
     """
     order = np.argsort(web.links[:, 0], kind="stable")
     targets, begins = web.links[order, 1], np.cumsum(web.out_links) - web.out_links
@@ -155,7 +155,7 @@ def draw_web(pages: int, rng: Generator) -> Web:
 
 
 def with_farm(web: Web, target: int, size: int) -> Web:
-    """So many new pages, to which nothing leads, each with one link: to the target."""
+    """Add new pages without incoming links, each with one link to the target."""
     new = np.arange(web.pages, web.pages + size)
     farm = np.column_stack([new, np.full(size, target)])
     return Web(np.vstack([web.links, farm]), web.pages + size)

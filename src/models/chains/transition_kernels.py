@@ -1,4 +1,4 @@
-r"""Transitions built for a target p over a few states, and how far they are from balance.
+r"""Transition matrices for a target p over a few states, and their gaps to detailed balance.
 
     detailed balance   p(z) T(z, z') = p(z') T(z', z)       invariance   sum_z p(z) T(z, z') = p(z')
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 
 class Problem(NamedTuple):
@@ -32,18 +32,18 @@ def draw_problems(states: int, base: int, n: int, rng: Generator) -> Problem:
 
 
 def balance_gap(p: Floats, T: Floats) -> Floats:
-    """Flows from i to j less those back, (..., K, K)."""
+    """Flows from i to j minus those from j to i, (..., K, K)."""
     flow = p[..., :, None] * T
     return np.asarray(flow - np.swapaxes(flow, -1, -2))  # 11.40
 
 
 def invariance_gap(p: Floats, T: Floats) -> Floats:
-    """What one step adds to each entry of p, (..., K)."""
+    """The change of each entry of p in one step, (..., K)."""
     return np.asarray(np.vecmat(p, T) - p)  # 11.39
 
 
 def with_rejections(q: Floats, accept: Floats) -> Floats:
-    """Proposals that are accepted with a probability; what is not stays where it is."""
+    """Proposals accepted with a probability; a rejected one leaves the state unchanged."""
     T = q * accept
     missing = 1 - T.sum(-1)
     return np.asarray(T + missing[..., None] * np.eye(q.shape[-1]))
@@ -57,7 +57,7 @@ def hastings_acceptance(p: Floats, q: Floats) -> Floats:
 
 
 def outright_acceptance(p: Floats, q: Floats) -> Floats:
-    """p(z') q(z|z'), as notes (3.49) have it."""
+    """p(z') q(z|z'), as notes (3.49) print it."""
     return np.asarray(p[..., None, :] * np.swapaxes(q, -1, -2))
 
 

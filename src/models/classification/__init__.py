@@ -1,1 +1,1 @@
-"""From points to classes."""
+"""Classifiers: from points to classes."""

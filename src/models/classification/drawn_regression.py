@@ -2,13 +2,13 @@ r"""Regression data drawn from a model with known weights, and a check of its de
 
     x_n = (1, N(0, 1), ...),   t_n ~ p(t | a = w^T x_n)
 
-Gradient and Hessian of log g (`logistic`) are held against central differences, which know neither.
+Gradient and Hessian of log g (`logistic`) are compared with central differences.
 """
 
 import numpy as np
 
-from models.classification.logistic import RESPONSES, Posterior, gradient, hessian, log_g
-from models.types import Floats
+from bythebook.models.classification.logistic import RESPONSES, Posterior, gradient, hessian, log_g
+from bythebook.models.types import Floats
 
 
 def draw(w: Floats, n: int, sigma2: float, response: str, rng: np.random.Generator) -> Posterior:
@@ -25,7 +25,7 @@ def draw(w: Floats, n: int, sigma2: float, response: str, rng: np.random.Generat
 
 
 def derivative_gaps(posterior: Posterior, w: Floats, h: float = 1e-5) -> tuple[float, float]:
-    """The largest differences at points (R, D), relative but for small entries."""
+    """The largest differences at points (R, D), relative except for small entries."""
     steps = h * np.eye(w.shape[1])[:, None]  # (D, 1, D)
     slope = (log_g(posterior, w + steps) - log_g(posterior, w - steps)) / (2 * h)  # (D, R)
     turn = (gradient(posterior, w + steps) - gradient(posterior, w - steps)) / (2 * h)

@@ -18,15 +18,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.clustering.mixture import posterior
-from models.probability.gaussian import log_density
-from models.types import Floats, Ints
+from bythebook.models.clustering.mixture import posterior
+from bythebook.models.probability.gaussian import log_density
+from bythebook.models.types import Floats, Ints
 
 FULL, NAIVE, SHARED = COVARIANCES = ("full", "naive", "shared")
 
 
 class Classes(NamedTuple):
-    """A Gaussian for each of C classes, and how likely the class is beforehand."""
+    """A Gaussian for each of C classes, and the prior probability of the class."""
 
     mean: Floats  # (C, D) mu_c
     covariance: Floats  # (C, D, D) Sigma_c

@@ -1,4 +1,4 @@
-r"""Kernels: inner products k(x, y) = phi(x)^T phi(y) in a space that need not be known (FCML 5.19).
+r"""Kernels: inner products k(x, y) = phi(x)^T phi(y) in an implicit feature space (FCML 5.19).
 
 linear        x^T y
 gaussian      exp(-gamma (x - y)^T (x - y))
@@ -8,7 +8,7 @@ polynomial    (1 + x^T y)^gamma
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 
 def linear(X: Floats, Y: Floats) -> Floats:

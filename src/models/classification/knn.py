@@ -3,10 +3,10 @@ r"""K nearest neighbours: the majority among the K closest training points (FCML
     t_new = argmax_c #{n among the K nearest: t_n = c}
     d^2(x, y) = (x - y)^T (x - y) = k(x, x) - 2 k(x, y) + k(y, y)                  FCML 5.3.2.6
 
-The distance needs inner products only, so any kernel k may take their place. Votes are kept apart
-from decisions: a tie is a fact, how to break it is a choice (here: the class with the smaller
-number). All K are had at once from one ordering of the neighbours, and cross-validation from the
-same ordering with the points of the own fold struck out.
+The distance needs inner products only, so any kernel k may replace them. Votes are separate from
+decisions, because a tie can be broken in several ways (here: the class with the smaller number).
+One ordering of the neighbours gives the votes of all K, and the same ordering without the points of
+the own fold gives cross-validation.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ import numpy as np
 from scipy.ndimage import label
 from scipy.spatial.distance import cdist
 
-from models.types import Bools, Floats, Ints
+from bythebook.models.types import Bools, Floats, Ints
 
 
 def squared_distances(X: Floats, Y: Floats) -> Floats:
@@ -25,7 +25,7 @@ def squared_distances(X: Floats, Y: Floats) -> Floats:
 
 def kernel_distances(X: Floats, Y: Floats, kernel: Callable[[Floats, Floats], Floats]) -> Floats:
     """Squared distances of points (N, D) and (M, D) in the space of a kernel, shape (N, M)."""
-    # A point's kernel with itself, one at a time: no need for all pairs.
+    # A point's kernel with itself, one at a time: all pairs are not needed.
     x, y = (np.array([kernel(each[None], each[None])[0, 0] for each in Z]) for Z in (X, Y))
     return np.asarray(x[:, None] - 2 * kernel(X, Y) + y)  # FCML 5.3.2.6
 
@@ -58,7 +58,7 @@ def fold_errors(X: Floats, t: Ints, ks: list[int], folds: Ints, C: int = 2) -> F
     leave-one-out.
     """
     largest = max(int(np.bincount(row).max()) for row in folds)
-    depth = min(max(ks) + largest, len(X))  # enough, even if the own fold is nearest
+    depth = min(max(ks) + largest, len(X))  # enough, even if all points of the own fold are nearest
     near = np.argsort(squared_distances(X, X), axis=1, kind="stable")[:, :depth]
     other = folds[:, near] != folds[:, :, None]  # (P, N, depth)
     # A stable sort puts those of other folds first and leaves them in order of distance.
@@ -70,7 +70,7 @@ def fold_errors(X: Floats, t: Ints, ks: list[int], folds: Ints, C: int = 2) -> F
 
 
 def random_partitions(N: int, folds: int, repetitions: int, rng: np.random.Generator) -> Ints:
-    """The fold of every point in each of some random partitions, as equal as can be, (P, N)."""
+    """The fold of every point in random partitions with folds of nearly equal size, (P, N)."""
     even = np.broadcast_to(np.arange(N) % folds, (repetitions, N))
     return np.asarray(rng.permuted(even, axis=1))
 
@@ -91,8 +91,8 @@ def islands(regions: Bools) -> Ints:
 
 
 def smallest_k_without(others: int, members: int) -> int:
-    """The least K from which on no vote can go, or be tied, in favour of a class with `members`.
+    """The smallest K from which on a class with `members` points can neither win nor tie.
 
-    All of them are half of K or more up to K = 2 members; there are no more neighbours than points.
+    Its points are at least half of K up to K = 2 members; K is at most the number of points.
     """
     return min(2 * members, others + members) + 1  # FCML 5.3.1.1

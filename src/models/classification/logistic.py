@@ -1,11 +1,11 @@
-r"""Regression with a Gaussian prior that is not conjugate: derivatives and most probable weights.
+r"""Regression with a non-conjugate Gaussian prior: derivatives and most probable weights.
 
     log g(w) = sum_n log p(t_n | x_n, w) + log N(w | 0, sigma^2 I)                        FCML 4.3
     gradient = X^T (t - m) - w / sigma^2                                                       4.9
     Hessian  = -X^T diag(v) X - I / sigma^2                                                   4.10
     w' = w - Hessian^-1 gradient                                                               4.6
 
-g is the posterior but for its constant. m and v are functions of a = w^T x:
+g is the posterior up to a constant. m and v are functions of a = w^T x:
 
     binary   m = P = 1 / (1 + e^-a),   v = P (1 - P)              logistic regression, FCML 4.3
     counts   m = v = e^a                                           Poisson, FCML exercise 4.6
@@ -21,11 +21,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, gammaln, log_expit
 
-from models.types import Bools, Floats, Ints
+from bythebook.models.types import Bools, Floats, Ints
 
 
 class Response(NamedTuple):
-    """What is observed given a = w^T x; all elementwise."""
+    """Distribution of the target given a = w^T x; all functions are elementwise."""
 
     log_p: Callable[[Floats, Floats], Floats]  # log p(t | a)
     mean: Callable[[Floats], Floats]
@@ -52,7 +52,7 @@ RESPONSES = {
 
 
 class Posterior(NamedTuple):
-    """The data, the prior and the kind of response: all that log g depends on."""
+    """The data, the prior and the kind of response, which define log g."""
 
     X: Floats  # (N, D)
     t: Floats  # (N,)
@@ -91,7 +91,7 @@ def largest_curvature(posterior: Posterior, w: Floats) -> Floats:
 class Ascent(NamedTuple):
     """Newton-Raphson from R starts."""
 
-    path: Floats  # (S + 1, R, D) the start and every update; a start that is done stays
+    path: Floats  # (S + 1, R, D) the start and every update; a converged start stays fixed
     steps: Ints  # (R,) updates until the squared change fell below the tolerance
     converged: Bools  # (R,)
 
@@ -99,11 +99,11 @@ class Ascent(NamedTuple):
 def newton_raphson(
     posterior: Posterior, starts: Floats, tol: float = 1e-6, max_steps: int = 100
 ) -> Ascent:
-    """Climb log g from each of the starts (R, D)."""
+    """Maximise log g from each of the starts (R, D)."""
     w = np.asarray(starts, dtype=np.float64)
     path, done = [w], np.zeros(len(w), dtype=bool)
     steps = np.full(len(w), max_steps)
-    with np.errstate(over="ignore", invalid="ignore"):  # a start may be lost to infinity
+    with np.errstate(over="ignore", invalid="ignore"):  # a start may diverge to infinity
         for step in range(1, max_steps + 1):
             change = np.linalg.solve(hessian(posterior, w), gradient(posterior, w)[..., None])
             change = np.where(done[:, None], 0.0, change[..., 0])
@@ -123,7 +123,7 @@ def predict(w: Floats, X: Floats, response: str = "binary") -> Floats:
 
 
 class OnGrid(NamedTuple):
-    """The posterior of two weights on a fine grid, its expectations being sums."""
+    """The posterior of two weights on a fine grid, on which expectations are sums."""
 
     w: Floats  # (G, 2)
     probability: Floats  # (G,) sums to one

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import gammaln
 
-from models.types import Bools, Floats, Ints
+from bythebook.models.types import Bools, Floats, Ints
 
 Counts = Any  # (N, M) an array or scipy.sparse.csr_array of whole numbers
 
@@ -26,7 +26,7 @@ Counts = Any  # (N, M) an array or scipy.sparse.csr_array of whole numbers
 def bag_of_words(table: Floats) -> tuple[Counts, Ints, Bools]:
     """Counts (N, M) as a sparse matrix, the class 0, 1, ... of each text, whether it is a test.
 
-    From rows of test, class, document, word and count.
+    The input has rows of test, class, document, word and count.
     """
     _, first, document = np.unique(table[:, 2], return_index=True, return_inverse=True)
     word = table[:, 3].astype(np.int64)
@@ -56,7 +56,7 @@ def log_coefficient(X: Floats) -> Floats:
 
 
 def log_score(X: Counts, q: Floats) -> Floats:
-    """sum_m x_m ln q_cm, shape (N, C): the log likelihood but for the coefficient.
+    """sum_m x_m ln q_cm, shape (N, C): the log likelihood without the coefficient.
 
     A word that a class has never seen makes it -inf.
     """

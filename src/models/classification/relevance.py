@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.classification.logistic import Posterior, hessian, newton_raphson
-from models.types import Floats, Ints
+from bythebook.models.classification.logistic import Posterior, hessian, newton_raphson
+from bythebook.models.types import Floats, Ints
 
-_REMOVED = 1e6  # a precision from which on a weight is taken for zero
-_SETTLED = 1e-16  # a squared change of all weights that ends the climb to the mode
+_REMOVED = 1e6  # a precision from which on a weight is set to zero
+_SETTLED = 1e-16  # a squared change of all weights that ends the search for the mode
 
 
 class RelevanceClassifier(NamedTuple):
-    """What is left of M basis functions."""
+    """The basis functions that remain of M."""
 
     kept: Ints  # (m,) their places
     w: Floats  # (m,) the most probable weights
@@ -46,7 +46,7 @@ def fit(Phi: Floats, t: Floats, *, tol: float = 1e-3, max_iter: int = 5000) -> R
         with np.errstate(divide="ignore"):
             new = np.maximum(gamma, 1e-12) / w**2
         stays = new < _REMOVED
-        if not stays.any():  # nothing is left to be told from chance
+        if not stays.any():  # no weight differs from zero
             stays[np.argmin(new)] = True
         moved = np.abs(np.log(new / alpha))[stays].max()
         kept, alpha, w = kept[stays], new[stays], w[stays]

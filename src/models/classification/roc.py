@@ -1,4 +1,4 @@
-r"""How well a classifier does: 0/1 loss, confusion matrix, ROC curve and its area (FCML 5.4).
+r"""Measures of a classifier: 0/1 loss, confusion matrix, ROC curve and its area (FCML 5.4).
 
     sensitivity Se = TP / (TP + FN)                                                FCML 5.20
     specificity Sp = TN / (TN + FP)                                                FCML 5.21
@@ -8,7 +8,7 @@ chance that a positive object scores above a negative one, ties counting half (M
 
     AUC = (sum of the positives' ranks - P (P + 1) / 2) / (P N)
 
-This is exact; a grid of thresholds misses what happens between two of them.
+This is exact; a grid of thresholds misses the steps between two thresholds.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.types import AnyArray, Bools, Floats, Ints
+from bythebook.models.types import AnyArray, Bools, Floats, Ints
 
 
 class Roc(NamedTuple):
@@ -42,7 +42,7 @@ def sensitivity(predicted: Bools, true: Bools) -> float:
 
 
 def specificity(predicted: Bools, true: Bools) -> float:
-    """The share of the negative objects that are left alone."""
+    """The share of the negative objects that are classified as negative."""
     return float((~predicted[~true]).mean())  # FCML 5.21
 
 
@@ -59,9 +59,9 @@ def roc_curve(score: Floats, true: Bools) -> Roc:
 
 
 def roc_curves(scores: Sequence[Floats], true: Bools) -> Floats:
-    """Curves of several scores (N,), each as long as can be, shape (len(scores), 2, N + 1).
+    """Curves of several scores (N,), padded to equal length, shape (len(scores), 2, N + 1).
 
-    Objects with equal scores make a curve shorter: it stays where it has arrived.
+    Objects with equal scores make a curve shorter; its last point is then repeated.
     """
     curves = [np.stack(roc_curve(score, true)) for score in scores]
     ends = [((0, 0), (0, len(true) + 1 - curve.shape[1])) for curve in curves]

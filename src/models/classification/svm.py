@@ -8,9 +8,9 @@ r"""Support vector machines: the margin's dual problem, with hard and soft margi
 
 C = inf is the hard margin. The quadratic programme is solved by sequential minimal optimisation
 (Platt; the pair of largest second-order gain, Fan, Chen and Lin 2005), for a batch of R problems
-at once, with a step of the active-set method in between. At the optimum the points with
-0 < alpha_n < C, and only they, must satisfy (5.16); those at the bound may lie inside the margin,
-so that b must not be read off them.
+at once, with a step of the active-set method in between. At the optimum (5.16) must hold for the
+points with 0 < alpha_n < C, and only for them; points at the bound may be inside the margin, so
+they do not determine b.
 
 The primal optimum is min_{w, b} |w|^2 / 2 + C sum_n max(0, 1 - t_n f(x_n)); it equals the dual's.
 """
@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import LinearConstraint, linprog, minimize, nnls
 
-from models.types import Bools, Floats
+from bythebook.models.types import Bools, Floats
 
 Kernel = Callable[[Floats, Floats], Floats]  # of points (N, D) and (M, D), shape (N, M)
 _PAIRS = 100  # steps of two points between two steps of all free ones
@@ -87,7 +87,7 @@ def solve(
             alpha[active, index] = np.where(going & (step == room), edge, moved)
         rest[active] = e - step[:, None] * (Ki - K[active, j])
         active = active[going]
-    rest = t - np.einsum("rnm,rm->rn", K, alpha * t)  # no rounding carried along
+    rest = t - np.einsum("rnm,rm->rn", K, alpha * t)  # no accumulated rounding error
     return Svm(alpha, t - rest, _free_bias(alpha, rest, t, C), gap, C)
 
 
@@ -102,7 +102,8 @@ def scores(
 def _ascend(K: Floats, t: Floats, alpha: Floats, C: float) -> Floats:
     """Go to the optimum over the points between the bounds, others fixed; stop at new bounds.
 
-    Pairs alone creep where the margin is narrow; this jumps once they have found its points.
+    Steps of pairs alone are slow where the margin is narrow; this step is direct once the pairs
+    have found the points of the margin.
     """
     for _ in range(len(t)):
         free = np.flatnonzero((alpha > 0) & (alpha < C))
@@ -114,7 +115,7 @@ def _ascend(K: Floats, t: Floats, alpha: Floats, C: float) -> Floats:
         H = H - H.mean(0) - H.mean(1)[:, None] + H.mean()
         curvature, axes = np.linalg.eigh(H)
         slope = (g - g.mean()) @ axes
-        flat = curvature <= 1e-10 * curvature[-1]  # all, where the points lie on each other
+        flat = curvature <= 1e-10 * curvature[-1]  # all, where points coincide
         rising = flat & (np.abs(slope) > 1e-9 * max(1.0, np.abs(slope).max()))
         if rising.any():  # along these the objective is linear: as far as the bounds allow
             v, longest = axes[:, rising] @ slope[rising], np.inf
@@ -153,7 +154,7 @@ def bias(fit: Svm, t: Floats, rule: str = FREE) -> Floats:
 
     `free`: from the points between the bounds, which is right. `mean`: t - f averaged over all
     support vectors, as in the authors' script. `highest`: from the support vector with the largest
-    output, as FCML 5.3.2.5 has it; wrong where that one is at the bound. `highest of +1`: the same
+    output, as in FCML 5.3.2.5; wrong where that one is at the bound. `highest of +1`: the same
     among the support vectors of class +1, another reading of the sentence.
     """
     if rule == FREE:
@@ -161,8 +162,8 @@ def bias(fit: Svm, t: Floats, rule: str = FREE) -> Floats:
     rest = t - fit.output  # FCML 5.16
     if rule == MEAN:
         return np.asarray(np.where(fit.support, rest, 0.0).sum(1) / fit.support.sum(1))
-    asked = fit.support if rule == HIGHEST else fit.support & (t > 0)
-    top = np.where(asked, fit.output, -np.inf).argmax(1)
+    allowed = fit.support if rule == HIGHEST else fit.support & (t > 0)
+    top = np.where(allowed, fit.output, -np.inf).argmax(1)
     return np.asarray(rest[np.arange(len(rest)), top])
 
 
@@ -174,7 +175,7 @@ def dual_objective(fit: Svm, t: Floats) -> Floats:
 def dual_as_printed(fit: Svm, K: Floats) -> Floats:
     """The dual objective with its second sum over n alone, m = n, for K (R, N, N), shape (R,)."""
     own = np.einsum("rnn->rn", K)
-    return np.asarray(fit.alpha.sum(1) - (fit.alpha**2 * own).sum(1) / 2)  # as FCML 5.3.2.6 has it
+    return np.asarray(fit.alpha.sum(1) - (fit.alpha**2 * own).sum(1) / 2)  # FCML 5.3.2.6
 
 
 def weights(fit: Svm, X: Floats, t: Floats) -> Floats:
@@ -188,7 +189,7 @@ def line(fit: Svm, X: Floats, t: Floats) -> Floats:
 
 
 def refit_gap(fit: Svm, X: Floats, t: Floats) -> Floats:
-    """How much a hard linear machine changes, relatively, if it sees its support vectors only."""
+    """Relative change of a hard linear machine that is refitted to its support vectors only."""
     lines, found = line(fit, X, t), []
     for points, labels, kept, before in zip(X, t, fit.support, lines, strict=True):
         points, labels = points[kept][None], labels[kept][None]
@@ -198,7 +199,7 @@ def refit_gap(fit: Svm, X: Floats, t: Floats) -> Floats:
 
 
 def primal_objective(fit: Svm, t: Floats) -> Floats:
-    """|w|^2 / 2 + C sum_n max(0, 1 - t_n f(x_n)), shape (R,): no less than any dual objective."""
+    """|w|^2 / 2 + C sum_n max(0, 1 - t_n f(x_n)), (R,): an upper bound of the dual objective."""
     slack = np.maximum(0, 1 - t * (fit.output + fit.bias[:, None]))
     return np.asarray((fit.alpha * t * fit.output).sum(1) / 2 + fit.C * slack.sum(1))
 
@@ -255,7 +256,7 @@ def _pairs(n: int) -> Iterator[tuple[int, int]]:
 
 
 def stationarity_gap(line: Floats, X: Floats, t: Floats, sign: int) -> float:
-    """How far |w|^2 / 2 + sign sum_n lambda_n g_n is from stationary, for the best lambda >= 0.
+    """Gradient norm of |w|^2 / 2 + sign sum_n lambda_n g_n, for the best lambda >= 0.
 
     g_n = 1 - t_n (w^T x_n + b) <= 0 are the constraints of a hard margin; relative to |w|.
     """
@@ -267,7 +268,7 @@ def stationarity_gap(line: Floats, X: Floats, t: Floats, sign: int) -> float:
 def separable(X: Floats, t: Floats) -> bool:
     """Whether a hyperplane separates the classes of points (N, D): a linear programme."""
     A = t[:, None] * np.column_stack([X, np.ones(len(X))])
-    if (A @ np.linalg.lstsq(A, np.ones(len(X)))[0] > 0).all():  # a lucky guess is a proof
+    if (A @ np.linalg.lstsq(A, np.ones(len(X)))[0] > 0).all():  # a separating guess is a proof
         return True
     found = linprog(np.zeros(A.shape[1]), -A, -np.ones(len(X)), bounds=(None, None))  # FCML 5.17
     return bool(found.status == 0)

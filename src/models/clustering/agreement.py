@@ -1,11 +1,11 @@
-"""Two clusterings compared: names of clusters mean nothing."""
+"""Agreement of two clusterings up to the names of clusters."""
 
 from itertools import islice, permutations
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from models.types import Ints
+from bythebook.models.types import Ints
 
 
 def agreement(a: Ints, b: Ints, k: int) -> float:

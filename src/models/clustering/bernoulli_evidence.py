@@ -14,16 +14,16 @@ from numpy.random import Generator
 from scipy.optimize import minimize
 from scipy.special import betaln, gammaln, logsumexp, xlogy
 
-from models.approximation.variational_bernoulli import (
+from bythebook.models.approximation.variational_bernoulli import (
     Prior,
     VariationalBernoulli,
     expected_logs,
     kl_to_prior,
     log_rho,
 )
-from models.clustering.mixture import posterior
-from models.em import expectation_maximisation
-from models.types import Floats, Ints
+from bythebook.models.clustering.mixture import posterior
+from bythebook.models.em import expectation_maximisation
+from bythebook.models.types import Floats, Ints
 
 
 class Counts(NamedTuple):
@@ -73,7 +73,7 @@ def log_joint(counts: Counts, prior: Prior) -> Floats:
 
 
 def divergence(counts: Counts, log_p: Floats, theta: VariationalBernoulli, prior: Prior) -> float:
-    """KL of one fit's q(z) q(theta) from the exact posterior, assignment by assignment.
+    """KL divergence of one fit's q(z) q(theta) from the exact posterior, by all assignments.
 
     log_p are the log joints of all assignments; the fit has R = 1.
     """
@@ -109,7 +109,7 @@ class _Posterior(NamedTuple):
 
 
 def max_log_likelihood(X: Floats, r: Floats, *, max_iter: int = 500) -> Floats:
-    """The end of EM for each of R data sets (R, N, D) from responsibilities (R, N, K), (R,)."""
+    """Log likelihood (R,) at the end of EM, data (R, N, D), from responsibilities (R, N, K)."""
 
     def likeliest(data: Floats, q: Floats) -> _Likeliest:
         N = np.maximum(q.sum(1), 1e-300)
@@ -137,8 +137,8 @@ def bic(log_likelihood: Floats, K: int, N: int, D: int) -> Floats:
 def annealed(X: Floats, K: int, prior: Prior, temperatures: int, rng: Generator) -> Floats:
     """Annealed importance sampling of ln p(X), one run for each of C data sets (C, N, D).
 
-    From p(z) to p(X, z) along p(z) p(X | z)^t, t in equal steps, with a sweep of Gibbs sampling
-    after each: the parameters are integrated out, and labels are drawn one by one.
+    The path from p(z) to p(X, z) is p(z) p(X | z)^t, t in equal steps, with a sweep of Gibbs
+    sampling after each: the parameters are integrated out, and labels are drawn one by one.
     """
     C, N, D = X.shape
     every = np.arange(C)

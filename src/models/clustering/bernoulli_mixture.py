@@ -14,9 +14,14 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import betaln, gammaln, xlog1py, xlogy
 
-from models.clustering.mixture import log_proportions, mixing_proportions, posterior, row_blocks
-from models.em import EMFit, expectation_maximisation
-from models.types import Floats, Ints
+from bythebook.models.clustering.mixture import (
+    log_proportions,
+    mixing_proportions,
+    posterior,
+    row_blocks,
+)
+from bythebook.models.em import EMFit, expectation_maximisation
+from bythebook.models.types import Floats, Ints
 
 
 class BernoulliMixture(NamedTuple):
@@ -47,7 +52,7 @@ def _component_log_joint(X: Floats, theta: BernoulliMixture) -> Floats:
     R, K, D = theta.mu.shape
     mu = theta.mu.reshape(R * K, D)
     ones, zeros = X.T, 1.0 - X.T
-    # ln 0 would meet a zero of the data as 0 * -inf; what cannot happen is marked separately.
+    # ln 0 times a zero of the data would be 0 * -inf; impossible values are marked separately.
     never, always = mu == 0, mu == 1
     log_p = np.log(np.where(never, 1.0, mu)) @ ones + np.log1p(-np.where(always, 0.0, mu)) @ zeros
     if never.any() or always.any():
@@ -99,7 +104,7 @@ def m_step(theta: BernoulliMixture, q: Statistics, prior: Prior | None = None) -
     """Means and proportions; a component without points keeps its mean, if no prior fills it."""
     a, b, alpha = prior or Prior(1.0, 1.0)
     ones, zeros = q.ones + (a - 1), q.zeros + (b - 1)
-    # Over ones + zeros, which is N_k but for rounding: a column of ones gives exactly 1.
+    # Over ones + zeros, which is N_k up to rounding: a column of ones gives exactly 1.
     with np.errstate(invalid="ignore"):
         mu = ones / (ones + zeros)  # (9.59); FCML (6.23) with a prior
     mu = np.where(ones + zeros > 0, mu, theta.mu)
@@ -109,7 +114,7 @@ def m_step(theta: BernoulliMixture, q: Statistics, prior: Prior | None = None) -
 def update_by_search(ones: Floats, zeros: Floats, prior: Prior) -> Floats:
     """The means of an M step from their statistics, by a search for the highest bound with prior.
 
-    One search for each entry, without the closed form.
+    Each entry has its own search, without the closed form.
     """
 
     def highest(a: float, b: float) -> float:
@@ -174,7 +179,7 @@ def sample_clusters(
 
 
 def constant_variables(X: Floats, labels: Ints, K: int, least: int = 5) -> Ints:
-    """How many variables have one value throughout each cluster, (K,); 0 for a small cluster."""
+    """Number of variables that are constant within each cluster, (K,); 0 for a small cluster."""
     clusters = [X[labels == k] for k in range(K)]
     return np.array(
         [int((own == own[0]).all(axis=0).sum()) if len(own) >= least else 0 for own in clusters]

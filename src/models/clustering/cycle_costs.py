@@ -1,15 +1,15 @@
-"""One cycle of K-means and one of EM, a line a formula, in operations that can be counted.
+"""One cycle of K-means and one of EM, one line per formula, in operations that can be counted.
 
 PRML 9.1 and 9.2.2: for data (N, D) and K clusters, from the parameters before to those after.
 """
 
 import numpy as np
 
-from models.clustering.gaussian_mixture import GaussianMixture, e_step, m_step
-from models.clustering.kmeans import kmeans
-from models.em import take
-from models.operation_counts import count_operations
-from models.types import Floats
+from bythebook.models.clustering.gaussian_mixture import GaussianMixture, e_step, m_step
+from bythebook.models.clustering.kmeans import kmeans
+from bythebook.models.em import take
+from bythebook.models.operation_counts import count_operations
+from bythebook.models.types import Floats
 
 COUNTED = ("products", "quotients", "exponentials")
 
@@ -27,9 +27,9 @@ def em_cycle(
 ) -> tuple[Floats, Floats, Floats]:
     """N_k (K,), means (K, D) and covariances (K, D, D) after a cycle.
 
-    `scale` (K,) are the mixing weights over the normalisers of the Gaussians, but for a factor that
-    all have. What is done once a cycle, and not for each point, such as to invert covariances, is
-    left out.
+    `scale` (K,) are the mixing weights over the normalisers of the Gaussians, up to a common
+    factor. Work that is done once per cycle, and not for each point, such as inverting
+    covariances, is left out.
     """
     off = X[:, None] - mu
     exponent = ((off[..., None, :] * minus_half_precision).sum(axis=-1) * off).sum(axis=-1)
@@ -43,7 +43,7 @@ def em_cycle(
 
 
 def arguments(theta: GaussianMixture) -> tuple[Floats, Floats, Floats]:
-    """What `em_cycle` takes besides the data, of the first of R mixtures."""
+    """The arguments of `em_cycle` other than the data, for the first of R mixtures."""
     pi, mu, Sigma = (part[0] for part in theta)
     unit = np.broadcast_to(np.eye(Sigma.shape[-1]), Sigma.shape)
     scale = pi * np.linalg.det(Sigma) ** -0.5
@@ -60,9 +60,9 @@ def cycle_costs(X: Floats, theta: GaussianMixture) -> dict[str, int]:
 
 
 def cycle_gaps(X: Floats, theta: GaussianMixture) -> tuple[Floats, Floats]:
-    """A cycle of K-means and of EM less what runs in its place, from the first of R mixtures.
+    """Differences of these cycles from `kmeans` and `m_step`, for the first of R mixtures.
 
-    Centres; and weights, means and covariances one after another.
+    The first array has centres, the second weights, means and covariances one after another.
     """
     first = take(theta, [0])
     centres = kmeans(X, first.mu, max_iter=1).centres[0]

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import betaln, digamma, gammaln, logsumexp
 
-from models.clustering.mixture import posterior
-from models.em import EMFit, expectation_maximisation
-from models.types import Floats, Ints
+from bythebook.models.clustering.mixture import posterior
+from bythebook.models.em import EMFit, expectation_maximisation
+from bythebook.models.types import Floats, Ints
 
 
 class Model(NamedTuple):
@@ -61,7 +61,7 @@ def draw_data(N: int, model: Model, size: int, rng: Generator) -> Floats:
 def log_marginal(n: Floats, total: Floats, model: Model) -> Floats:
     """Log density of the points of a component, from their number and sum.
 
-    But for -n ln(2 pi s2) / 2 - Q / (2 s2), which add up to the same for any partition.
+    The terms -n ln(2 pi s2) / 2 - Q / (2 s2) are left out: their sum is the same for any partition.
     """
     _, s2, t2 = model
     return np.asarray(total**2 * t2 / (2 * s2 * (s2 + n * t2)) - np.log1p(n * t2 / s2) / 2)
@@ -112,7 +112,7 @@ def gibbs(x: Floats, model: Model, sweeps: int, rng: Generator) -> Ints:
             mean, variance = variance * sums / s2, variance + s2
             log_p = -((value[:, None] - mean) ** 2) / (2 * variance) - np.log(variance) / 2
             empty = used == 0
-            new = empty & (np.cumsum(empty, axis=1) == 1)  # one empty place stands for all
+            new = empty & (np.cumsum(empty, axis=1) == 1)  # one empty place represents all
             weight = np.where(new, model.alpha, used)
             with np.errstate(divide="ignore"):
                 logits = np.log(weight) + log_p

@@ -23,9 +23,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy.special import gammaln, multigammaln, xlogy
 
-from models.clustering.mixture import blocks, log_proportions, mixing_proportions, posterior
-from models.em import EMFit, expectation_maximisation
-from models.types import Bools, Floats, Ints
+from bythebook.models.clustering.mixture import (
+    blocks,
+    log_proportions,
+    mixing_proportions,
+    posterior,
+)
+from bythebook.models.em import EMFit, expectation_maximisation
+from bythebook.models.types import Bools, Floats, Ints
 
 Covariance = Literal["full", "diagonal", "spherical", "fixed"]
 _TINY = np.finfo(float).tiny
@@ -66,7 +71,7 @@ def smallest_eigenvalue(Sigma: Floats) -> Floats:
 
 
 def collapsed(theta: GaussianMixture, min_eigenvalue: float) -> Bools:
-    """Which components have shrunk below `min_eigenvalue` in some direction, shape (R, K)."""
+    """Whether components have shrunk below `min_eigenvalue` in some direction, shape (R, K)."""
     return ~(smallest_eigenvalue(theta.Sigma) >= min_eigenvalue)
 
 
@@ -107,7 +112,7 @@ def weighed(difference: Floats, W: Floats, log_weight: Floats) -> Floats:
     """Log weights (R, K) less half the squared length of W (x_n - mu_k), shape (R, K, n)."""
     y = W @ difference
     log_p: Floats = np.einsum("rkdn,rkdn->rkn", y, y)  # squared Mahalanobis distance
-    log_p *= -0.5  # in place: fresh memory costs more here than arithmetic
+    log_p *= -0.5  # in place: new memory costs more here than arithmetic
     log_p += log_weight[..., None]
     return log_p
 
@@ -239,7 +244,7 @@ def fit(
 
     if prior is not None and prior.alpha < 1:
         raise ValueError("a Dirichlet prior with alpha < 1 has no mode inside the simplex")
-    # A start outside the chosen kind could lie above every mixture that the M step can reach.
+    # A start outside the chosen kind could have a higher objective than any M step can reach.
     start = start._replace(Sigma=constrain(start.Sigma, covariance))
     maximise = partial(m_step, covariance=covariance, fixed_pi=fixed_pi, prior=prior)
     return expectation_maximisation(
@@ -248,9 +253,9 @@ def fit(
 
 
 def iterations_to_settle(X: Floats, em: EMFit[GaussianMixture], share: float) -> Ints:
-    """From which snapshot on `share` of the points are assigned as at the end, shape (R,)."""
+    """The first snapshot from which on `share` of the points keep their final labels, (R,)."""
     ends = responsibilities(X, em.theta).argmax(2)
     labels = (responsibilities(X, em.snapshots[t]).argmax(2) for t in sorted(em.snapshots))
     away = np.stack([np.mean(label == ends, axis=1) < share for label in labels])
-    last = len(away) - np.argmax(away[::-1], axis=0)  # after the last one that is away
+    last = len(away) - np.argmax(away[::-1], axis=0)  # after the last one that differs
     return np.where(away.any(axis=0), last, 0)

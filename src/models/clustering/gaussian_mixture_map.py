@@ -15,10 +15,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.clustering.gaussian_mixture import GaussianMixture, Statistics, constrain, e_step
-from models.clustering.mixture import mixing_proportions
-from models.em import EMFit, expectation_maximisation
-from models.types import Floats
+from bythebook.models.clustering.gaussian_mixture import (
+    GaussianMixture,
+    Statistics,
+    constrain,
+    e_step,
+)
+from bythebook.models.clustering.mixture import mixing_proportions
+from bythebook.models.em import EMFit, expectation_maximisation
+from bythebook.models.types import Floats
 
 
 class MeanPrior(NamedTuple):

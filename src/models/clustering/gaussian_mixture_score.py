@@ -5,16 +5,16 @@ r"""The gradient of a Gaussian mixture's log likelihood: zero where EM has conve
                                               - Sigma_k^-1]
     d ln p / d pi_k - N = sum_n gamma_nk / pi_k - N          on the simplex, (9.21) with lambda = -N
 
-PRML (9.16) and its copy in the Notes, (3.18), print Sigma_k where the inverse stands here.
+PRML (9.16) and its copy in the Notes, (3.18), print Sigma_k where the inverse is correct.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from models.clustering.gaussian_mixture import GaussianMixture, e_step, log_density
-from models.em import take
-from models.types import Floats
+from bythebook.models.clustering.gaussian_mixture import GaussianMixture, e_step, log_density
+from bythebook.models.em import take
+from bythebook.models.types import Floats
 
 
 class Score(NamedTuple):

@@ -1,4 +1,4 @@
-"""Where EM for a Gaussian mixture begins: every start is a GaussianMixture with R restarts.
+"""Initial values of EM for a Gaussian mixture: each is a GaussianMixture with R restarts.
 
 PRML 9.2.2 starts at hand-picked centres with spherical covariances, or at the result of K-means;
 FCML 6.3.4 draws means and covariances at random; a random subset of the data points is PRML's
@@ -9,9 +9,14 @@ go through `start_at`.
 import numpy as np
 import numpy.typing as npt
 
-from models.clustering.gaussian_mixture import GaussianMixture, Statistics, collapsed, m_step
-from models.clustering.kmeans import random_points
-from models.types import Floats, Ints
+from bythebook.models.clustering.gaussian_mixture import (
+    GaussianMixture,
+    Statistics,
+    collapsed,
+    m_step,
+)
+from bythebook.models.clustering.kmeans import random_points
+from bythebook.models.types import Floats, Ints
 
 
 def sample_covariance(X: Floats) -> Floats:

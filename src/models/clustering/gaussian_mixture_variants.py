@@ -1,15 +1,16 @@
 r"""Three variants of EM for Gaussian mixtures: resets, a floor under the variances, point by point.
 
 Resets (PRML 9.2.1). A component that shrinks onto a data point drives the likelihood to infinity.
-As soon as it is seen to collapse, its mean moves to a random data point and its covariance to that
-of all the data, and the optimisation continues.
+When its collapse is detected, its mean moves to a random data point and its covariance to that of
+all the data, and the optimisation continues.
 
 A floor. Among covariances with no eigenvalue below a floor the likelihood is bounded. The most
 likely of them for a scatter S_k / N_k has its eigenvectors, and its eigenvalues or the floor,
 whichever is larger: the M step stays exact and the likelihood still never falls.
 
-Incremental EM (PRML 9.4; Neal and Hinton 1999). The bound L(q, theta) may be climbed by a partial E
-step: renew the responsibilities of one point m, correct the sufficient statistics, do the M step.
+Incremental EM (PRML 9.4; Neal and Hinton 1999). A partial E step also increases the bound
+L(q, theta): update the responsibilities of one point m, correct the sufficient statistics, do the M
+step.
 
     N_k'  = N_k + d_k,        d_k = gamma_new(z_mk) - gamma_old(z_mk)       (9.79)
     mu_k' = mu_k + (d_k / N_k') (x_m - mu_k)                                (9.78)
@@ -21,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.clustering.gaussian_mixture import (
+from bythebook.models.clustering.gaussian_mixture import (
     Covariance,
     GaussianMixture,
     Statistics,
@@ -36,14 +37,14 @@ from models.clustering.gaussian_mixture import (
     responsibilities,
     whitener,
 )
-from models.clustering.gaussian_mixture_starts import (
+from bythebook.models.clustering.gaussian_mixture_starts import (
     sample_covariance,
     start_at,
     weighted_moments,
 )
-from models.clustering.mixture import free_energy, posterior
-from models.em import EMFit, expectation_maximisation, take
-from models.types import Floats, Ints
+from bythebook.models.clustering.mixture import free_energy, posterior
+from bythebook.models.em import EMFit, expectation_maximisation, take
+from bythebook.models.types import Floats, Ints
 
 
 class ResetFit(NamedTuple):
@@ -65,7 +66,7 @@ def fit_with_resets(
 ) -> ResetFit:
     """EM that resets every component whose covariance gets an eigenvalue below `min_eigenvalue`.
 
-    At most `max_iter` M steps between resets. A restart that collapses once more after
+    There are at most `max_iter` M steps between resets. A restart that collapses again after
     `max_resets` ends there, not converged, with objective NaN.
     """
     theta = GaussianMixture(*(np.array(field) for field in start))
@@ -161,7 +162,7 @@ def _one_pass(
     theta, order = state.theta, state.order
     gamma = state.gamma.copy()
     every = np.arange(len(order))
-    # From scratch once a pass, so that rounding errors of the updates do not pile up.
+    # From scratch once per pass, so that rounding errors of the updates do not accumulate.
     N, first, second = weighted_moments(X, gamma)
     shift = first / N[..., None]
     mean = X.mean(0) + shift
@@ -217,7 +218,7 @@ def fit_incremental(
 def fit_in_orders(
     X: Floats, start: GaussianMixture, orders: Ints, passes: int
 ) -> tuple[Floats, Floats]:
-    """From one start in each order (R, N): ln p(X) and the bound after each pass, (R, T + 1)."""
+    """Fits from one start in orders (R, N): ln p(X) and the bound after each pass, (R, T + 1)."""
     many, every = take(start, np.zeros(len(orders), dtype=np.int64)), range(passes + 1)
     done = fit_incremental(X, many, orders, tol=0, max_iter=passes, snapshots=every)
     L = [log_density(X, done.snapshots[t].theta).sum(axis=1) for t in sorted(done.snapshots)]
@@ -238,7 +239,7 @@ def half_step_bounds(X: Floats, start: GaussianMixture, orders: Ints) -> Floats:
 
 
 def renewal(X: Floats, mu: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Renew one point's responsibilities: means by (9.78) and (9.79) and from scratch, (K, D)."""
+    """Update one point's responsibilities: means by (9.78) and (9.79) and from scratch, (K, D)."""
     gamma = responsibilities(X, start_at(mu, np.eye(X.shape[1])))[0]
     N = gamma.sum(axis=0)
     mean = gamma.T @ X / N[:, None]

@@ -8,21 +8,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.clustering.gaussian_mixture import GaussianMixture, log_joint
-from models.clustering.mixture import free_energy, kl_to_posterior, posterior
-from models.types import Floats
+from bythebook.models.clustering.gaussian_mixture import GaussianMixture, log_joint
+from bythebook.models.clustering.mixture import free_energy, kl_to_posterior, posterior
+from bythebook.models.types import Floats
 
 
 class HalfSteps(NamedTuple):
     """After the E and the M step of each of T iterations, shape (T, 2)."""
 
-    log_likelihood: Floats  # ln p(X | theta), which an E step leaves as it is
+    log_likelihood: Floats  # ln p(X | theta), which an E step does not change
     bound: Floats  # L(q, theta)
     divergence: Floats  # KL(q || p(Z | X, theta))
 
 
 def half_steps(joint: Floats) -> HalfSteps:
-    """From ln p(x_n, z_n = k | theta_t), shape (T + 1, N, K): iterations are a batch axis."""
+    """Half steps of ln p(x_n, z_n = k | theta_t), (T + 1, N, K): iterations are a batch axis."""
     gamma, log_evidence = posterior(joint)
     L, q = log_evidence.sum(axis=1), gamma[:-1]
     steps = joint[:-1], joint[1:]
@@ -43,7 +43,7 @@ def arbitrary_q(N: int, K: int, count: int, rng: np.random.Generator) -> Floats:
 def neighbour_gains(
     X: Floats, theta: GaussianMixture, q: Floats, rng: np.random.Generator, neighbours: int = 30
 ) -> Floats:
-    """By how much the best of some drawn neighbours of each of T mixtures raises L(q, theta), (T,).
+    """Gain in L(q, theta) of the best of some drawn neighbours of each of T mixtures, (T,).
 
     q has shape (T, N, K). Neighbours differ by a part in ten to a part in ten thousand.
     """
@@ -61,7 +61,7 @@ def neighbour_gains(
 
 
 def gains_of_q(joint: Floats, q: Floats, rng: np.random.Generator, neighbours: int = 30) -> Floats:
-    """By how much the best of some drawn neighbours of each of T distributions raises L, (T,).
+    """Gain in L of the best of some drawn neighbours of each of T distributions, (T,).
 
     Both arrays have shape (T, N, K). Neighbours differ by a part in ten to one in ten thousand.
     """

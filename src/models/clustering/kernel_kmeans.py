@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.types import Bools, Floats, Ints
+from bythebook.models.types import Bools, Floats, Ints
 
 
 class KernelKMeansFit(NamedTuple):
-    """Where each of R starts ended, and all assignments on the way."""
+    """The results of R starts, and the assignments of each iteration."""
 
     labels: Ints  # (R, N) the cluster of each point
     history: Ints  # (T + 1, R, N) labels at the start and after each iteration

@@ -9,7 +9,7 @@ J never rises in either step, and there are finitely many assignments: the algor
 cycle that changes nothing. That last cycle is counted and recorded, as in PRML Figures 9.1 and 9.2.
 
 Empty clusters. A cluster that no point chose keeps its centre. This is the limit of EM for a
-Gaussian mixture whose variance goes to zero (9.3.2). With `redraw` its centre is drawn anew instead
+Gaussian mixture whose variance goes to zero (9.3.2). With `redraw` a new centre is drawn instead
 (FCML's script draws it in a box). An empty cluster adds nothing to J, so both rules keep J falling.
 Of two centres at the same distance the one with the smaller index takes the point.
 """
@@ -21,23 +21,23 @@ import numpy as np
 from numpy.random import Generator
 from scipy.spatial.distance import cdist
 
-from models.clustering.mixture import blocks
-from models.compiled import compiled, in_blocks
-from models.types import Bools, Floats, Ints
+from bythebook.models.clustering.mixture import blocks
+from bythebook.models.compiled import compiled, in_blocks
+from bythebook.models.types import Bools, Floats, Ints
 
 _LARGE = 2**22  # distances in a pass; below, NumPy is done before numba is imported
-_ROWS = 2**15  # a thread's share at a time
+_ROWS = 2**15  # rows that a thread processes at a time
 
 
 class KMeansFit(NamedTuple):
-    """Where each of R restarts ended, and the distortion after every half step."""
+    """The results of R restarts, and the distortion after every half step."""
 
     centres: Floats  # (R, K, D) mu_k
     labels: Ints  # (R, N) the k with r_nk = 1
     distortion: Floats  # (R, 2T) J after E1, M1, E2, M2, ...; NaN after the restart stopped
     iterations: Ints  # (R,) cycles of one E and one M step, with the last that changed nothing
     converged: Bools  # (R,) the last cycle left the labels as they were
-    snapshots: dict[int, Floats]  # centres after the cycles asked for (0 is the start), (R, K, D)
+    snapshots: dict[int, Floats]  # centres after the requested cycles (0 is the start), (R, K, D)
 
     @property
     def final(self) -> Floats:
@@ -51,7 +51,7 @@ class KMeansFit(NamedTuple):
 
 
 class Pass(NamedTuple):
-    """One pass over the data: the E step, and all that the M step and J need of it."""
+    """One pass over the data: the E step, and the statistics for the M step and J."""
 
     J: Floats  # (R,) the distortion with the nearest centres for labels
     gain: Floats  # (R,) by how much it was larger with the labels before
@@ -63,7 +63,7 @@ class Pass(NamedTuple):
 def one_pass(X: Floats, centres: Floats, labels: Ints, which: Ints) -> Pass:
     """The E step for centres (R, K, D): writes the nearest into `labels`, rows `which` (R,).
 
-    It finds those of the E step before there, or -1 in all places.
+    On entry the rows have the labels of the previous E step, or -1 everywhere.
     """
     R, K, D = centres.shape
     J, gain, moved = np.zeros(R), np.zeros(R), np.zeros(R, dtype=np.int64)
@@ -108,7 +108,7 @@ def _one_pass(
 ) -> None:
     """`one_pass` over the rows from `begin` to `end`, in tiles that stay in the cache."""
     (R, K, D), tile = centres.shape, 128
-    # Centres in pairs and dimensions in fours: a missing centre is nobody's nearest, and missing
+    # Centres in pairs and dimensions in fours: a missing centre is never the nearest, and missing
     # dimensions add nothing.
     padded = np.zeros((R, K + K % 2, D + -D % 4))
     for r in range(R):
@@ -199,9 +199,9 @@ def assign(X: Floats, centres: Floats) -> Ints:
 
 
 def bisector_margins(X: Floats, centres: Floats, labels: Ints) -> Floats:
-    """How far the points lie on their own centre's side of the bisectors, the least, shape (R,).
+    """Smallest margin of the points to the bisectors, on their own centre's side, shape (R,).
 
-    In the units of the squared distance; negative if a point is on the other side.
+    The units are those of the squared distance; negative if a point is on the other side.
     """
     own = np.take_along_axis(centres, labels[..., None], axis=1)[:, :, None]  # (R, N, 1, D)
     other = centres[:, None]
@@ -223,10 +223,10 @@ def distortion(X: Floats, centres: Floats, labels: Ints) -> Floats:
 def step_gains(
     X: Floats, centres: Floats, rng: Generator, neighbours: int = 30
 ) -> tuple[float, float]:
-    """By how much other labels, and other centres, lower J after an E and after an M step.
+    """The largest decreases of J by other labels after an E step, by other centres after an M step.
 
-    The steps are the first from centres (K, D). Labels are tried one by one, for any choice of them
-    lowers J point by point; centres are moved by a tenth to a ten thousandth of the data's range.
+    The steps are the first from centres (K, D). Labels are tried one by one, because J is a sum
+    over points; centres are moved by 0.1 to 0.0001 of the data's range.
     """
     fit = kmeans(X, centres[np.newaxis], max_iter=1)
     squared = np.square(X[:, np.newaxis] - centres).sum(-1)  # (N, K)
@@ -271,7 +271,7 @@ def kmeans(
         still = E.moved == 0
         empty = E.counts == 0
         mu = np.where(empty[..., None], mu, E.sums / np.maximum(E.counts, 1)[..., None])  # (9.4)
-        lost = empty & ~still[:, None]  # at the end nothing is to be gained from another draw
+        lost = empty & ~still[:, None]  # at the end another draw has no effect
         if redraw is not None and lost.any():
             mu[lost] = redraw(int(lost.sum()))
         J[active[still], 2 * iteration - 1] = E.J[still]
@@ -283,7 +283,7 @@ def kmeans(
         if not active.size:
             kept.update({later: final.copy() for later in snapshots if later > iteration})
             break
-    if active.size:  # at the limit: no E step follows to tell J after the last M step
+    if active.size:  # at the limit: no E step follows that gives J after the last M step
         E = e_step(X, final[active], labels[active], np.arange(len(active)))  # of a copy
         J[active, -1] = E.J + E.gain
     J = J[:, : 2 * iterations.max(initial=0)]

@@ -11,18 +11,23 @@ from typing import NamedTuple
 import numpy as np
 from scipy.integrate import quad
 
-from models.clustering.gaussian_mixture import GaussianMixture, fit, log_joint, responsibilities
-from models.clustering.gaussian_mixture_starts import start_at
-from models.clustering.kmeans import kmeans
-from models.clustering.mixture import expected_complete
-from models.em import EMFit, take
-from models.types import Floats
+from bythebook.models.clustering.gaussian_mixture import (
+    GaussianMixture,
+    fit,
+    log_joint,
+    responsibilities,
+)
+from bythebook.models.clustering.gaussian_mixture_starts import start_at
+from bythebook.models.clustering.kmeans import kmeans
+from bythebook.models.clustering.mixture import expected_complete
+from bythebook.models.em import EMFit, take
+from bythebook.models.types import Floats
 
-STEPS = 200  # EM iterations at most; with covariances held still it needs far fewer
+STEPS = 200  # EM iterations at most; with fixed covariances it needs far fewer
 
 
 class Ends(NamedTuple):
-    """Where EM ends, for each epsilon and choice of weights (E, W): the largest of each."""
+    """Largest deviations at the end of EM, for each epsilon and choice of weights (E, W)."""
 
     difference: Floats  # of a centre's coordinate from that of K-means
     label_doubt: Floats  # 1 - max_k gamma_nk
@@ -46,7 +51,7 @@ class Approach(NamedTuple):
 def approach(
     X: Floats, centres: Floats, epsilon: Floats, weights: Floats, *, fixed_pi: bool
 ) -> Approach:
-    """From centres (K, D), for falling epsilon (E,) and choices of weights (W, K)."""
+    """EM and K-means from centres (K, D), for falling epsilon (E,) and weights (W, K)."""
     (N, D), (W, K), E = X.shape, weights.shape, len(epsilon)
     hard = kmeans(X, centres[None], snapshots=range(STEPS + 1))
     r = (hard.labels[0][:, None] == np.arange(K)).astype(float)
@@ -70,7 +75,7 @@ def approach(
 def fit_held(
     X: Floats, centres: Floats, epsilon: Floats, weights: Floats, *, fixed_pi: bool, steps: int
 ) -> EMFit[GaussianMixture]:
-    """From centres (K, D), every epsilon (E,) with every choice of weights (W, K): E W restarts."""
+    """EM from centres (K, D), every epsilon (E,) with all weights (W, K): E W restarts."""
     E, W = len(epsilon), len(weights)
     theta = start_at(
         np.tile(centres, (E * W, 1, 1)),

@@ -16,9 +16,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
-from models.clustering.mixture import log_proportions, mixing_proportions, posterior, row_blocks
-from models.em import EMFit, expectation_maximisation
-from models.types import Floats, Ints
+from bythebook.models.clustering.mixture import (
+    log_proportions,
+    mixing_proportions,
+    posterior,
+    row_blocks,
+)
+from bythebook.models.em import EMFit, expectation_maximisation
+from bythebook.models.types import Floats, Ints
 
 
 class LinearMixture(NamedTuple):
@@ -60,15 +65,15 @@ def responsibilities(Phi: Floats, t: Floats, theta: LinearMixture) -> Floats:
 
 
 def predictive_modes(Phi: Floats, theta: LinearMixture, points: int = 401) -> Ints:
-    """How many maxima p(t | phi) has at each of G inputs, Phi (G, M); shape (R, G).
+    """The number of maxima of p(t | phi) at each of G inputs, Phi (G, M); shape (R, G).
 
-    Counted on a grid that reaches three standard deviations beyond the outer lines.
+    They are counted on a grid that reaches three standard deviations beyond the outer lines.
     """
     mean, sd = theta.w @ Phi.T, theta.beta[:, None] ** -0.5  # (R, K, G)
     low, high = mean.min(axis=1) - 3 * sd, mean.max(axis=1) + 3 * sd
     t = low + (high - low) * np.linspace(0, 1, points)[:, None, None]  # (points, R, G)
     z = (t[:, :, None] - mean) / sd[:, None]
-    p = np.sum(theta.pi[..., None] * np.exp(-(z**2) / 2), axis=2)  # (14.34) but for a factor
+    p = np.sum(theta.pi[..., None] * np.exp(-(z**2) / 2), axis=2)  # (14.34) up to a factor
     return np.asarray(np.sum((p[1:-1] > p[:-2]) & (p[1:-1] >= p[2:]), axis=0))
 
 
@@ -101,11 +106,11 @@ def m_step(theta: LinearMixture, q: Statistics) -> LinearMixture:
     """Proportions, weights and precision.
 
     Where the points of a component do not determine its weights, they change as little as possible:
-    the pseudo-inverse gives the shortest step, none at all for a component without points.
+    the pseudo-inverse gives the shortest step, which is zero for a component without points.
     """
     pseudo_inverse = np.linalg.pinv(q.gram, rcond=1e-13, hermitian=True)
     step = (pseudo_inverse @ q.gradient[..., None])[..., 0]  # (14.42) as a change of w_k
-    # The least squares that remain: sum gamma (e - step^T phi)^2 at the minimum.
+    # The remaining sum of squares: sum gamma (e - step^T phi)^2 at the minimum.
     squares = q.squares - (q.gradient * step).sum((1, 2))
     with np.errstate(divide="ignore"):
         beta = q.N.sum(1) / np.maximum(squares, 0.0)  # (14.44)
@@ -133,7 +138,7 @@ def fit(
 
 
 class _WithData(NamedTuple):
-    """The parameters with their data, which leave the batch together."""
+    """The parameters with their data, which are removed from the batch together."""
 
     pi: Floats
     w: Floats
@@ -163,7 +168,7 @@ def fit_each(
 def start_at(w: npt.ArrayLike, t: Floats) -> LinearMixture:
     """Weights (R, K, M), equal proportions, and the noise as large as all the variance of t.
 
-    So begins Figure 14.8.
+    These are the initial values of Figure 14.8.
     """
     weights = np.array(w, dtype=float)
     R, K, _ = weights.shape

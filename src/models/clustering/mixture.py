@@ -1,4 +1,4 @@
-"""What all finite mixtures share: a latent label z in 1..K for each of N data points.
+"""Functions common to all finite mixtures: a latent label z in 1..K for each of N data points.
 
     p(x) = sum_k pi_k p(x | k),        ln p(x, z = k) = ln pi_k + ln p(x | k)      PRML (9.81)
 
@@ -13,25 +13,26 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.special import xlogy
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 _BLOCK = 2**16  # numbers in one temporary array: half a megabyte, which stays in the cache
-# The C library gives temporaries of this size back to the kernel, and every page of the next one is
-# a fault, until it has seen a larger array freed. Then it keeps them, and an E step takes half.
+# The C library returns temporaries of this size to the kernel, and every page of the next one is a
+# fault, until a larger array has been freed. Then it keeps them, and an E step takes half the time.
 np.empty(16 * _BLOCK)
 
 
 def row_blocks(rows: int, width: int) -> Iterator[slice]:
-    """Cut the rows of a data set so that no temporary of `width` numbers a row grows large."""
-    step = max(64, _BLOCK // width)  # fewer rows would drown in the cost of each call
+    """Cut the rows of a data set so that no temporary of `width` numbers per row grows large."""
+    step = max(64, _BLOCK // width)  # with fewer rows the cost of each call dominates
     for begin in range(0, rows, step):
         yield slice(begin, begin + step)
 
 
 def blocks(restarts: int, rows: int, width: int) -> Iterator[tuple[slice, slice]]:
-    """Cut restarts, and rows where one restart is too much, for `width` numbers in each of both.
+    """Cut restarts, and rows where one restart is too large; `width` numbers per restart and row.
 
-    Few restarts with all rows, not all restarts with few rows: long rows keep the calls cheap.
+    Blocks have few restarts with all rows, not all restarts with few rows: long rows keep the calls
+    cheap.
     """
     step = max(1, min(restarts, _BLOCK // max(1, rows * width)))
     for begin in range(0, restarts, step):
@@ -44,7 +45,7 @@ def posterior(log_joint: Floats, axis: int = -1) -> tuple[Floats, Floats]:
 
     Where every component gives x probability zero, ln p(x) is -inf and the posterior NaN.
     """
-    # Written out because scipy's logsumexp takes about six times as long, and this is the hot spot.
+    # Explicit because scipy's logsumexp takes about six times as long, and this is the hot spot.
     peak = log_joint.max(axis, keepdims=True)
     peak[np.isneginf(peak)] = 0.0
     gamma = log_joint - peak
@@ -79,13 +80,13 @@ def free_energy(log_joint: Floats, q: Floats) -> Floats:
 
 
 def kl_to_posterior(log_joint: Floats, q: Floats) -> Floats:
-    """KL(q || p(Z | X, theta)), shape (R,): how far the bound lies below the log likelihood."""
+    """KL(q || p(Z | X, theta)), shape (R,): the gap of the bound to the log likelihood."""
     _, log_evidence = posterior(log_joint)
     log_posterior = log_joint - log_evidence[..., None]
     return np.asarray(xlogy(q, q).sum((-2, -1)) - expected_complete(log_posterior, q))  # (9.72)
 
 
 def moments(X: Floats, q: Floats) -> tuple[Floats, Floats]:
-    """Means (K, D) and covariances (K, D, D) of points (N, D), weighed by q (N, K)."""
+    """Means (K, D) and covariances (K, D, D) of points (N, D), weighted by q (N, K)."""
     Sigma = [np.cov(X.T, aweights=weights, ddof=0) for weights in q.T]
     return np.asarray((q.T @ X) / q.sum(axis=0)[:, None]), np.stack(Sigma)

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln, xlogy
 
-from models.clustering.mixture import log_proportions, mixing_proportions, posterior
-from models.em import EMFit, expectation_maximisation
-from models.types import Floats
+from bythebook.models.clustering.mixture import log_proportions, mixing_proportions, posterior
+from bythebook.models.em import EMFit, expectation_maximisation
+from bythebook.models.types import Floats
 
 
 class PoissonMixture(NamedTuple):

@@ -2,19 +2,19 @@ r"""The singularities of a mixture's likelihood: a component shrinks onto a poin
 
     p(X) = prod_n [ (1 - w) N(x_n | m, S) + w N(x_n | x_i, sigma^2 I) ],      sigma -> 0
 
-with m and S of all the data; and four ways to fit a mixture, of which three mean to avoid them.
-Widths are a batch axis.
+with m and S of all the data, and four ways to fit a mixture, of which three are meant to avoid the
+singularities. Widths are a batch axis.
 """
 
 import numpy as np
 
-from models.approximation import variational_mixture
-from models.clustering.bernoulli_mixture import BernoulliMixture
-from models.clustering.gaussian_mixture import GaussianMixture, Prior, fit
-from models.clustering.gaussian_mixture_starts import sample_covariance
-from models.clustering.gaussian_mixture_variants import fit_with_resets
-from models.clustering.kmeans import assign
-from models.types import Floats
+from bythebook.models.approximation import variational_mixture
+from bythebook.models.clustering.bernoulli_mixture import BernoulliMixture
+from bythebook.models.clustering.gaussian_mixture import GaussianMixture, Prior, fit
+from bythebook.models.clustering.gaussian_mixture_starts import sample_covariance
+from bythebook.models.clustering.gaussian_mixture_variants import fit_with_resets
+from bythebook.models.clustering.kmeans import assign
+from bythebook.models.types import Floats
 
 METHODS = ("ml", "reset", "map", "vb")
 
@@ -28,7 +28,7 @@ def weak_prior(X: Floats, k: int) -> Prior:
 def shrinking(
     X: Floats, point: int, weight: float, widths: Floats
 ) -> tuple[GaussianMixture, GaussianMixture]:
-    """The mixture above at each width, and the component that shrinks by itself."""
+    """The mixture above at each width, and the shrinking component alone."""
     D, R = X.shape[1], len(widths)
     unit = np.broadcast_to(np.eye(D), (R, 1, D, D))
     small = unit * widths[:, None, None, None] ** 2
@@ -62,7 +62,7 @@ def fit_by(
     tol: float,
     max_iter: int,
 ) -> tuple[Floats, Floats]:
-    """The covariances at the end, shape (R, K, D, D), and the objective on the way, (R, T + 1)."""
+    """The covariances at the end, shape (R, K, D, D), and the objective's history, (R, T + 1)."""
     k = start.pi.shape[1]
     prior = weak_prior(X, k)
     if method == "vb":

@@ -1,13 +1,13 @@
-"""Kinds of start by name: centres for K-means, mixtures for EM; R restarts at once.
+"""Initial values by name: centres for K-means, mixtures for EM, for R restarts.
 
-The texts' own kinds are in `kmeans` and `gaussian_mixture_starts`, with their sources.
+The kinds of start that the texts describe are in `kmeans` and `gaussian_mixture_starts`.
 """
 
 import numpy as np
 from numpy.random import Generator
 
-from models.clustering.gaussian_mixture import GaussianMixture
-from models.clustering.gaussian_mixture_starts import (
+from bythebook.models.clustering.gaussian_mixture import GaussianMixture
+from bythebook.models.clustering.gaussian_mixture_starts import (
     start_at,
     start_at_points,
     start_from_labels,
@@ -15,9 +15,14 @@ from models.clustering.gaussian_mixture_starts import (
     start_identical,
     start_of_gaussians,
 )
-from models.clustering.kmeans import kmeans, kmeans_plus_plus, random_in_box, random_points
-from models.em import take
-from models.types import Floats
+from bythebook.models.clustering.kmeans import (
+    kmeans,
+    kmeans_plus_plus,
+    random_in_box,
+    random_points,
+)
+from bythebook.models.em import take
+from bythebook.models.types import Floats
 
 Box = tuple[Floats, Floats]  # its lowest and its highest corner, (D,) each
 
@@ -41,7 +46,7 @@ MIXTURES = {
 
 
 def centres(kind: str, X: Floats, K: int, box: Box, rng: Generator, R: int) -> Floats:
-    """Where K-means begins, shape (R, K, D)."""
+    """Initial centres of K-means, shape (R, K, D)."""
     match kind:
         case "points":
             return random_points(X, K, rng, R)
@@ -56,7 +61,7 @@ def centres(kind: str, X: Floats, K: int, box: Box, rng: Generator, R: int) -> F
 
 
 def mixtures(kind: str, X: Floats, K: int, box: Box, rng: Generator, R: int) -> GaussianMixture:
-    """Where EM begins."""
+    """Initial mixtures of EM."""
     unit = np.eye(X.shape[1])
     match kind:
         case "points":

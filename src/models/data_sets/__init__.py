@@ -1,1 +1,1 @@
-"""What `models.datasets` is made of: kinds of content, readers of files, registries, stand-ins."""
+"""Parts of `bythebook.models.datasets`: kinds of content, file readers, registries, stand-ins."""

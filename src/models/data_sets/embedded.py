@@ -1,15 +1,15 @@
-"""The data sets that travel with the package, one file each in `models/data/`.
+"""The data sets that are part of the package, one file each in `src/models/data/`.
 
-Most are small tables that a book prints, or names and everyone has. The public sets at the end are
-of no book: they stand in for data that cannot travel, and their grade says so.
+Most are small tables that a book prints, or well-known sets that it names. The public sets at the
+end are from no book: they replace data that may not be distributed, and their grade is stand-in.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from models.data_sets import files
-from models.data_sets.kinds import (
+from bythebook.models.data_sets import files
+from bythebook.models.data_sets.kinds import (
     BOOK,
     CLASSES,
     IMAGES,
@@ -37,7 +37,7 @@ def _pen_strokes(content: bytes) -> Table:
 
 @dataclass(frozen=True)
 class Embedded:
-    """What is known of a file that travels."""
+    """Metadata of a file that is part of the package."""
 
     sha256: str
     rows: int
@@ -131,7 +131,7 @@ EMBEDDED = {
 
 
 def load_embedded(name: str, folder: Path) -> DataSet:
-    """A data set that travels, from its file in this folder."""
+    """A data set of the package, read from its file in this folder."""
     entry = EMBEDDED[name]
     path = folder / f"{name}.{entry.suffix}"
     content = files.parsed(path, files.checked(path, entry.sha256), entry.parse)

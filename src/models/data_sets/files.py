@@ -1,7 +1,7 @@
-"""Files and what is in them: nothing is parsed that is no file, too large or not the right one.
+"""Readers of data files, with checks of file type, size and digest before parsing.
 
-A parser takes the bytes of a file and says in a `ValueError` why they are not what they should be.
-None of them unpickles.
+A parser takes the bytes of a file and raises a `ValueError` that gives the reason if they are not
+valid. No parser unpickles.
 """
 
 import hashlib
@@ -17,18 +17,18 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from models.data_sets.kinds import DataError, Graph, Images, Text
-from models.types import AnyArray, Floats
+from bythebook.models.data_sets.kinds import DataError, Graph, Images, Text
+from bythebook.models.types import AnyArray, Floats
 
-ANY = ""  # a file that everyone makes for himself has no known digest, and as many rows as it has
-LIMIT = 64 * 2**20  # bytes: the largest file anyone has reason to put here is 50 MB
-UNPACKED = 8 * LIMIT  # bytes that compressed content may come to
+ANY = ""  # a file that each user makes has no known digest, and any number of rows
+LIMIT = 64 * 2**20  # bytes: the largest original file has 50 MB
+UNPACKED = 8 * LIMIT  # bytes that compressed content may expand to
 _COMPRESSED, _HEAD = 15, 128  # in a MATLAB file of version 5 to 7: a kind of element, its header
 T = TypeVar("T")
 
 
 def checked(path: Path, sha256: str) -> bytes:
-    """The bytes of a regular file of bearable size and known digest."""
+    """The bytes of a regular file, after its size and digest were checked."""
     try:
         with open(path, "rb", opener=_without_waiting) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -48,14 +48,14 @@ def checked(path: Path, sha256: str) -> bytes:
 
 
 def _without_waiting(path: str, flags: int) -> int:
-    """Open a file; a pipe would otherwise wait for somebody to write into it."""
+    """Open a file without blocking; opening a pipe would wait for a writer."""
     return os.open(path, flags | os.O_NONBLOCK)
 
 
 def parsed(path: Path, content: bytes, parse: Callable[[bytes], T]) -> T:
-    """What a parser makes of the bytes of a file; its complaint, if any, names the file.
+    """The parsed content of a file; an error message names the file.
 
-    What it expects of variables (their ranks, their kinds) may fail in any way.
+    A parser's assumptions about variables (ranks, types) may fail with any exception.
     """
     try:
         return parse(content)
@@ -75,7 +75,7 @@ def numbers(content: bytes) -> Floats:
 
 
 def places(content: bytes, words: tuple[str, ...]) -> Floats:
-    """A word a line, as its place among these words, or their number if it is none, (N, 1)."""
+    """One word per line, as its index among these words, or their number if unknown, (N, 1)."""
     place = {word: float(i) for i, word in enumerate(words)}
     lines = content.decode().split("\n")
     return np.array([[place.get(line.strip(), len(words))] for line in lines if line.strip()])
@@ -89,7 +89,7 @@ def plain_text(content: bytes) -> Text:
 def matlab(content: bytes, *variables: str) -> tuple[Any, ...]:
     """Variables of a MATLAB file, of version 4 to 7, that is known by its digest.
 
-    A torn one may crash the library, which no exception tells of.
+    A truncated file may crash the library without an exception.
     """
     from scipy.io import loadmat  # costs a tenth of a second, and few studies need it
 
@@ -97,7 +97,7 @@ def matlab(content: bytes, *variables: str) -> tuple[Any, ...]:
         raise ValueError(f"it unpacks to more than {UNPACKED >> 20} MiB")
     try:
         found = loadmat(io.BytesIO(content), variable_names=variables)
-    except Exception as error:  # whatever the bytes lead the library to
+    except Exception as error:  # any exception of the library
         raise ValueError(f"it is no MATLAB file ({type(error).__name__})") from error
     missing = [name for name in variables if name not in found]
     if missing:
@@ -106,7 +106,7 @@ def matlab(content: bytes, *variables: str) -> tuple[Any, ...]:
 
 
 def _unpacked_matlab(content: bytes) -> int:
-    """The bytes that its compressed elements come to, counted no further than what is allowed."""
+    """The number of uncompressed bytes of its elements, counted up to the limit."""
     place, total = _HEAD, 0
     while place + 8 <= len(content) and total <= UNPACKED:
         kind, size = struct.unpack_from("<II", content, place)
@@ -116,7 +116,7 @@ def _unpacked_matlab(content: bytes) -> int:
             while rest and not packed.eof and total <= UNPACKED:
                 try:
                     total += len(packed.decompress(rest, LIMIT))
-                except zlib.error:  # the reader says so
+                except zlib.error:  # the reader reports it
                     break
                 rest = packed.unconsumed_tail
         place += 8 + size
@@ -131,7 +131,7 @@ def matlab_web(content: bytes) -> Graph:
 
 
 def matlab_letter(content: bytes) -> Images:
-    """One grey image A; what is brighter than the average is the letter, as the authors have it."""
+    """One grey image A; pixels above the average are the letter, as in the authors' code."""
     (grey_levels,) = matlab(content, "A")
     letter = grey_levels > grey_levels.mean()
     return Images(letter[None].astype(np.float64), np.zeros(0, dtype=np.int64))
@@ -144,7 +144,7 @@ def matlab_classes(content: bytes, part: str) -> Floats:
 
 
 def pack(pixels: AnyArray, labels: AnyArray) -> bytes:
-    """Binary images and their labels as a small file, eight pixels a byte: what `packed` reads."""
+    """Binary images and their labels as a small file for `packed`, eight pixels per byte."""
     N = len(pixels)
     bits = np.packbits(pixels.reshape(N, -1).astype(bool), axis=1)
     file = io.BytesIO()
@@ -172,7 +172,7 @@ def grey(content: bytes) -> Images:
 
 
 def small_numbers(content: bytes) -> Floats:
-    """A table of small whole numbers, `table` (N, D): a quarter of what they take as text."""
+    """A table of small whole numbers, `table` (N, D): a quarter of their size as text."""
     (table,) = archive(content, "table")
     if table.ndim != 2:
         raise ValueError(f"a table of shape {table.shape}")
@@ -180,11 +180,11 @@ def small_numbers(content: bytes) -> Floats:
 
 
 def archive(content: bytes, *names: str) -> tuple[AnyArray, ...]:
-    """Arrays of an `.npz` file."""
+    """Arrays of an npz file."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
             size = sum(member.file_size for member in packed.infolist())
-        if size <= UNPACKED:  # a member gives no more than it states
+        if size <= UNPACKED:  # a member yields at most its stated size
             with np.load(io.BytesIO(content), allow_pickle=False) as file:
                 return tuple(file[name] for name in names)
     except Exception as error:  # of zip, of zlib or of NumPy

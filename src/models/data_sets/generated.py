@@ -1,16 +1,16 @@
 """Generated stand-ins for the authors' files of MLAPP and PRML: a web, a letter, a text, a pipe.
 
-Each has the size and the character of the original, is drawn from a stream of its own, and is named
-as a stand-in wherever it is used. Those of FCML are in `models.standins`.
+Each has the size and the character of the original, is drawn from its own random stream, and is
+named as a stand-in wherever it is used. Those of FCML are in `bythebook.models.standins`.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from models.data_sets.kinds import Graph, Images, Text
-from models.standins import stream
-from models.types import AnyArray, Floats, Ints
+from bythebook.models.data_sets.kinds import Graph, Images, Text
+from bythebook.models.standins import stream
+from bythebook.models.types import AnyArray, Floats, Ints
 
 # Six beams through a pipe of radius 1, read off the authors' file: three upright, three level.
 _ABSCISSAE = np.array([0.83, 0.48, 0.17])
@@ -29,10 +29,10 @@ def web(draw: int = 0) -> Graph:
 def grown_links(pages: int, rng: np.random.Generator) -> Ints:
     """The links (L, 2), from and to, of a crawl that grows by preferential attachment.
 
-    A page is found by a link from a page before it; three in four have links of their own, to
-    pages known by then, each as likely as the number of links it has. The number of links to a
-    page then has a tail like a power law, as in the authors' crawl, and as there a quarter of the
-    pages lead nowhere and none is without a link to it.
+    A page is found by a link from an earlier page; three in four have links themselves, to pages
+    known by then, with probability proportional to the number of links of a page. The number of
+    links to a page then has a tail like a power law, as in the authors' crawl, and as there a
+    quarter of the pages have no outgoing links and every page has an incoming link.
     """
     N = pages
     G = np.zeros((N, N), dtype=bool)  # G[i, j]: page j has a link to page i
@@ -74,7 +74,7 @@ class TextSource(NamedTuple):
 
     @property
     def entropy_rate(self) -> float:
-        """Bits a character: the sum of pi_i P_ij log2 1/P_ij."""
+        """Bits per character: the sum of pi_i P_ij log2 1/P_ij."""
         P = self.transition
         return float(-self.start @ (P * np.log2(np.where(P > 0, P, 1.0))).sum(1))
 
@@ -82,8 +82,8 @@ class TextSource(NamedTuple):
 def text_source() -> TextSource:
     """Blanks, vowels and consonants follow each other with stated probabilities.
 
-    Which vowel or consonant it is does not depend on what went before: the letter of rank r in
-    English (e, t, a, ...) has a weight of 1 / (r + 2) among its like.
+    The choice among vowels or consonants does not depend on the letters before: the letter of rank
+    r in English (e, t, a, ...) has a weight of 1 / (r + 2) in its group.
     """
     group = np.array([0 if c == " " else 1 if c in _VOWELS else 2 for c in _ALPHABET])
     groups = np.array([[0.0, 0.3, 0.7], [0.25, 0.1, 0.65], [0.2, 0.6, 0.2]])
@@ -95,10 +95,10 @@ def text_source() -> TextSource:
 
 
 def text(draw: int = 0) -> Text:
-    """MLAPP 17.2.2: forty thousand words of a chain over letters, twelve words a line.
+    """MLAPP 17.2.2: forty thousand words of a chain over letters, twelve words per line.
 
-    The chain starts anew at each blank, so the words can be drawn side by side; the end of a line
-    stands for a blank.
+    The chain restarts at each blank, so the words can be drawn simultaneously; the end of a line
+    represents a blank.
     """
     rng = stream(172, draw)
     source = text_source()
@@ -122,7 +122,7 @@ def text(draw: int = 0) -> Text:
 def oil_flow(part: int, draw: int = 0) -> Floats:
     """PRML appendix A: twelve measurements on a pipe with water, oil and gas, and the class.
 
-    Each of six beams tells the length of its path through water and through oil. The three are
+    Each of six beams measures the length of its path through water and through oil. The three are
     mixed (class 1), in rings with the gas inside and the water outside (2), or in layers (3). Their
     shares are Dirichlet(2, 2, 2), and the noise of a beam is Gaussian and takes from the oil what
     it gives to the water: both as in the authors' file, whose noise is that of counted photons.
@@ -169,5 +169,5 @@ def _half_chord(area: Floats | float, offset: Floats) -> Floats:
 
 
 def _beams(water: Floats, oil: Floats) -> AnyArray:
-    """Water and oil by turns, beam by beam, (N, 12)."""
+    """Water and oil alternately, beam by beam, (N, 12)."""
     return np.stack([water, oil], axis=-1).reshape(len(water), -1)

@@ -1,15 +1,15 @@
-"""What a data set may hold: a table, images, a graph or a text; and how it is known."""
+"""Content of a data set (table, images, graph or text) and its provenance."""
 
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from models.types import AnyArray, Floats, Ints
+from bythebook.models.types import AnyArray, Floats, Ints
 
 BOOK, ORIGINAL, STANDIN = GRADES = ("book", "original", "stand-in")
 
-# How a set is kept, and for a table what its columns may be used as.
+# The kind of content and, for a table, the roles of its columns.
 TABLE, IMAGES, GRAPH, TEXT = "table", "images", "graph", "text"
 REGRESSION = "regression"  # the first column is the input, the last the target
 POINTS = "points"  # every column is a coordinate
@@ -18,7 +18,7 @@ KINDS = (TABLE, REGRESSION, POINTS, CLASSES, IMAGES, GRAPH, TEXT)
 
 
 class DataError(ValueError):
-    """A data file is missing, damaged or not what it should be."""
+    """A data file is missing, damaged or not the expected file."""
 
 
 class Table(NamedTuple):
@@ -40,10 +40,10 @@ class Table(NamedTuple):
 
 
 class Images(NamedTuple):
-    """Pictures of one size, the first row at the top."""
+    """Images of one size, the first row at the top."""
 
     pixels: Floats  # (N, height, width) 0 is the background
-    labels: Ints  # (N,) what each shows; empty where nobody says
+    labels: Ints  # (N,) the class of each; empty if unknown
 
     @property
     def arrays(self) -> list[AnyArray]:
@@ -85,7 +85,7 @@ class Graph(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A text; its lines end in a newline, whatever they end in on the disk."""
+    """A text; its lines end in a newline, independently of the file's line ends."""
 
     characters: str
 
@@ -109,14 +109,14 @@ _CALLED = {Table: "a table", Images: "images", Graph: "a graph", Text: "a text"}
 
 @dataclass(frozen=True)
 class DataSet:
-    """What a data set holds, and where it comes from."""
+    """The content of a data set, and its provenance."""
 
     name: str
     content: Content
     grade: str  # book, original or stand-in
     origin: str
     sha256: str
-    licence: str = ""  # of a public set that travels with the package
+    licence: str = ""  # of a public set that is part of the package
 
     @property
     def columns(self) -> dict[str, Floats]:
@@ -125,7 +125,7 @@ class DataSet:
 
     @property
     def matrix(self) -> Floats:
-        """A row a case, shape (N, D): all columns side by side, or the pixels of each image."""
+        """One row per case, shape (N, D): all columns side by side, or the pixels of each image."""
         if isinstance(self.content, Images):
             return self.content.pixels.reshape(len(self.content.pixels), -1)
         return np.column_stack(list(self.columns.values()))
@@ -138,7 +138,7 @@ class DataSet:
 
     @property
     def images(self) -> Images:
-        """The pictures, and what they show."""
+        """The images, and their classes."""
         return self._held(Images)
 
     @property
@@ -148,7 +148,7 @@ class DataSet:
 
     @property
     def text(self) -> str:
-        """The text, whole."""
+        """The whole text."""
         return self._held(Text).characters
 
     def _held(self, kind: type[C]) -> C:

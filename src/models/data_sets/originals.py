@@ -1,6 +1,6 @@
-"""The authors' original files: where each is, what it must be, and what stands in for it.
+"""Registry of the authors' original files: location, digest and stand-in of each.
 
-None of them travels with the package.
+None of them is part of the package.
 """
 
 import hashlib
@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from models import standins
-from models.data_sets import files, generated
-from models.data_sets.kinds import (
+from bythebook.models import standins
+from bythebook.models.data_sets import files, generated
+from bythebook.models.data_sets.kinds import (
     CLASSES,
     GRAPH,
     IMAGES,
@@ -30,14 +30,14 @@ from models.data_sets.kinds import (
     Table,
     Text,
 )
-from models.types import Floats
+from bythebook.models.types import Floats
 
 Values = Floats | Images | Graph | Text  # an array becomes a table once its columns have names
 
 
 @dataclass(frozen=True)
 class Original:
-    """What is known of a file that its authors published."""
+    """Metadata of a file that its authors published."""
 
     path: str
     sha256: str
@@ -194,7 +194,7 @@ ORIGINALS = {
 
 
 def load_original(name: str, directory: Path | None, draw: int) -> DataSet:
-    """The authors' file where the user has it below this folder, else a draw of its stand-in."""
+    """The authors' file if it exists below this folder, else a draw of its stand-in."""
     entry = ORIGINALS[name]
     path = directory / entry.path if directory is not None else None
     if path is None or not _exists(path):
@@ -219,7 +219,7 @@ def load_original(name: str, directory: Path | None, draw: int) -> DataSet:
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
-    except OSError as error:  # a folder that may not be entered is not a file that is not there
+    except OSError as error:  # an unreadable folder differs from a missing file
         raise DataError(f"data file {path} cannot be read: {error.strerror}") from error
 
 

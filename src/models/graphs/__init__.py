@@ -1,1 +1,1 @@
-"""Graphical models: variables, factors, and what they say of each other."""
+"""Graphical models: variables, factors and inference in their graphs."""

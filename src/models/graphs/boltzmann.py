@@ -10,12 +10,12 @@ from itertools import product
 
 import numpy as np
 
-from models.graphs.pairwise import grid
-from models.types import Floats, Ints
+from bythebook.models.graphs.pairwise import grid
+from bythebook.models.types import Floats, Ints
 
 
 def all_states(N: int, low: int = -1) -> Floats:
-    """Every state of N binary variables, a row each; `low` is -1 or 0, the other value 1."""
+    """Every state of N binary variables, one per row; `low` is -1 or 0, the other value 1."""
     return np.array(list(product((low, 1), repeat=N)), dtype=float)
 
 
@@ -47,7 +47,7 @@ def gradient(theta: Floats, phi: Floats, share: Floats) -> Floats:
 
 
 def weight_matrix(theta: Floats, links: Ints, N: int) -> Floats:
-    """W, symmetric, with nothing on its diagonal."""
+    """W, symmetric, with a zero diagonal."""
     W = np.zeros((*theta.shape[:-1], N, N))
     s, t = links.T
     W[..., s, t] = W[..., t, s] = theta[..., : len(links)]

@@ -2,7 +2,7 @@ r"""Gaussian factors over named vectors, and messages between them (Ghahramani 8
 
     f(x) = exp(-x' J x / 2 + h' x)
 
-A product adds J and h; what is summed out leaves the Schur complement. Constants are dropped.
+A product adds J and h; summing a variable out leaves the Schur complement. Constants are dropped.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 
 class Canonical(NamedTuple):
@@ -83,11 +83,11 @@ def beliefs(factors: Sequence[Canonical]) -> dict[str, tuple[Floats, Floats]]:
     sent: dict[tuple[int, str], Canonical] = {}
 
     def message(k: int, name: str) -> Canonical:
-        """What factor k tells a vector, once all behind the factor have told it theirs."""
+        """The message of factor k to a vector, computed after all messages to the factor."""
         if (k, name) not in sent:
             others = [other for other in factors[k].names if other != name]
-            heard = [message(j, other) for other in others for j in near[other] if j != k]
-            sent[k, name] = keep(product([factors[k], *heard]), [name])
+            received = [message(j, other) for other in others for j in near[other] if j != k]
+            sent[k, name] = keep(product([factors[k], *received]), [name])
         return sent[k, name]
 
     found = {}

@@ -1,8 +1,8 @@
-"""All graphs of a few nodes: which state the same, and what is lost from one kind to the other.
+"""All graphs of a few nodes: their independence statements, and equivalences of the two kinds.
 
-Statements are of the form: A and B are independent given C, of sets of nodes. Rules that lead from
-some to others are those of all distributions (symmetry, decomposition, weak union, contraction)
-and intersection, which positive ones obey (MLAPP 19.2.1).
+A statement says that sets A and B of nodes are independent given a set C. Rules of inference are
+those of all distributions (symmetry, decomposition, weak union, contraction) and intersection,
+which holds for positive distributions (MLAPP 19.2.1).
 """
 
 from collections import Counter
@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from models.graphs.factors import Factor, keep, product
-from models.graphs.independence import directed_joint, undirected_joint
-from models.graphs.structure import (
+from bythebook.models.graphs.factors import Factor, keep, product
+from bythebook.models.graphs.independence import directed_joint, undirected_joint
+from bythebook.models.graphs.structure import (
     Dag,
     Nodes,
     Statement,
@@ -32,7 +32,7 @@ from models.graphs.structure import (
     stated,
     stated_undirected,
 )
-from models.types import Floats
+from bythebook.models.types import Floats
 
 
 class Triple(NamedTuple):
@@ -51,7 +51,7 @@ def directed_graphs(M: int) -> dict[Dag, frozenset[Statement]]:
 
 @cache
 def directed_stating(M: int) -> Counter[frozenset[Statement]]:
-    """How many directed acyclic graphs make just these statements about pairs."""
+    """The number of directed acyclic graphs with exactly these statements about pairs."""
     return Counter(directed_graphs(M).values())
 
 
@@ -62,7 +62,7 @@ def undirected_stating(M: int) -> dict[frozenset[Statement], Undirected]:
 
 
 def comes_back(graph: Dag) -> bool:
-    """Whether a walk along arrows can come back to where it began, by powers of the matrix."""
+    """Whether the graph has a directed cycle, by powers of the matrix."""
     A = np.zeros((len(graph), len(graph)), int)
     for i, j in arrows(graph):
         A[i, j] = 1
@@ -75,7 +75,7 @@ def comes_back(graph: Dag) -> bool:
 
 
 def can_be_ordered(graph: Dag) -> bool:
-    """Whether some order of the nodes has no arrow to an earlier one, by trying all."""
+    """Whether some order of the nodes has no arrow to an earlier node, by trying all orders."""
     pairs = arrows(graph)
     return any(
         all(order.index(i) < order.index(j) for i, j in pairs)
@@ -84,12 +84,12 @@ def can_be_ordered(graph: Dag) -> bool:
 
 
 def is_tree(graph: Undirected) -> bool:
-    """One path between any two nodes: connected, with one link fewer than nodes."""
+    """Whether the graph is a tree: connected, with one link fewer than nodes."""
     return _connected(graph) and len(links(graph)) == len(graph) - 1
 
 
 def is_ring(graph: Undirected) -> bool:
-    """One circle through all nodes: connected, with two links at each; of four or more."""
+    """Whether the graph is one cycle through four or more nodes, connected and of degree two."""
     return len(graph) > 3 and _connected(graph) and all(len(near) == 2 for near in graph)
 
 
@@ -126,7 +126,7 @@ def as_directed(joint: Floats, graph: Dag) -> Floats:
 
 
 def as_undirected(joint: Floats, graph: Dag) -> Floats:
-    """The same of a directed tree as a product of one table a link; the root is in the first."""
+    """The same of a directed tree as a product of one table per link; the root is in the first."""
     M, names = joint.ndim, [str(i) for i in range(joint.ndim)]
     tables = []
     for k, (parent, node) in enumerate(sorted(arrows(graph), key=lambda pair: len(graph[pair[0]]))):
@@ -145,7 +145,7 @@ class Rewritten(NamedTuple):
 
 
 def rewritten(graph: Undirected, rng: Generator) -> Rewritten:
-    """With every root: drawn potentials on links, and drawn tables on arrows."""
+    """Distributions for every root: random potentials on links, or random tables on arrows."""
     joint = undirected_joint(graph, 2, rng)
     ways = [rooted(graph, root) for root in range(len(graph))]
     one = max(float(np.abs(as_directed(joint, way) - joint).max()) for way in ways)
@@ -157,23 +157,23 @@ def rewritten(graph: Undirected, rng: Generator) -> Rewritten:
 
 
 def rootings(graph: Undirected) -> int:
-    """How many directed graphs have these links and at most one parent for each node."""
+    """The number of directed graphs with these links and at most one parent for each node."""
     return sum(
         max(map(len, one)) <= 1 and skeleton(one) == graph for one in directed_graphs(len(graph))
     )
 
 
 class Moralised(NamedTuple):
-    """Links that a directed graph needs besides, and statements that are left without arrows."""
+    """Links that moralisation adds, and statements that remain without arrows."""
 
     married: int
     fewest: int  # with which every node and its parents are all linked
     kept: int  # statements of the moral graph
-    most: int  # of any undirected graph that states nothing the directed one does not
+    most: int  # of any undirected graph without statements that the directed one lacks
 
 
 def moralised(graph: Dag) -> Moralised:
-    """Moralisation against all undirected graphs over the same nodes."""
+    """Moralisation compared with all undirected graphs over the same nodes."""
     others = undirected_stating(len(graph))
     linked = len(links(skeleton(graph)))
     enough = [len(links(other)) for other in others.values() if _families_linked(graph, other)]
@@ -187,7 +187,7 @@ def moralised(graph: Dag) -> Moralised:
 
 
 def _families_linked(graph: Dag, other: Undirected) -> bool:
-    """Whether every node and its parents lie in a clique of another graph."""
+    """Whether every node and its parents are in a clique of another graph."""
     return all(
         parents <= other[node] and all(parents - {i} <= other[i] for i in parents)
         for node, parents in enumerate(graph)
@@ -209,7 +209,7 @@ def shapes(M: int) -> list[Undirected]:
 
 
 def triples(M: int) -> Iterator[Triple]:
-    """All statements about sets of nodes, each both ways round."""
+    """All statements about sets of nodes, each in both orders."""
     for one in _sets(frozenset(range(M))):
         for other in _sets(frozenset(range(M)) - one):
             for given in (frozenset[int](), *_sets(frozenset(range(M)) - one - other)):
@@ -217,13 +217,13 @@ def triples(M: int) -> Iterator[Triple]:
 
 
 def _sets(nodes: Nodes) -> Iterator[Nodes]:
-    """All sets of some nodes but the empty one."""
+    """All non-empty sets of some nodes."""
     for size in range(1, len(nodes) + 1):
         yield from (frozenset(some) for some in combinations(sorted(nodes), size))
 
 
 def global_statements(graph: Undirected) -> set[Triple]:
-    """What separation states."""
+    """The statements of separation."""
     return {t for t in triples(len(graph)) if separated(graph, *t)}
 
 
@@ -248,7 +248,7 @@ def _both(one: Nodes, other: Nodes, given: Nodes) -> list[tuple[Nodes, Nodes, No
 
 
 def derived(known: set[Triple], *, positive: bool) -> set[Triple]:
-    """All that follows from some statements by the rules; of positive distributions by one more."""
+    """All consequences of statements by the rules; positive distributions have one rule more."""
     found, ahead = set(known), list(known)
     while ahead:
         last = ahead.pop()
@@ -280,7 +280,7 @@ def _joined(a: Triple, b: Triple, positive: bool) -> Iterator[Triple]:
 
 
 def unmonotone(said: frozenset[Statement], M: int) -> int:
-    """How many of all statements about pairs are lost when one more node is given."""
+    """The number of statements about pairs that do not hold when one more node is given."""
     return sum(
         Statement(s.a, s.b, s.given | {more}) not in said
         for s in said
@@ -289,7 +289,7 @@ def unmonotone(said: frozenset[Statement], M: int) -> int:
 
 
 def copies(M: int) -> Floats:
-    """The joint table of M copies of one fair coin, which leaves most settings no probability."""
+    """The joint table of M copies of one fair coin, which gives most settings probability zero."""
     joint = np.zeros([2] * M)
     joint[(0,) * M] = joint[(1,) * M] = 0.5
     return joint

@@ -9,19 +9,19 @@ Potentials are an array (..., N - 1, K, K); messages are (..., N, K).
 
 import numpy as np
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 
 def forward(psi: Floats) -> Floats:
-    """mu_alpha of every node; the first has heard nothing, which is ones (8.56)."""
-    told = [np.ones(psi.shape[:-3] + psi.shape[-1:])]
+    """mu_alpha of every node; the first has no message and is ones (8.56)."""
+    messages = [np.ones(psi.shape[:-3] + psi.shape[-1:])]
     for n in range(psi.shape[-3]):
-        told.append(np.einsum("...k,...kl->...l", told[-1], psi[..., n, :, :]))
-    return np.stack(told, -2)
+        messages.append(np.einsum("...k,...kl->...l", messages[-1], psi[..., n, :, :]))
+    return np.stack(messages, -2)
 
 
 def backward(psi: Floats) -> Floats:
-    """mu_beta of every node; the last has heard nothing."""
+    """mu_beta of every node; the last has no message and is ones."""
     turned = np.swapaxes(psi[..., ::-1, :, :], -1, -2)
     return forward(turned)[..., ::-1, :]
 
@@ -40,7 +40,7 @@ def neighbours(psi: Floats) -> Floats:
 
 
 def all_configurations(psi: Floats) -> Floats:
-    """The joint table, one axis a node, of a single chain; not normalised (8.49)."""
+    """The unnormalised joint table of a single chain, one axis per node (8.49)."""
     N, K = psi.shape[-3] + 1, psi.shape[-1]
     joint = np.ones([K] * N)
     for n in range(N - 1):
@@ -49,7 +49,7 @@ def all_configurations(psi: Floats) -> Floats:
 
 
 def clamped(psi: Floats, node: int, state: int) -> Floats:
-    """The potentials with an indicator of an observed state absorbed in one that has the node."""
+    """The potentials, one of them multiplied by the indicator of an observed state."""
     seen = np.arange(psi.shape[-1]) == state
     new = psi.copy()
     if node < psi.shape[-3]:

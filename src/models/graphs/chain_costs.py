@@ -1,13 +1,13 @@
-"""What marginals of a chain cost, counted while they are computed (PRML 8.4.1)."""
+"""Numbers of operations for marginals of a chain, counted during the computation (PRML 8.4.1)."""
 
 from itertools import combinations
 
 import numpy as np
 
-from models.graphs.counting import counted
-from models.graphs.elimination import eliminate
-from models.graphs.factors import Factor, keep, product
-from models.graphs.propagation import (
+from bythebook.models.graphs.counting import counted
+from bythebook.models.graphs.elimination import eliminate
+from bythebook.models.graphs.factors import Factor, keep, product
+from bythebook.models.graphs.propagation import (
     FactorGraph,
     Messages,
     factor_graph,
@@ -15,7 +15,7 @@ from models.graphs.propagation import (
     marginal,
     two_passes,
 )
-from models.types import Floats
+from bythebook.models.types import Floats
 
 WAYS = ("all configurations", "one node", "every node apart", "every node, messages kept")
 
@@ -45,7 +45,7 @@ def operations(graph: FactorGraph, way: str) -> int:
 
 
 def factor_messages(messages: Messages) -> dict[tuple[int, str], Floats]:
-    """Those of factors to variables, which on a chain are mu_alpha and mu_beta."""
+    """The messages of factors to variables, which on a chain are mu_alpha and mu_beta."""
     found = {}
     for (sender, receiver), message in messages.items():
         if isinstance(sender, int) and isinstance(receiver, str):

@@ -1,21 +1,21 @@
-"""Sums and products that are counted while they are carried out, number by number."""
+"""Semirings that count their sums and products."""
 
 from typing import Any
 
 import numpy as np
 
-from models.graphs.factors import SUM_PRODUCT, Operation, Semiring, Table
+from bythebook.models.graphs.factors import SUM_PRODUCT, Operation, Semiring, Table
 
 
 class Tally:
-    """How many operations on two numbers there have been."""
+    """The number of operations on two numbers."""
 
     def __init__(self) -> None:
         self.operations = 0
 
 
 class _Counted:
-    """An operation that tells a tally of each pair of numbers that it takes."""
+    """An operation that adds the number of pairs it processes to a tally."""
 
     def __init__(self, inner: Operation, tally: Tally) -> None:
         self.inner, self.tally = inner, tally

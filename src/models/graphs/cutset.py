@@ -1,4 +1,4 @@
-r"""Loops cut by assumptions: messages on what is left, for each value of a cutset (Ghahramani 8.5).
+r"""Cutset conditioning: messages on the remaining graph for each value (Ghahramani 8.5).
 
 P(x | e) = sum over c of P(x | c, e) P(c | e)                                              42
 """
@@ -8,8 +8,8 @@ from itertools import product as settings_of
 from math import prod
 from typing import NamedTuple
 
-from models.graphs.factors import Factor, condition, sizes
-from models.graphs.propagation import (
+from bythebook.models.graphs.factors import Factor, condition, sizes
+from bythebook.models.graphs.propagation import (
     FactorGraph,
     Messages,
     factor_graph,
@@ -17,11 +17,11 @@ from models.graphs.propagation import (
     roots,
     two_passes,
 )
-from models.types import Floats
+from bythebook.models.types import Floats
 
 
 class Case(NamedTuple):
-    """What messages give for one setting of the cutset: P(c, e), and P(x | c, e) of each x."""
+    """Results of messages for one setting of the cutset: P(c, e), and P(x | c, e) of each x."""
 
     setting: tuple[int, ...]
     weight: float
@@ -29,7 +29,7 @@ class Case(NamedTuple):
 
 
 def cut(factors: Sequence[Factor], cutset: Sequence[str]) -> FactorGraph:
-    """The graph that is left once the variables of the cutset are given."""
+    """The graph that remains when the variables of the cutset are given."""
     return factor_graph([f for f in _given(factors, dict.fromkeys(cutset, 0)) if f.variables])
 
 
@@ -38,7 +38,7 @@ def _given(factors: Sequence[Factor], setting: dict[str, int]) -> list[Factor]:
 
 
 def cases(factors: Sequence[Factor], cutset: Sequence[str]) -> list[Case]:
-    """One run of messages for each setting of the cutset; what is left must be without loops."""
+    """One run of messages per setting of the cutset; the remaining graph must have no loops."""
     states = sizes(factors)
     found = []
     for at in settings_of(*(range(states[name]) for name in cutset)):

@@ -1,8 +1,8 @@
-"""How many directions a family of distributions has: the rank of its Jacobian at a generic point.
+"""Dimension of a family of distributions: the rank of its Jacobian at a generic point.
 
-A family maps parameters to the numbers that fix a distribution: the entries of a table, or of a
-covariance. Its dimension is the rank of the derivative; fewer than the parameters if some of them
-do the same. Derivatives are taken by a complex step, exact but for rounding.
+A family maps parameters to the numbers that define a distribution: the entries of a table, or of a
+covariance. Its dimension is the rank of the derivative, which is below the number of parameters if
+some are redundant. Derivatives are taken by a complex step, exact up to rounding.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ STEP = 1e-30
 
 
 class Parametrised(NamedTuple):
-    """A family and how many numbers it takes."""
+    """A family and its number of parameters."""
 
     numbers: int
     family: Family
@@ -36,9 +36,9 @@ def dimension(of: Parametrised, rng: Generator) -> int:
 
 
 def tables(parents: list[list[int]], K: int, tied: bool = False) -> Parametrised:
-    """The joint of a directed graph, nodes in an order; K - 1 free numbers a row of each table.
+    """The joint of a directed graph, nodes in an order; K - 1 free numbers per row of each table.
 
-    `tied` nodes share one table, all but the first.
+    `tied` nodes share one table, all except the first.
     """
     rows = [K ** len(above) for above in parents]
     counts = [(K - 1) * r for r in rows]
@@ -96,7 +96,7 @@ def boltzmann(M: int, biases: bool = True) -> Parametrised:
 
 
 def full_covariance(D: int) -> Parametrised:
-    """Any covariance, from a triangle."""
+    """Any covariance, from a triangular matrix."""
     i, j = np.tril_indices(D)
 
     def covariance(theta: NDArray[np.complex128]) -> NDArray[np.complex128]:
@@ -110,7 +110,7 @@ def full_covariance(D: int) -> Parametrised:
 def low_rank_covariance(D: int, M: int, *, isotropic: bool) -> Parametrised:
     """W W' and noise: of one variance (probabilistic PCA), or of D (factor analysis).
 
-    A rank does not ask whether a variance is positive.
+    The rank does not depend on the sign of a variance.
     """
 
     def covariance(theta: NDArray[np.complex128]) -> NDArray[np.complex128]:

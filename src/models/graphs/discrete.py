@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from models.graphs.factors import Factor
-from models.types import Floats
+from bythebook.models.graphs.factors import Factor
+from bythebook.models.types import Floats
 
 
 def total(factors: Sequence[Factor]) -> float:
@@ -27,11 +27,11 @@ def marginal(factors: Sequence[Factor], of: Sequence[str]) -> Floats:
     """p(of), an axis for each variable in the order given."""
     Z = total(factors)
     kept = _summed(factors, tuple(of))
-    return kept if abs(Z - 1) < 1e-9 else kept / Z  # rounding of printed tables is left alone
+    return kept if abs(Z - 1) < 1e-9 else kept / Z  # rounding of printed tables is not corrected
 
 
 def conditional(factors: Sequence[Factor], of: Sequence[str], given: Sequence[str]) -> Floats:
-    """p(of | given), axes of both in this order; not a number where the condition has no chance."""
+    """p(of | given), axes of both in this order; NaN where the condition has probability zero."""
     both = _summed(factors, (*of, *given))
     with np.errstate(invalid="ignore"):
         return np.asarray(both / both.sum(axis=tuple(range(len(of)))))
@@ -46,7 +46,7 @@ def noisy_or(mu: Sequence[float]) -> Floats:
 
 
 def connected(factors: Sequence[Factor], names: Iterable[str]) -> list[Factor]:
-    """The factors that some variables have to do with, through whatever chain of others."""
+    """The factors connected with some variables, through any chain of others."""
     found, ahead = set[str](), set(names)
     while ahead:
         found |= ahead
@@ -55,7 +55,7 @@ def connected(factors: Sequence[Factor], names: Iterable[str]) -> list[Factor]:
 
 
 def _summed(factors: Sequence[Factor], kept: tuple[str, ...]) -> Floats:
-    """The product of all factors, summed over what is not kept."""
+    """The product of all factors, summed over all variables that are not kept."""
     names = {name: i for i, name in enumerate(dict.fromkeys(n for f in factors for n in f[0]))}
     operands: list[Any] = []
     for variables, table in factors:

@@ -1,7 +1,7 @@
-r"""Variables summed out one after another, and what an order costs (MLAPP 20.3; PRML 8.4.6).
+r"""Variable elimination, and the cost of an elimination order (MLAPP 20.3; PRML 8.4.6).
 
 To sum a variable out, multiply the factors that contain it and sum over its states. The product
-is over the variable and all its neighbours, who become linked: fill-in. The size of the largest
+is over the variable and all its neighbours, which become linked: fill-in. The size of the largest
 product is known from the graph alone, and the best order's, less one, is the treewidth (20.54).
 """
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.graphs.factors import (
+from bythebook.models.graphs.factors import (
     MAX_PRODUCT,
     SUM_PRODUCT,
     Factor,
@@ -20,11 +20,11 @@ from models.graphs.factors import (
     product,
     sum_out,
 )
-from models.graphs.structure import Nodes, Undirected, cliques, links, undirected
+from bythebook.models.graphs.structure import Nodes, Undirected, cliques, links, undirected
 
 
 class Step(NamedTuple):
-    """One variable summed out: of how many factors, over what before and after the sum."""
+    """One variable summed out: the number of factors, and the scopes before and after the sum."""
 
     away: str
     used: int
@@ -33,14 +33,14 @@ class Step(NamedTuple):
 
 
 class Eliminated(NamedTuple):
-    """The answer, and the way to it; `left` factors remained to be multiplied at the end."""
+    """The result, and the steps; `left` factors remained to be multiplied at the end."""
 
     answer: Factor
     steps: list[Step]
     left: int
 
     def operations(self, K: int) -> int:
-        """Multiplications and additions, were there K states of every variable."""
+        """Multiplications and additions if every variable has K states."""
         sums = sum((K - 1) * K ** len(step.created) for step in self.steps)
         products = sum((step.used - 1) * K ** len(step.product) for step in self.steps)
         return int(sums + products + (self.left - 1) * K ** len(self.answer.variables))
@@ -49,7 +49,7 @@ class Eliminated(NamedTuple):
 def eliminate(
     factors: Sequence[Factor], order: Iterable[str], ring: Semiring = SUM_PRODUCT
 ) -> Eliminated:
-    """Sum the variables of `order` out, one after another; the answer is over all others."""
+    """Sum the variables of `order` out, one after another; the result is over all others."""
     left = list(factors)
     steps = []
     for name in order:
@@ -64,7 +64,7 @@ def eliminate(
 def best_setting(
     factors: Sequence[Factor], order: Iterable[str], ring: Semiring = MAX_PRODUCT
 ) -> dict[str, int]:
-    """Where the best of all settings is: maximised out in turn, then traced back (MLAPP 20.3.1)."""
+    """The most probable setting: maximise in turn, then trace back (MLAPP 20.3.1)."""
     left, wholes = list(factors), []
     for name in order:
         wholes.append((name, product([f for f in left if name in f.variables], ring)))
@@ -78,11 +78,11 @@ def best_setting(
 
 
 class Induced(NamedTuple):
-    """The graph after an order has been played out on it."""
+    """The induced graph of an elimination order."""
 
     graph: Undirected  # the links that were there, and the fill-in
     fill_in: list[list[tuple[int, int]]]  # new links, step by step
-    cliques: list[Nodes]  # each node and its neighbours when it went
+    cliques: list[Nodes]  # each node and its neighbours at its elimination
 
     @property
     def width(self) -> int:
@@ -91,12 +91,12 @@ class Induced(NamedTuple):
 
     @property
     def maximal(self) -> list[Nodes]:
-        """The cliques of the graph that lie in no other."""
+        """The cliques of the graph that are in no other clique."""
         return cliques(self.graph)
 
 
 def induced(graph: Undirected, order: Iterable[int]) -> Induced:
-    """Take nodes away in an order, linking the neighbours of each before it goes."""
+    """Take nodes away in an order, linking the neighbours of each before its removal."""
     near = [set(of) for of in graph]
     fill_in, gone = [], []
     for node in order:
@@ -130,12 +130,12 @@ def min_fill(graph: Undirected, last: Nodes = frozenset()) -> list[int]:
 
 
 def _missing(near: Sequence[set[int]], nodes: set[int]) -> int:
-    """How many pairs of these nodes are not linked."""
+    """The number of pairs of these nodes that are not linked."""
     return sum(j not in near[i] for i, j in combinations(nodes, 2))
 
 
 def treewidth(graph: Undirected) -> int:
-    """The least width of all orders, by dynamic programming over the sets of nodes gone first."""
+    """The minimum width of all orders, by dynamic programming over sets of eliminated nodes."""
     M = len(graph)
     best: dict[Nodes, int] = {frozenset(): 0}
     for size in range(1, M + 1):
@@ -148,7 +148,7 @@ def treewidth(graph: Undirected) -> int:
 
 
 def _reached(graph: Undirected, gone: Nodes, node: int) -> int:
-    """How many nodes still there `node` is linked to once those of `gone` are away."""
+    """The number of remaining nodes that `node` is linked to after elimination of `gone`."""
     seen, ahead = {node}, {node}
     while ahead:
         near = {other for i in ahead for other in graph[i]} - seen

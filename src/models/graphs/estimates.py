@@ -1,11 +1,11 @@
-r"""One setting for a whole distribution: four ways to choose it, and what they cost (MLAPP 17.4.4).
+r"""Four point estimates of a discrete distribution, and their cost (MLAPP 17.4.4).
 
-    MAP      argmax over q of sum over n of p(q, n)        what is asked for, all else summed out
+    MAP      argmax over q of sum over n of p(q, n)          q is the query, all else summed out
     MPE      argmax over q, n of p(q, n)                     all else maximised out
     MPM      argmax of each variable's own marginal                                          17.70
     maxed    argmax of each variable's maximum over all others                                17.71
 
-Sums and maxima do not commute: MAP has to sum before it maximises, whatever that costs.
+Sums and maxima do not commute: MAP has to sum before it maximises, at a higher cost.
 """
 
 from collections.abc import Sequence
@@ -14,25 +14,33 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.graphs.elimination import eliminate, induced, treewidth
-from models.graphs.factors import MAX_PRODUCT, Factor, best, keep, normalised, product, scope
-from models.graphs.structure import Nodes, Undirected, among
-from models.types import Floats
+from bythebook.models.graphs.elimination import eliminate, induced, treewidth
+from bythebook.models.graphs.factors import (
+    MAX_PRODUCT,
+    Factor,
+    best,
+    keep,
+    normalised,
+    product,
+    scope,
+)
+from bythebook.models.graphs.structure import Nodes, Undirected, among
+from bythebook.models.types import Floats
 
 State = tuple[int, ...]
 
 
 class Estimates(NamedTuple):
-    """Settings of the variables asked for, in their order; and their distribution."""
+    """Settings of the query variables, in their order, and their distribution."""
 
     map: State
     mpe: State
     mpm: State
     maxed: State
-    p: Floats  # an axis for each variable asked for
+    p: Floats  # an axis for each query variable
 
     def wrong(self, state: State) -> float:
-        """How many of the variables are expected to be in another state."""
+        """The expected number of variables in another state."""
         axes = range(self.p.ndim)
         return sum(
             1 - float(self.p.sum(tuple(j for j in axes if j != i))[k]) for i, k in enumerate(state)
@@ -40,16 +48,16 @@ class Estimates(NamedTuple):
 
 
 def estimates(factors: Sequence[Factor], of: Sequence[str]) -> Estimates:
-    """All four of a product of tables."""
+    """All four estimates for a product of tables."""
     joint = product(factors)
-    asked = normalised(keep(joint, of))
-    whole, some = best(joint), best(asked)
+    query = normalised(keep(joint, of))
+    whole, some = best(joint), best(query)
     return Estimates(
         tuple(some[name] for name in of),
         tuple(whole[name] for name in of),
-        tuple(int(np.argmax(keep(asked, [name]).table)) for name in of),
+        tuple(int(np.argmax(keep(query, [name]).table)) for name in of),
         tuple(int(np.argmax(_max_marginal(factors, name))) for name in of),
-        asked.table,
+        query.table,
     )
 
 
@@ -60,7 +68,7 @@ def _max_marginal(factors: Sequence[Factor], name: str) -> Floats:
 
 
 def summed_first_width(graph: Undirected, kept: Nodes) -> int:
-    """The least width of all orders that take everything else away before the nodes of `kept`."""
+    """The minimum width of all orders that eliminate everything else before the nodes of `kept`."""
     ways = permutations(sorted(set(range(len(graph))) - kept))
     first = [induced(graph, way) for way in ways]
     return min(

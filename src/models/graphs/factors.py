@@ -3,7 +3,7 @@ r"""Tables over named variables, multiplied and summed in any commutative semiri
     f x g (x, y, z) = f(x, y) x g(y, z)                              the product
     (sum_y f) (x, z) = + over y of f(x, y, z)                         a variable summed out
 
-What + and x are is the semiring's: sums and products for marginals, maxima for the most probable
+The semiring defines + and x: sums and products for marginals, maxima for the most probable
 configuration, minima and sums for costs, `or` and `and` for satisfiability (MLAPP Table 20.2).
 """
 
@@ -18,7 +18,7 @@ Setting = Mapping[str, int]
 
 
 class Operation(Protocol):
-    """What takes the place of + or x: of two tables, and of all entries along some axes."""
+    """An operation used as + or x: of two tables, and of all entries along some axes."""
 
     def __call__(self, one: Any, other: Any, /) -> Any: ...
 
@@ -26,7 +26,7 @@ class Operation(Protocol):
 
 
 class Semiring(NamedTuple):
-    """Two operations that take the places of + and x, and what changes nothing under each."""
+    """Two operations used as + and x, and the neutral element of each."""
 
     plus: Operation
     times: Operation
@@ -48,7 +48,7 @@ class Factor(NamedTuple):
     table: Table
 
     def over(self, variables: Sequence[str]) -> Table:
-        """The table with these variables as axes, of length one where it does not hang on one."""
+        """The table with these variables as axes, of length one where it does not depend on one."""
         kept = [name for name in variables if name in self.variables]
         table = self.table.transpose([self.variables.index(name) for name in kept])
         sizes = dict(zip(kept, table.shape, strict=True))
@@ -61,7 +61,7 @@ def scope(factors: Iterable[Factor]) -> tuple[str, ...]:
 
 
 def sizes(factors: Iterable[Factor]) -> dict[str, int]:
-    """How many states each variable has."""
+    """The number of states of each variable."""
     return {
         name: size
         for factor in factors
@@ -79,7 +79,7 @@ def product(factors: Sequence[Factor], ring: Semiring = SUM_PRODUCT) -> Factor:
 
 
 def sum_out(factor: Factor, away: Iterable[str], ring: Semiring = SUM_PRODUCT) -> Factor:
-    """The factor of what is left when the variables of `away` are summed over."""
+    """The factor over the remaining variables when those of `away` are summed over."""
     gone = tuple(factor.variables.index(name) for name in away)
     left = tuple(name for k, name in enumerate(factor.variables) if k not in gone)
     return Factor(left, ring.plus.reduce(factor.table, axis=gone) if gone else factor.table)

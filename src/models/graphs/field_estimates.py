@@ -1,4 +1,4 @@
-r"""Parameters of fields learned from data that are fully observed (MLAPP 19.5.4, 19.5.5).
+r"""Estimates of the parameters of fields from fully observed data (MLAPP 19.5.4, 19.5.5).
 
     l_PL(theta) = sum_i sum_s ln p(y_is | y_i,-s) / N                                  MLAPP 19.49
 
@@ -11,12 +11,12 @@ import numpy as np
 from numpy.random import Generator
 from scipy.optimize import minimize
 
-from models.graphs.boltzmann import features, weight_matrix
-from models.types import Floats, Ints
+from bythebook.models.graphs.boltzmann import features, weight_matrix
+from bythebook.models.types import Floats, Ints
 
 
 def conditional_rows(y: Floats, links: Ints) -> Floats:
-    """The rows (case, spin, parameter) of which theta makes y_s (b_s + sum_t w_st y_t)."""
+    """Rows (case, spin, parameter) whose product with theta is y_s (b_s + sum_t w_st y_t)."""
     phi, N = features(y, links), y.shape[1]
     touches = np.zeros((N, phi.shape[1]))
     touches[links[:, 0], np.arange(len(links))] = 1
@@ -51,17 +51,17 @@ def logistic(rows: Floats, weight: Floats, ridge: float = 0.0, steps: int = 30) 
 
 
 def pseudo_likelihood(share: Floats, y: Floats, links: Ints) -> Floats:
-    """Of data sets given as the share (set, state) of each state y."""
+    """Pseudo-likelihood estimates for data sets given as the share (set, state) of each state y."""
     return _each(share, conditional_rows(y, links))
 
 
 def separately(share: Floats, y: Floats, links: Ints) -> Floats:
-    """Each conditional by itself: two estimates a link."""
+    """Each conditional fitted separately: two estimates per link."""
     return _each(share, separate_rows(y, links))
 
 
 def _each(share: Floats, rows: Floats) -> Floats:
-    """A fit for each data set, from the states that it has."""
+    """A fit for each data set, from the states that occur in it."""
     found = []
     for own in share:
         seen = own > 0
@@ -89,7 +89,7 @@ def gaussian_pseudo_likelihood(S: Floats, links: Ints) -> Floats:
         return -0.5 * float((np.log(own) - fit / own).sum()), -G[i, j]
 
     free = np.where(i == j, 1 / S[i, j], 0.0)
-    for _ in range(3):  # with a fresh Hessian, for a line search may give up early
+    for _ in range(3):  # with a new Hessian, because a line search may stop early
         free = minimize(loss, free, jac=True, method="BFGS", options={"gtol": 1e-10}).x
     L = np.zeros((N, N))
     L[i, j] = L[j, i] = free
@@ -100,7 +100,7 @@ def evidence_pair(x: Floats, y: Floats, ridge: float, *, pseudo: bool) -> Floats
     """Two spins that are always equal, each with evidence x_s: the weights (w, v) of both.
 
     p(y_1, y_2 | x) ~ exp(w y_1 y_2 + v (x_1 y_1 + x_2 y_2)), with a Gaussian prior of precision
-    `ridge` a case on both weights, for w has no finite optimum.
+    `ridge` per case on both weights, because w has no finite optimum.
     """
     if pseudo:
         rows = np.stack([np.ones_like(x), y[:, None] * x], -1).reshape(-1, 2)
@@ -118,7 +118,7 @@ def evidence_pair(x: Floats, y: Floats, ridge: float, *, pseudo: bool) -> Floats
 
 
 def gibbs_sweep(y: Floats, theta: Floats, links: Ints, rng: Generator) -> None:
-    """All spins anew, one by one, in place; y (..., sample, spin), theta (..., parameter)."""
+    """Redraw all spins, one by one, in place; y (..., sample, spin), theta (..., parameter)."""
     N = y.shape[-1]
     W, b = -2 * weight_matrix(theta, links, N), -2 * theta[..., len(links) :]
     u = 1 / rng.random((N, *y.shape[:-1])) - 1  # up if 1 + exp(-2 field) < 1 / u

@@ -1,4 +1,4 @@
-r"""Gaussians on graphs: covariances given the rest, messages (MLAPP 19.4.4, 20.2.3; PRML 8.1.4).
+r"""Gaussians on graphs: conditional covariances, messages (MLAPP 19.4.4, 20.2.3; PRML 8.1.4).
 
     p(x) ~ exp(-x' A x / 2 + b' x)                                                     MLAPP 20.14
     lambda_{s\t} = A_ss + sum_{u != t} lambda_us                                       MLAPP 20.29
@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 
 class GaussianMessages(NamedTuple):
-    """lambda_st and lambda_st mu_st, from row to column; nothing where there is no link."""
+    """lambda_st and lambda_st mu_st, from row to column; zero where there is no link."""
 
     precision: Floats  # (..., N, N)
     weighted: Floats  # (..., N, N)
@@ -26,7 +26,7 @@ class GaussianMessages(NamedTuple):
 def pass_on(
     A: Floats, b: Floats, messages: GaussianMessages, *, printed: bool = False
 ) -> GaussianMessages:
-    """All messages anew from those of the round before; `printed`: by (20.35) and (20.36)."""
+    """All messages from those of the last round; `printed`: by (20.35) and (20.36)."""
     off = A * (1 - np.eye(A.shape[-1]))
     precision, mean = _but_one(A, b, messages)
     sign = 1.0 if printed else -1.0
@@ -34,7 +34,7 @@ def pass_on(
 
 
 def _but_one(A: Floats, b: Floats, messages: GaussianMessages) -> tuple[Floats, Floats]:
-    """lambda_{s\t} and mu_{s\t}: what s knows, but for what t told it."""
+    r"""lambda_{s\t} and mu_{s\t}: the potential of s and all its messages except that of t."""
     own = np.diagonal(A, axis1=-2, axis2=-1) + messages.precision.sum(-2)
     weighted = b + messages.weighted.sum(-2)
     precision = own[..., :, None] - np.swapaxes(messages.precision, -1, -2)
@@ -48,7 +48,7 @@ def beliefs(A: Floats, b: Floats, messages: GaussianMessages) -> tuple[Floats, F
 
 
 def rounds(A: Floats, b: Floats, *, printed: bool = False) -> Iterator[GaussianMessages]:
-    """The messages before the first round, after it, and so on."""
+    """The messages before the first round and after each round."""
     messages = GaussianMessages(np.zeros_like(A), np.zeros_like(A))
     while True:
         yield messages

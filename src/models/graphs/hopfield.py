@@ -1,12 +1,12 @@
-r"""Patterns kept in the weights of a network, and found again from a part (MLAPP 19.4.2).
+r"""Associative memory: patterns stored in the weights of a Hopfield network (MLAPP 19.4.2).
 
     E(y) = -1/2 y'Wy - b'y,  y_s = -1, 1                                               MLAPP 19.19
     y_s = 1 if sum_t w_st y_t + b_s > 0, else -1                          19.4.2, its sign corrected
 
 Weights are those of the outer product rule, sum_p y_p y_p' / N, or of the pseudo-likelihood with a
-Gaussian prior. As their number is the square of the units', those of images are kept as the few
-numbers that make them: with patterns Y (P, N) the gradient of the pseudo-likelihood is made of
-outer products, so W = Y'A + A'Y with A (P, N) and nothing on the diagonal.
+Gaussian prior. Their number is the square of the number of units, so the weights of images are
+stored in factored form: with patterns Y (P, N) the gradient of the pseudo-likelihood is a sum of
+outer products, so W = Y'A + A'Y with A (P, N) and a zero diagonal.
 """
 
 from typing import NamedTuple
@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
-from models.compiled import compiled
-from models.graphs import boltzmann
-from models.types import Bools, Floats, Ints
+from bythebook.models.compiled import compiled
+from bythebook.models.graphs import boltzmann
+from bythebook.models.types import Bools, Floats, Ints
 
 
 class Memory(NamedTuple):
@@ -56,7 +56,7 @@ def by_pseudo_likelihood(patterns: Floats, steps: int, ridge: float) -> Memory:
 
 @compiled
 def _sweep(left: Floats, right: Floats, bias: Floats, y: Floats, free: Ints) -> int:
-    """Each free unit to its lower energy, in order and in place; how many changed."""
+    """Set each free unit to its lower energy, in order and in place; returns the number changed."""
     P, N = left.shape
     along, across = np.zeros(P), np.zeros(P)  # left y, right y
     for p in range(P):
@@ -70,7 +70,7 @@ def _sweep(left: Floats, right: Floats, bias: Floats, y: Floats, free: Ints) -> 
             field += left[p, s] * (across[p] - right[p, s] * y[s])
             field += right[p, s] * (along[p] - left[p, s] * y[s])
         new = 1.0 if field > 0 else -1.0
-        if abs(field) > 1e-9 and new != y[s]:  # less is rounding of nothing
+        if abs(field) > 1e-9 and new != y[s]:  # smaller values are rounding errors of zero
             changed += 1
             for p in range(P):
                 along[p] += left[p, s] * (new - y[s])
@@ -82,7 +82,7 @@ def _sweep(left: Floats, right: Floats, bias: Floats, y: Floats, free: Ints) -> 
 def completed(memory: Memory, y: Floats, hidden: Bools) -> list[Floats]:
     """States from y on, after each sweep of iterated conditional modes over the hidden units.
 
-    It ends when a sweep has changed nothing.
+    It ends after a sweep without a change.
     """
     path, free, changed = [y.copy()], np.flatnonzero(hidden), True
     while changed:
@@ -112,6 +112,6 @@ def by_likelihood(patterns: Floats, ridge: float) -> Memory:
 
     start, ways = np.zeros(phi.shape[1]), {"jac": slope, "hess": curvature}
     theta = minimize(loss, start, method="trust-exact", options={"gtol": 1e-10}, **ways).x
-    theta = theta - np.linalg.solve(curvature(theta), slope(theta))  # where values no longer tell
+    theta = theta - np.linalg.solve(curvature(theta), slope(theta))  # where values no longer change
     W = boltzmann.weight_matrix(theta, links, N)
     return Memory(W / 2, np.eye(N), theta[len(links) :])

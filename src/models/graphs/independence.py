@@ -1,19 +1,19 @@
-"""How far a joint table is from an independence, and what a node's conditional hangs on."""
+"""Distance of a joint table from an independence, and dependences of a node's conditional."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.random import Generator
 
-from models.graphs.factors import Factor, keep, product
-from models.graphs.structure import Dag, Nodes, Undirected, cliques
-from models.types import Floats
+from bythebook.models.graphs.factors import Factor, keep, product
+from bythebook.models.graphs.structure import Dag, Nodes, Undirected, cliques
+from bythebook.models.types import Floats
 
 
 def dependence(joint: Floats, one: Nodes, other: Nodes, given: Nodes) -> float:
     """The largest difference of p(a, b | c) and p(a | c) p(b | c); axes of `joint` are nodes.
 
-    Where c cannot happen nothing is asked.
+    Settings c of probability zero are ignored.
     """
     rest = tuple(set(range(joint.ndim)) - one - other - given)
     p = joint.sum(rest, keepdims=True)
@@ -24,7 +24,7 @@ def dependence(joint: Floats, one: Nodes, other: Nodes, given: Nodes) -> float:
 
 
 def spread_of_conditional(joint: Floats, node: int, without: Nodes) -> Floats:
-    """How much p(node | all others) changes with the variables of `without`, at each of others."""
+    """Change of p(node | all others) with the variables of `without`, at each state of others."""
     return np.asarray(np.ptp(joint / joint.sum(node, keepdims=True), axis=tuple(without)))
 
 
@@ -38,12 +38,12 @@ def directed_tables(graph: Dag, K: int, rng: Generator) -> list[Factor]:
 
 
 def joint_of(factors: Sequence[Factor], M: int) -> Floats:
-    """The product of tables over nodes 0, ..., M - 1, an axis a node."""
+    """The product of tables over nodes 0, ..., M - 1, one axis per node."""
     return np.asarray(keep(product(factors), [str(node) for node in range(M)]).table)
 
 
 def directed_joint(graph: Dag, K: int, rng: Generator) -> Floats:
-    """A joint table with an axis a node: a random conditional table for each given its parents."""
+    """A joint table, one axis per node: a random conditional table for each given its parents."""
     return joint_of(directed_tables(graph, K, rng), len(graph))
 
 
@@ -55,7 +55,7 @@ def clique_of(graph: Undirected, nodes: Nodes) -> Nodes | None:
 def clique_potentials(graph: Undirected, factors: Sequence[Factor], K: int) -> list[Factor]:
     """A potential of ones on each maximal clique, and each factor multiplied into one (PRML 8.3.4).
 
-    Every factor has to lie inside a clique.
+    Every factor has to be inside a clique.
     """
     found = {c: [_ones(c, K)] for c in cliques(graph)}
     for factor in factors:
@@ -71,7 +71,7 @@ def _ones(clique: Nodes, K: int) -> Factor:
 
 
 def undirected_joint(graph: Undirected, K: int, rng: Generator) -> Floats:
-    """The same of an undirected graph: a random positive table on each maximal clique."""
+    """The same for an undirected graph: a random positive table on each maximal clique."""
     factors = []
     for clique in cliques(graph):
         table = rng.uniform(0.1, 1.0, [K] * len(clique))

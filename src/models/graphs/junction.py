@@ -1,10 +1,10 @@
 r"""Trees of cliques, and messages between cliques (PRML 8.4.6; Ghahramani 8.4).
 
-    m_{i->j} = sum over what j lacks of psi_i prod of all m_{k->i} but j's      Shafer-Shenoy
-    phi*_S = sum over what S lacks of psi_i;  psi_j <- psi_j phi*_S / phi_S     Hugin
+    m_{i->j} = sum over variables not in j of psi_i prod of all m_{k->i}, k != j   Shafer-Shenoy
+    phi*_S = sum over variables not in S of psi_i;  psi_j <- psi_j phi*_S / phi_S  Hugin
 
-Both leave at each clique the sum of the joint over all other variables, if what two cliques share
-is in all cliques between them: the running intersection property.
+Both give at each clique the sum of the joint over all other variables, if the variables shared by
+two cliques are in all cliques between them: the running intersection property.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.graphs.elimination import induced
-from models.graphs.factors import SUM_PRODUCT, Factor, Semiring, keep, product, sizes
-from models.graphs.structure import Nodes, Undirected
-from models.types import Floats
+from bythebook.models.graphs.elimination import induced
+from bythebook.models.graphs.factors import SUM_PRODUCT, Factor, Semiring, keep, product, sizes
+from bythebook.models.graphs.structure import Nodes, Undirected
+from bythebook.models.types import Floats
 
 Link = tuple[int, int]
 
@@ -32,12 +32,12 @@ class JunctionTree(NamedTuple):
 
     @property
     def weight(self) -> int:
-        """How many nodes the separators have together."""
+        """The total number of nodes in the separators."""
         return sum(len(self.separator(link)) for link in self.tree)
 
     @property
     def runs(self) -> bool:
-        """Whether the cliques that have a node hang together, for every node."""
+        """Whether the cliques that contain a node are connected, for every node."""
         for node in frozenset().union(*self.cliques):
             inner = [link for link in self.tree if node in self.separator(link)]
             if len(inner) != sum(node in clique for clique in self.cliques) - 1:
@@ -74,7 +74,7 @@ def all_trees(cliques: list[Nodes]) -> Iterator[JunctionTree]:
 
 
 class Calibrated(NamedTuple):
-    """Tables of cliques and of separators when no message changes them any more."""
+    """Tables of cliques and of separators at convergence of the messages."""
 
     cliques: list[Factor]
     separators: dict[Link, Factor]
@@ -86,7 +86,7 @@ def potentials(
     factors: Sequence[Factor],
     ring: Semiring = SUM_PRODUCT,
 ) -> list[Factor]:
-    """A table for each clique: the product of the factors that are put there, each once."""
+    """A table for each clique: the product of its factors, each factor in one clique."""
     states = sizes(factors)
     left, tables = list(factors), []
     for clique in tree.cliques:
@@ -99,7 +99,7 @@ def potentials(
 
 
 def schedule(tree: JunctionTree) -> list[Link]:
-    """Who sends to whom: towards the first clique, then away from it."""
+    """Sender and receiver of each message: towards the first clique, then away from it."""
     order = [(0, -1)]
     for i, before in order:
         order += [(j, i) for j in tree.near(i) if j != before]
@@ -117,12 +117,12 @@ def shafer_shenoy(
     factors: Sequence[Factor],
     ring: Semiring = SUM_PRODUCT,
 ) -> Calibrated:
-    """Messages are kept, and each is made from all others that have come."""
+    """Messages are stored, and each is computed from all other messages to its sender."""
     tables = potentials(tree, names, factors, ring)
     sent: dict[Link, Factor] = {}
     for i, j in schedule(tree):
-        heard = [sent[k, i] for k in tree.near(i) if k != j]
-        sent[i, j] = keep(product([tables[i], *heard], ring), _names(tree, names, (i, j)), ring)
+        received = [sent[k, i] for k in tree.near(i) if k != j]
+        sent[i, j] = keep(product([tables[i], *received], ring), _names(tree, names, (i, j)), ring)
     beliefs = [
         keep(product([table, *(sent[k, i] for k in tree.near(i))], ring), table.variables, ring)
         for i, table in enumerate(tables)
@@ -135,7 +135,7 @@ def shafer_shenoy(
 
 
 def hugin(tree: JunctionTree, names: Sequence[str], factors: Sequence[Factor]) -> Calibrated:
-    """Tables take up what comes, divided by what they knew of it before; 0 / 0 is 0."""
+    """Tables absorb messages divided by the old table of the separator; 0 / 0 is 0."""
     tables = potentials(tree, names, factors)
     known: dict[Link, Floats] = {link: np.ones(()) for link in tree.tree}
     for i, j in schedule(tree):
@@ -150,7 +150,7 @@ def hugin(tree: JunctionTree, names: Sequence[str], factors: Sequence[Factor]) -
 
 
 def disagreement(found: Calibrated) -> float:
-    """The largest difference between what two cliques say of one variable."""
+    """The largest difference between two cliques' marginals of one variable."""
     said: dict[str, list[Floats]] = {}
     for factor in found.cliques:
         for name in factor.variables:

@@ -1,19 +1,19 @@
-"""What messages between cliques cost as the cliques grow, counted while they are sent."""
+"""Numbers of operations for messages between cliques of increasing size."""
 
 from itertools import combinations
 
 import numpy as np
 
-from models.graphs.counting import counted
-from models.graphs.factors import Factor
-from models.graphs.junction import JunctionTree, junction_tree, shafer_shenoy
-from models.graphs.structure import undirected
+from bythebook.models.graphs.counting import counted
+from bythebook.models.graphs.factors import Factor
+from bythebook.models.graphs.junction import JunctionTree, junction_tree, shafer_shenoy
+from bythebook.models.graphs.structure import undirected
 
 CLIQUES = 6
 
 
 def in_a_row(size: int) -> JunctionTree:
-    """Nodes in a row, any `size` neighbours of them linked: always as many cliques."""
+    """Nodes in a row, any `size` neighbours of them linked; the number of cliques is fixed."""
     N = size + CLIQUES - 1
     graph = undirected(N, [(i, j) for i, j in combinations(range(N), 2) if j - i < size])
     return junction_tree(graph, range(N))

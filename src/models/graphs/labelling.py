@@ -1,4 +1,4 @@
-r"""Labels of pixels: what is seen of each, and links to its neighbours (MLAPP 19.4.3, 19.6.2.7).
+r"""Labelling of pixels with local costs and links to neighbours (MLAPP 19.4.3, 19.6.2.7).
 
     E(y) = sum_s u_s(y_s) + sum_{s~t} V(y_s, y_t),  p(y) ~ exp(-E(y))
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from models.types import Bools, Floats, Ints
+from bythebook.models.types import Bools, Floats, Ints
 
 
 def around(p: Floats) -> Floats:
@@ -46,7 +46,7 @@ def _colours(shape: tuple[int, ...]) -> tuple[Bools, Bools]:
 
 
 def modes(u: Floats, V: Floats) -> Ints:
-    """Iterated conditional modes, from the best labels of pixels by themselves, to an end."""
+    """Iterated conditional modes from the labels of smallest local cost, until convergence."""
     y: Ints = u.argmin(-3)
     while True:
         before = y
@@ -58,7 +58,7 @@ def modes(u: Floats, V: Floats) -> Ints:
 
 
 def gibbs(u: Floats, V: Floats, sweeps: int, dropped: int, rng: Generator) -> Floats:
-    """Shares of labels (..., label, row, column) in the sweeps after those that are dropped."""
+    """Shares of labels (..., label, row, column) in the sweeps after the dropped ones."""
     y: Ints = u.argmin(-3)
     total = np.zeros(u.shape)
     for sweep in range(sweeps):
@@ -89,23 +89,23 @@ def mean_field(u: Floats, V: Floats, sweeps: int = 30) -> Floats:
 def messages(
     u: Floats, V: Floats, rounds: int, soft: bool, damping: float = 0.0
 ) -> Iterator[Floats]:
-    """Costs of beliefs before the first round of messages, after it, and so on.
+    """Costs of beliefs before the first round of messages and after each round.
 
     `soft` messages are those of marginals, ln sum exp; others those of the best labelling, min-sum.
     The four messages to a pixel come from above, below, left and right.
     """
-    told = np.zeros((len(_SIDES), *u.shape))
+    received = np.zeros((len(_SIDES), *u.shape))
     yield u
     for _ in range(rounds):
-        belief = u + told.sum(0)
-        new = np.zeros_like(told)
+        belief = u + received.sum(0)
+        new = np.zeros_like(received)
         for side, (source, target) in enumerate(_SIDES):
             rest = (
-                belief - told[side ^ 1]
-            )  # but for what the receiver told: it is on the other side
+                belief - received[side ^ 1]
+            )  # without the message from the receiver, which is on the other side
             new[side][target] = _passed(rest[source], V, soft)
-        told = damping * told + (1 - damping) * new
-        yield u + told.sum(0)
+        received = damping * received + (1 - damping) * new
+        yield u + received.sum(0)
 
 
 _ALL, _FIRST, _LAST = slice(None), slice(1, None), slice(None, -1)
@@ -118,7 +118,7 @@ _SIDES: tuple[tuple[Any, Any], ...] = (
 
 
 def _passed(rest: Floats, V: Floats, soft: bool) -> Floats:
-    """What a pixel tells: for each label of the other its own least cost, or the soft one."""
+    """A pixel's message: its smallest cost for each label of the receiver, or the soft minimum."""
     least = rest.min(-3, keepdims=True)
     if soft:
         found = -np.log(_mixed(np.exp(-V), np.exp(least - rest)))
@@ -128,7 +128,7 @@ def _passed(rest: Floats, V: Floats, soft: bool) -> Floats:
 
 
 def potts_cost(labels: int, strength: float) -> Floats:
-    """J for unequal labels: but for a constant, -J for equal ones."""
+    """J for unequal labels: up to a constant, -J for equal ones."""
     return strength * (1 - np.eye(labels))
 
 

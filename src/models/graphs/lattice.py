@@ -2,9 +2,9 @@ r"""Binary images with links between neighbouring pixels (PRML 8.3.3).
 
     E(x, y) = h sum_i x_i - beta sum_{i,j} x_i x_j - eta sum_i x_i y_i                    PRML 8.42
 
-Pixels are -1 or 1, neighbours are those above, below, left and right. The least energy is that of
-a least cut, found as a largest flow: between pixels that differ a link is cut, and each pixel's
-link to the source (1) or to the sink (-1).
+Pixels are -1 or 1, neighbours are those above, below, left and right. The minimum of
+the energy is a minimum cut, found as a maximum flow: the cut has the links between pixels that
+differ, and each pixel's link to the source (1) or to the sink (-1).
 """
 
 from collections.abc import Iterator
@@ -14,9 +14,9 @@ from numpy.random import Generator
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
-from models.types import Floats, Ints
+from bythebook.models.types import Floats, Ints
 
-SCALE = 1_000_000  # a flow takes whole numbers
+SCALE = 1_000_000  # the flow needs integers
 
 
 def energy(x: Ints, y: Ints, beta: float, eta: float, h: float = 0.0) -> Floats:
@@ -39,8 +39,8 @@ def neighbours(x: Ints) -> Ints:
 def conditional_modes(y: Ints, beta: float, eta: float, h: float = 0.0) -> Iterator[Ints]:
     """Iterated conditional modes from x = y: the image, then after each half of a sweep.
 
-    Pixels of one colour of a chequerboard have no links, so half of them change at once. It ends
-    when a whole sweep has changed nothing.
+    Pixels of one colour of a chequerboard have no links, so half of them change at the same time.
+    The iteration ends after a whole sweep without a change.
     """
     x = y.copy()
     white = np.indices(y.shape[-2:]).sum(0) % 2 == 0
@@ -56,7 +56,7 @@ def conditional_modes(y: Ints, beta: float, eta: float, h: float = 0.0) -> Itera
 
 
 def least_cut(y: Ints, beta: float, eta: float, h: float = 0.0) -> Ints:
-    """The image of least energy, of a single y."""
+    """The image of minimum energy, for a single y."""
     rows, columns = y.shape
     number = np.arange(y.size).reshape(rows, columns)
     source, sink = y.size, y.size + 1

@@ -1,11 +1,11 @@
-r"""Which graph made the data: scores of structures, and searches among them (Ghahramani 9.2).
+r"""Structure learning: scores of directed graphs, and searches among them (Ghahramani 9.2).
 
     P(D | m) = prod_i prod_j  G(a_ij) / G(a_ij + n_ij)  prod_k G(a_ijk + n_ijk) / G(a_ijk)     48
     P(m | D) ~ P(D | m) P(m)                                                                   47
 
 n_ijk counts data in which node i has state k and its parents are in their j-th setting; a_ijk are
 the parameters of its Dirichlet prior, one each or such that all of a node sum to one (BDeu). Data
-are given as counts of whole configurations, an axis a node after a batch axis. Sets of parents are
+are counts of whole configurations, one axis per node after a batch axis. Sets of parents are
 numbered by bits. A search changes one link at a time.
 """
 
@@ -16,14 +16,14 @@ from numpy.polynomial.legendre import leggauss
 from numpy.random import Generator
 from scipy.special import gammaln, softmax
 
-from models.graphs.structure import Dag
-from models.types import Bools, Floats, Ints
+from bythebook.models.graphs.structure import Dag
+from bythebook.models.types import Bools, Floats, Ints
 
 PRIORS = ("uniform", "one observation")
 
 
 def pseudo_counts(prior: str, K: int, rows: int) -> float:
-    """The Dirichlet parameter of each entry of a table with so many rows of K."""
+    """The Dirichlet parameter of each entry of a table with a number of rows of K."""
     return 1.0 if prior == "uniform" else 1 / (K * rows)
 
 
@@ -71,7 +71,7 @@ def masks(graphs: Sequence[Dag]) -> Ints:
 
 
 def of_structures(families: Floats, sets: Ints) -> Floats:
-    """Sums over the nodes of each structure of what was found for families, (batch, graph, ...)."""
+    """Sums over the nodes of each structure of the values of families, (batch, graph, ...)."""
     M = sets.shape[1]
     return np.asarray(sum(families[:, node, sets[:, node]] for node in range(M)))
 
@@ -84,7 +84,8 @@ def posterior(scores: Floats) -> Floats:
 def integrated_likelihood(graph: Dag, data: Ints) -> float:
     """P(D | m) of binary variables by quadrature over all parameters at once, priors uniform.
 
-    Exact for polynomials, which a likelihood is: of a degree of the number of data points.
+    The quadrature is exact, because the likelihood is a polynomial whose degree is the number of
+    data points.
     """
     x, w = leggauss(len(data) // 2 + 1)
     x, w = (x + 1) / 2, w / 2
@@ -103,7 +104,7 @@ def integrated_likelihood(graph: Dag, data: Ints) -> float:
 
 
 def neighbours(graphs: Sequence[Dag]) -> Bools:
-    """Which structures differ in one link: taken away, added or turned."""
+    """The structures that differ in one link: removed, added or reversed."""
     M = len(graphs[0])
     ways = np.array([[[j in g[i] for j in range(M)] for i in range(M)] for g in graphs])
     pairs = ways + 2 * ways.transpose(0, 2, 1)
@@ -112,7 +113,7 @@ def neighbours(graphs: Sequence[Dag]) -> Bools:
 
 
 def climbed(scores: Floats, near: Bools, start: int) -> int:
-    """Where a search ends that always goes to the best neighbour, as long as that is better."""
+    """The end of a greedy search that moves to the best neighbour while the score increases."""
     at = start
     while True:
         best = int(np.argmax(np.where(near[at], scores, -np.inf)))
@@ -122,9 +123,9 @@ def climbed(scores: Floats, near: Bools, start: int) -> int:
 
 
 def sampled(scores: Floats, near: Bools, start: int, steps: int, rng: Generator) -> Ints:
-    """How often a Metropolis-Hastings chain is at each structure, for a batch of scores.
+    """Visits of a Metropolis-Hastings chain to each structure, for a batch of scores.
 
-    A neighbour is proposed at random; how many a structure has differs, and is corrected for.
+    A neighbour is proposed at random; the acceptance corrects for different numbers of neighbours.
     """
     B, G = scores.shape
     degree = near.sum(1)

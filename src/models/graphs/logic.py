@@ -3,7 +3,7 @@ r"""Rules of first-order logic with weights, unrolled for some objects (MLAPP 19
     P_1(x, ...) and P_2(...) => Q(...)     is     not P_1(x, ...) or not P_2(...) or Q(...)    19.34
     p(world) = 1/Z exp(sum over rules and objects of w_c [the clause holds])                   19.36
 
-A world tells of every ground atom whether it is true: a row of truth values.
+A world is a row of truth values, one for every ground atom.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import softmax
 
-from models.types import Bools, Floats
+from bythebook.models.types import Bools, Floats
 
 
 class Atom(NamedTuple):
@@ -22,23 +22,23 @@ class Atom(NamedTuple):
     predicate: str
     arguments: tuple[str, ...]
 
-    def told(self) -> str:
+    def text(self) -> str:
         return f"{self.predicate}({', '.join(self.arguments)})"
 
     def about(self, objects: dict[str, str]) -> str:
-        """The atom with objects in the places of its variables."""
-        return Atom(self.predicate, tuple(objects[name] for name in self.arguments)).told()
+        """The atom with objects substituted for its variables."""
+        return Atom(self.predicate, tuple(objects[name] for name in self.arguments)).text()
 
 
 class Rule(NamedTuple):
-    """All premises together imply the conclusion, whatever the variables stand for."""
+    """All premises together imply the conclusion, for any objects."""
 
     premises: tuple[Atom, ...]
     conclusion: Atom
 
     def clause(self) -> str:
         """The rule in clausal form."""
-        return " or ".join([*(f"not {a.told()}" for a in self.premises), self.conclusion.told()])
+        return " or ".join([*(f"not {a.text()}" for a in self.premises), self.conclusion.text()])
 
     def atoms(self) -> tuple[Atom, ...]:
         return (*self.premises, self.conclusion)
@@ -72,13 +72,13 @@ def worlds(count: int) -> Bools:
 
 
 def clause_holds(one: Ground, names: Sequence[str], some: Bools) -> Bools:
-    """In which worlds a literal of the clause is true."""
+    """Whether a literal of the clause is true, for each world."""
     false = [~some[:, names.index(atom)] for atom in one.premises]
     return np.asarray(np.logical_or.reduce([*false, some[:, names.index(one.conclusion)]]))
 
 
 def implication_holds(one: Ground, world: dict[str, bool]) -> bool:
-    """Whether the rule is kept in a world: if its premises hold, so does its conclusion."""
+    """Whether the rule holds in a world: its conclusion is true if its premises are."""
     if all(world[atom] for atom in one.premises):
         return world[one.conclusion]
     return True

@@ -1,10 +1,10 @@
 r"""The most probable configurations of a tree, and samples from it (PRML 8.4.5; MLAPP 20.2.4).
 
     mu_{f->x}(x) = max over all other variables of f  [ln f + sum of mu_{y->f}(y)]        8.93
-    x^max of the root is where the sum of what it was told is largest                     8.98
+    x^max of the root maximises the sum of the messages that it received                  8.98
 
-From the root on, each factor tells its other variables which of their values belong to that of the
-one above: of maxima those that gave rise to them, and for samples one drawn from their table.
+From the root on, each factor determines the values of its other variables given that of the
+variable above: the values that gave the maximum or, for samples, one drawn from their table.
 """
 
 from itertools import product as combinations_of
@@ -12,28 +12,28 @@ from itertools import product as combinations_of
 import numpy as np
 from numpy.random import Generator
 
-from models.graphs.factors import MAX_SUM, SUM_PRODUCT, Factor, Semiring, keep, product
-from models.graphs.propagation import FactorGraph, Messages, inward, marginal, walk
-from models.types import AnyArray, Floats, Ints
+from bythebook.models.graphs.factors import MAX_SUM, SUM_PRODUCT, Factor, Semiring, keep, product
+from bythebook.models.graphs.propagation import FactorGraph, Messages, inward, marginal, walk
+from bythebook.models.types import AnyArray, Floats, Ints
 
 EQUAL = 1e-9  # logarithms this close are of equal numbers
 
 
 def tied(scores: AnyArray) -> list[tuple[int, ...]]:
-    """The places of the largest entry, all of them."""
+    """All places of the largest entry."""
     return [tuple(map(int, at)) for at in np.argwhere(scores >= np.max(scores) - EQUAL)]
 
 
-def traced(graph: FactorGraph, root: str, *, told: bool = True) -> list[dict[str, int]]:
-    """All configurations that back-tracking can end at, one for each choice among equals (8.102).
+def traced(graph: FactorGraph, root: str, *, with_messages: bool = True) -> list[dict[str, int]]:
+    """All configurations that back-tracking can end at, one for each choice among ties (8.102).
 
-    Factors are logarithms. Unless `told`, the choice of a predecessor leaves out what it was
-    told itself, as (8.101) has it in print.
+    Factors are logarithms. Without `with_messages` the choice of a predecessor ignores the
+    messages to the predecessor, as (8.101) is printed.
     """
     messages = inward(graph, root, MAX_SUM)
     found = [{root: state} for (state,) in tied(marginal(graph, messages, root, MAX_SUM))]
     for above, below, k in _steps(graph, root):
-        table = _given_above(graph, messages if told else {}, k, (above, *below), MAX_SUM)
+        table = _given_above(graph, messages if with_messages else {}, k, (above, *below), MAX_SUM)
         found = [
             {**one, **dict(zip(below, at, strict=True))}
             for one in found
@@ -43,7 +43,7 @@ def traced(graph: FactorGraph, root: str, *, told: bool = True) -> list[dict[str
 
 
 def predecessors(graph: FactorGraph, root: str) -> dict[str, Ints]:
-    """Phi of a chain: for each state of a variable's successor its own best one (8.101)."""
+    """Phi of a chain: the best state of a variable for each state of its successor (8.101)."""
     messages = inward(graph, root, MAX_SUM)
     return {
         before: np.argmax(_given_above(graph, messages, k, (above, before), MAX_SUM), axis=1)
@@ -75,9 +75,9 @@ def _steps(graph: FactorGraph, root: str) -> list[tuple[str, list[str], int]]:
 def _given_above(
     graph: FactorGraph, messages: Messages, k: int, names: tuple[str, ...], ring: Semiring
 ) -> Floats:
-    """A factor with what its lower variables have told it, the one above on the first axis."""
-    heard = [Factor((name,), messages[name, k]) for name in names[1:] if (name, k) in messages]
-    return keep(product([graph.factors[k], *heard], ring), names, ring).table
+    """A factor times the messages of its lower variables, the one above on the first axis."""
+    received = [Factor((name,), messages[name, k]) for name in names[1:] if (name, k) in messages]
+    return keep(product([graph.factors[k], *received], ring), names, ring).table
 
 
 def _draw(weights: Floats, rng: Generator) -> Ints:

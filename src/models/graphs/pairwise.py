@@ -4,8 +4,9 @@ r"""Fields with potentials on nodes and on links, and messages between nodes (ML
     bel_s(x_s) ~ psi_s(x_s) prod_t m_{t->s}(x_s)                                       MLAPP 20.10
     m_{s->t}(x_t) = sum_{x_s} psi_s(x_s) psi_st(x_s, x_t) prod_{u != t} m_{u->s}(x_s)  MLAPP 20.11
 
-All messages of a round are computed at once. An array of messages has a row for each link from its
-first node to its second, then one for each the other way, and any number of axes before it.
+All messages of a round are computed simultaneously. An array of messages has a row for each link
+from its first node to its second, then one for each in the other direction, and any number of axes
+before it.
 """
 
 from collections.abc import Iterator
@@ -17,8 +18,8 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 
-from models.graphs.factors import Factor
-from models.types import Floats, Ints
+from bythebook.models.graphs.factors import Factor
+from bythebook.models.types import Floats, Ints
 
 
 class Field(NamedTuple):
@@ -50,16 +51,16 @@ class Field(NamedTuple):
 
 
 def ones(field: Field) -> Floats:
-    """What every node tells every neighbour before it has heard anything."""
+    """The initial messages of all nodes to all neighbours: ones."""
     rows = 2 * len(field.links)
     batch = np.broadcast_shapes(field.nodes.shape[:-2], field.tables.shape[:-3])
     return np.ones((*batch, rows, field.nodes.shape[-1]))
 
 
 def beliefs(field: Field, messages: Floats) -> Floats:
-    """What each node thinks of itself, normalised (20.10)."""
-    heard = np.exp(_log_product(field, messages))
-    return np.asarray(heard / _over_states(np.add, heard))
+    """The belief of each node, normalised (20.10)."""
+    product = np.exp(_log_product(field, messages))
+    return np.asarray(product / _over_states(np.add, product))
 
 
 def _over_states(of: np.ufunc, table: Floats) -> Floats:
@@ -77,7 +78,7 @@ def _log_product(field: Field, messages: Floats) -> Floats:
 
 
 def pass_on(field: Field, messages: Floats) -> Floats:
-    """All messages anew from those of the round before, each summing to one (20.11)."""
+    """All messages from those of the last round, each summing to one (20.11)."""
     E = len(field.links)
     back = np.concatenate([np.arange(E, 2 * E), np.arange(E)])  # the same links, the other way
     rest = _log_product(field, messages)[..., field.senders, :] - np.log(messages[..., back, :])
@@ -90,7 +91,7 @@ def pass_on(field: Field, messages: Floats) -> Floats:
 
 
 def rounds(field: Field, damping: float = 0.0) -> Iterator[Floats]:
-    """The messages before the first round, after it, and so on; `damping` of the old ones stays."""
+    """The messages before and after each round; `damping` is the share of the old ones."""
     messages = ones(field)
     while True:
         yield messages
@@ -98,7 +99,7 @@ def rounds(field: Field, damping: float = 0.0) -> Iterator[Floats]:
 
 
 def node_by_node(field: Field, order: Ints) -> Floats:
-    """The messages after the nodes of `order` have one by one told all they know."""
+    """The messages after the nodes of `order` have sent theirs one by one."""
     messages, senders = ones(field), field.senders
     for node in order:
         own = senders == node
@@ -120,7 +121,7 @@ def exact(field: Field) -> Floats:
 
 
 def length(links: Ints, N: int) -> int:
-    """The diameter of a connected graph: the longest of the shortest ways, in links."""
+    """The diameter of a connected graph: the longest of the shortest paths, in links."""
     near = csr_array((np.ones(len(links)), links.T), (N, N))
     return int(shortest_path(near, directed=False, unweighted=True).max())
 
@@ -148,5 +149,5 @@ def grid(rows: int, columns: int) -> Ints:
 
 
 def random_tree(N: int, rng: np.random.Generator) -> Ints:
-    """The links of a tree in which each node hangs on one of those before it."""
+    """The links of a tree in which each node is linked to one earlier node."""
     return np.array([(rng.integers(k), k) for k in range(1, N)], dtype=int).reshape(-1, 2)

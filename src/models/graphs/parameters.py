@@ -1,10 +1,10 @@
-r"""Tables of a binary network from complete and from incomplete data (Ghahramani 9.1).
+r"""Estimates of a binary network's tables from complete and incomplete data (Ghahramani 9.1).
 
-    ln P(D | theta) = sum_n ln sum over what is missing of prod_i P(x_i | pa_i, theta_i)    44 to 46
+    ln P(D | theta) = sum_n ln sum over missing values of prod_i P(x_i | pa_i, theta_i)    44 to 46
 
 theta holds ln p / (1 - p) of the second state for each row of each node's table, node after node.
-A data set is a matrix that tells for every point which of all settings agree with what is seen of
-it, and how many points there are of a kind.
+A data set is a matrix that has for every kind of point the settings that agree with its observed
+values, and the number of points of each kind.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,16 +14,16 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from models.graphs.structure import Dag
-from models.types import Floats, Ints
+from bythebook.models.graphs.structure import Dag
+from bythebook.models.types import Floats, Ints
 
-STEP = 1e-30  # of a complex derivative, exact but for rounding
-APART = 0.1  # of a second one, by differences: what does not hang together is zero all the same
+STEP = 1e-30  # of a complex derivative, exact up to rounding
+APART = 0.1  # of a second one, by differences: independent parameters give exactly zero
 Function = Callable[[Floats], Floats]  # of parameters, the last axis; others are a batch
 
 
 class Family(NamedTuple):
-    """A graph whose tables are wanted: for all settings of its nodes, the row of each table."""
+    """A graph whose tables are estimated: for all settings of its nodes, the row of each table."""
 
     settings: Ints  # (S, M)
     rows: Ints  # (S, M): the place in theta
@@ -37,7 +37,7 @@ class Family(NamedTuple):
 
 
 def family(graph: Dag) -> Family:
-    """The settings of a graph of binary nodes, and where their probabilities stand."""
+    """The settings of a graph of binary nodes, and the places of their probabilities."""
     settings = np.array(list(product((0, 1), repeat=len(graph))))
     starts = np.cumsum([0, *(2 ** len(parents) for parents in graph)])
     rows = np.empty_like(settings)
@@ -49,21 +49,21 @@ def family(graph: Dag) -> Family:
 
 
 class Seen(NamedTuple):
-    """Kinds of data points: which settings agree with each, and how many there are."""
+    """Kinds of data points: the settings that agree with each, and the number of points."""
 
     agree: Floats  # (kinds, S), ones and zeros
     many: Floats
 
 
 def seen(of: Family, data: Ints) -> Seen:
-    """Data with -1 for what is missing."""
+    """Kinds of data points of a matrix in which -1 marks missing values."""
     kinds, count = np.unique(data, axis=0, return_counts=True)
     agree = ((kinds[:, None] == of.settings) | (kinds[:, None] < 0)).all(-1)
     return Seen(agree.astype(float), count.astype(float))
 
 
 def log_likelihood(of: Family, what: Seen, theta: Floats) -> Floats:
-    """Ln P(D | theta), what is missing summed out."""
+    """Ln P(D | theta), missing values summed out."""
     return np.asarray(np.log(np.exp(of.log_joint(theta)) @ what.agree.T) @ what.many)
 
 
@@ -73,13 +73,13 @@ def log_prior(theta: Floats, a: float = 2.0) -> Floats:
 
 
 def expected_counts(of: Family, what: Seen, theta: Floats) -> Floats:
-    """E step: how many points are expected to have each setting."""
+    """E step: the expected number of points with each setting."""
     p = what.agree * np.exp(of.log_joint(theta))
     return np.asarray(what.many @ (p / p.sum(1, keepdims=True)))
 
 
 def fitted(of: Family, counts: Floats) -> Floats:
-    """M step: each row of each table by itself, from its (expected) counts; without any, even."""
+    """M step: each row of each table from its (expected) counts; uniform if it has none."""
     P = len(of.owner)
     both = np.zeros((2, P))
     for node in range(of.settings.shape[1]):
@@ -90,7 +90,7 @@ def fitted(of: Family, counts: Floats) -> Floats:
 
 
 def em(of: Family, what: Seen, theta: Floats) -> Iterator[Floats]:
-    """Parameters step by step, without end; those of the start come first."""
+    """An infinite iterator over the parameters of EM, beginning with the start."""
     while True:
         yield theta
         theta = fitted(of, expected_counts(of, what, theta))
@@ -103,7 +103,7 @@ def gradient(f: Function, theta: Floats) -> Floats:
 
 
 def coupling(of: Family, f: Function, theta: Floats) -> Floats:
-    """The largest second derivative across each two nodes' parameters; nought for a node itself."""
+    """The largest second derivative across each two nodes' parameters; zero for a node itself."""
     P, M = len(theta), of.settings.shape[1]
     ahead, behind = (gradient(f, theta + way * APART * np.eye(P)) for way in (1, -1))
     second = np.abs(ahead - behind) / (2 * APART)
@@ -114,7 +114,7 @@ def coupling(of: Family, f: Function, theta: Floats) -> Floats:
 
 
 def drawn(of: Family, theta: Floats, uniforms: Floats) -> Ints:
-    """Complete data, a setting for each number between nought and one."""
+    """Complete data, a setting for each number between zero and one."""
     steps = np.cumsum(np.exp(of.log_joint(theta)))
     return of.settings[np.minimum(np.searchsorted(steps, uniforms), len(steps) - 1)]
 

@@ -1,11 +1,11 @@
-r"""Belief propagation in singly connected directed graphs, as Pearl has it (Ghahramani 8.2).
+r"""Belief propagation in singly connected directed graphs by Pearl's algorithm (Ghahramani 8.2).
 
     lambda(x) = P(e- | x) = prod over children y of lambda_y(x)                                34
     pi(x) = P(x | e+) = sum over parents u of P(x | u) prod of pi_x(u_i)                       35
     pi_y(x) ~ pi(x) prod over other children of lambda_k(x)                                    36
     lambda_x(u_i) = sum over x of lambda(x) sum over other u of P(x | u) prod of pi_x(u_k)     37
 
-A node's own observation is part of its lambda. (37) is printed as an equality; it is one but for a
+A node's own observation is part of its lambda. (37) is printed as an equality; it holds up to a
 constant.
 """
 
@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.graphs.factors import Factor
-from models.types import Floats
+from bythebook.models.graphs.factors import Factor
+from bythebook.models.types import Floats
 
-Pair = tuple[str, str]  # who tells whom
+Pair = tuple[str, str]  # sender and receiver
 
 
-class Told(NamedTuple):
+class Messages(NamedTuple):
     """All messages; `prior` go from parents to children and sum to one, `likelihood` come back."""
 
     prior: dict[Pair, Floats]  # pi_y(x)
@@ -28,7 +28,7 @@ class Told(NamedTuple):
 
 
 class Network:
-    """Conditional tables, the child on the last axis of each; and what was observed."""
+    """Conditional tables, the child on the last axis of each, and the observed states."""
 
     def __init__(self, tables: Sequence[Factor], given: Mapping[str, int]) -> None:
         self.tables = {factor.variables[-1]: factor for factor in tables}
@@ -49,39 +49,41 @@ class Network:
     def links(self) -> list[Pair]:
         return [(parent, name) for name in self.tables for parent in self.parents(name)]
 
-    def likelihood(self, told: Told, name: str, but: str = "") -> Floats:
-        """lambda(x) (34), or without what one child said."""
-        said = [told.likelihood[y, name] for y in self.children(name) if y != but]
-        return np.asarray(np.prod([self.seen[name], *said], axis=0))
+    def likelihood(self, messages: Messages, name: str, but: str = "") -> Floats:
+        """lambda(x) (34), with all children or without one."""
+        received = [messages.likelihood[y, name] for y in self.children(name) if y != but]
+        return np.asarray(np.prod([self.seen[name], *received], axis=0))
 
-    def prior(self, told: Told, name: str) -> Floats:
+    def prior(self, messages: Messages, name: str) -> Floats:
         """pi(x) (35)."""
-        return np.asarray(self._weighed(told, name, self.parents(name)).sum(self._axes(name)))
+        return np.asarray(self._weighted(messages, name, self.parents(name)).sum(self._axes(name)))
 
-    def belief(self, told: Told, name: str) -> Floats:
+    def belief(self, messages: Messages, name: str) -> Floats:
         """P(x | e), normalised (33)."""
-        product = self.likelihood(told, name) * self.prior(told, name)
+        product = self.likelihood(messages, name) * self.prior(messages, name)
         return np.asarray(product / product.sum())
 
     def _axes(self, name: str, but: str = "") -> tuple[int, ...]:
         return tuple(k for k, parent in enumerate(self.parents(name)) if parent != but)
 
-    def _weighed(self, told: Told, name: str, by: Sequence[str]) -> Floats:
+    def _weighted(self, messages: Messages, name: str, by: Sequence[str]) -> Floats:
         """P(x | u) times the messages of some parents."""
         variables, table = self.tables[name]
         for parent in by:
             shape = [-1 if v == parent else 1 for v in variables]
-            table = table * told.prior[parent, name].reshape(shape)
+            table = table * messages.prior[parent, name].reshape(shape)
         return np.asarray(table)
 
-    def to_child(self, told: Told, name: str, child: str, *, echo: bool = False) -> Floats:
-        """pi_y(x) (36), normalised; with `echo` the child hears its own words again."""
-        product = self.prior(told, name) * self.likelihood(told, name, "" if echo else child)
+    def to_child(self, messages: Messages, name: str, child: str, *, echo: bool = False) -> Floats:
+        """pi_y(x) (36), normalised; with `echo` it includes the child's own message."""
+        product = self.prior(messages, name) * self.likelihood(
+            messages, name, "" if echo else child
+        )
         return np.asarray(product / product.sum())
 
     def to_parent(
         self,
-        told: Told,
+        messages: Messages,
         name: str,
         parent: str,
         *,
@@ -90,46 +92,48 @@ class Network:
     ) -> Floats:
         """lambda_x(u) by the right side of (37), from lambda(x) or a given P(e- | x).
 
-        With `echo` the parent hears its own words again.
+        With `echo` the result includes the parent's own message.
         """
         by = [u for u in self.parents(name) if echo or u != parent]
-        below = self.likelihood(told, name) if likelihood is None else likelihood
-        table = self._weighed(told, name, by) * below
+        below = self.likelihood(messages, name) if likelihood is None else likelihood
+        table = self._weighted(messages, name, by) * below
         return np.asarray(table.sum((*self._axes(name, parent), table.ndim - 1)))
 
 
-def propagate(network: Network) -> Told:
-    """Every message when all that it hangs on is there; the graph is singly connected."""
-    told = Told({}, {})
+def propagate(network: Network) -> Messages:
+    """All messages, each after those that it depends on; the graph is singly connected."""
+    messages = Messages({}, {})
     waiting = [(a, b, down) for a, b in network.links for down in (True, False)]
     while waiting:
-        waiting = [one for one in waiting if not _sent(network, told, *one)]
-    return told
+        waiting = [one for one in waiting if not _sent(network, messages, *one)]
+    return messages
 
 
-def _sent(network: Network, told: Told, parent: str, child: str, down: bool) -> bool:
-    """Send a message if its sender has heard from all others; whether it did."""
+def _sent(network: Network, messages: Messages, parent: str, child: str, down: bool) -> bool:
+    """Send a message if its sender has received all others; returns whether it was sent."""
     sender, receiver = (parent, child) if down else (child, parent)
-    heard = all((u, sender) in told.prior for u in network.parents(sender) if u != receiver)
-    heard &= all((y, sender) in told.likelihood for y in network.children(sender) if y != receiver)
-    if heard and down:
-        told.prior[sender, receiver] = network.to_child(told, sender, receiver)
-    elif heard:
-        told.likelihood[sender, receiver] = network.to_parent(told, sender, receiver)
-    return heard
+    ready = all((u, sender) in messages.prior for u in network.parents(sender) if u != receiver)
+    ready &= all(
+        (y, sender) in messages.likelihood for y in network.children(sender) if y != receiver
+    )
+    if ready and down:
+        messages.prior[sender, receiver] = network.to_child(messages, sender, receiver)
+    elif ready:
+        messages.likelihood[sender, receiver] = network.to_parent(messages, sender, receiver)
+    return ready
 
 
-def reverberate(network: Network, rounds: int) -> Told:
-    """All messages at once, so many times, in which everybody is told what they said, too."""
+def reverberate(network: Network, rounds: int) -> Messages:
+    """Rounds of simultaneous messages that include the receiver's own message."""
     size = {name: len(seen) for name, seen in network.seen.items()}
-    told = Told(
+    messages = Messages(
         {(a, b): np.ones(size[a]) for a, b in network.links},
         {(b, a): np.ones(size[a]) for a, b in network.links},
     )
     for _ in range(rounds):
-        up = {(b, a): network.to_parent(told, b, a, echo=True) for a, b in network.links}
-        told = Told(
-            {(a, b): network.to_child(told, a, b, echo=True) for a, b in network.links},
+        up = {(b, a): network.to_parent(messages, b, a, echo=True) for a, b in network.links}
+        messages = Messages(
+            {(a, b): network.to_child(messages, a, b, echo=True) for a, b in network.links},
             {pair: message / message.sum() for pair, message in up.items()},
         )
-    return told
+    return messages

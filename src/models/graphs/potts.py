@@ -1,4 +1,4 @@
-r"""Labels on lattices that like to be equal: samples, regions, exact answers (MLAPP 19.4.3).
+r"""Potts models on lattices: samples, regions of equal labels, exact sums (MLAPP 19.4.3).
 
     p(y) = 1/Z exp(J sum_{s~t} [y_s = y_t]),  y_s = 0, ..., K - 1                      MLAPP 19.22
 
@@ -10,14 +10,14 @@ from itertools import product
 import numpy as np
 from numpy.random import Generator
 
-from models.graphs import potts_kernels
-from models.types import AnyArray, Floats, Ints
+from bythebook.models.graphs import potts_kernels
+from bythebook.models.types import AnyArray, Floats, Ints
 
 SAMPLERS = ("gibbs", "clusters")
 
 
 def sweep(labels: Ints, states: int, J: float, sampler: str, sweeps: int, rng: Generator) -> None:
-    """Move lattices (chain, row, column) on by so many sweeps, in place."""
+    """Apply sweeps to lattices (chain, row, column), in place."""
     if sampler == "gibbs":
         more = np.expm1(J * np.arange(5.0))
         potts_kernels.gibbs_sweeps(labels, states, more, sweeps, rng)
@@ -33,7 +33,7 @@ def sweep_spins(spins: AnyArray, J: float, sweeps: int, rng: Generator) -> None:
 
 
 def region_sizes(labels: Ints) -> Ints:
-    """At each site of (chain, row, column) the size of the region of equal labels it is in."""
+    """The size of the region of equal labels around each site of (chain, row, column)."""
     sizes = np.empty_like(labels)
     potts_kernels.region_sizes(labels, sizes, np.random.default_rng(0))
     return sizes

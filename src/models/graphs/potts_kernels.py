@@ -7,16 +7,16 @@ Neighbours are those above, below, left and right; a lattice ends at its borders
 import numpy as np
 from numpy.random import Generator
 
-from models.compiled import compiled
-from models.types import AnyArray, Floats, Ints
+from bythebook.models.compiled import compiled
+from bythebook.models.types import AnyArray, Floats, Ints
 
 
 @compiled
 def gibbs_sweeps(labels: Ints, states: int, more: Floats, sweeps: int, rng: Generator) -> None:
-    """Each site anew from p(k | neighbours) ~ 1 + more[n_k], with n_k neighbours of label k.
+    """Redraw each site from p(k | neighbours) ~ 1 + more[n_k], with n_k neighbours of label k.
 
-    more[n] = exp(J n) - 1. A label that no neighbour has weighs one: first a label is drawn as if
-    of all alike, and only what is left over goes to the neighbours' own.
+    more[n] = exp(J n) - 1. A label that no neighbour has gets weight one: first a label is drawn
+    uniformly, and only the remaining probability goes to the labels of neighbours.
     """
     chains, rows, columns = labels.shape
     around, count = np.empty(4, np.int64), np.empty(4, np.int64)
@@ -61,9 +61,9 @@ HALF = 2.0**26
 def spin_sweeps(spins: AnyArray, up: Floats, sweeps: int, rng: Generator) -> None:
     """Spins -1 and 1, in small integers: each is 1 with probability up[4 + sum of neighbours].
 
-    One colour of a chequerboard after the other: no spin waits for the one before it. A number
-    drawn serves two spins, its first 26 bits the one and those after them the other, so that
-    probabilities are right to a part in sixty million.
+    The two colours of a chequerboard are updated one after the other: no spin waits for the one
+    before it. Each random number gives two spins, its first 26 bits the one and those after them
+    the other, so that probabilities are right to one part in sixty million.
     """
     chains, rows, columns = spins.shape
     for c in range(chains):
@@ -93,7 +93,7 @@ def spin_sweeps(spins: AnyArray, up: Floats, sweeps: int, rng: Generator) -> Non
 
 @compiled
 def _root(parent: Ints, site: int) -> int:
-    """The site that stands for a cluster; ways are halved as they are walked."""
+    """The representative site of a cluster; paths are halved on the way."""
     while parent[site] != site:
         parent[site] = parent[parent[site]]
         site = parent[site]
@@ -120,7 +120,7 @@ def _merge(y: Ints, bond: float, parent: Ints, rng: Generator) -> None:
 
 @compiled
 def cluster_sweeps(labels: Ints, states: int, bond: float, sweeps: int, rng: Generator) -> None:
-    """Swendsen and Wang: links of equal neighbours are closed by chance, clusters drawn anew."""
+    """Swendsen and Wang: links of equal neighbours are closed by chance, clusters are redrawn."""
     chains, rows, columns = labels.shape
     parent = np.empty(rows * columns, np.int64)
     for c in range(chains):

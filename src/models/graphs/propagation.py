@@ -6,7 +6,7 @@ r"""Messages between the variables and the factors of a factor graph (PRML 8.4.4
     p(x_f) ~ f(x_f) prod over its variables  mu_{x->f}(x)                                  PRML 8.72
 
 A node of the graph is a variable's name or the number of a factor. Sums and products are those of
-a semiring. On a tree two passes suffice; on any graph messages may be sent again and again.
+a semiring. On a tree two passes are enough; on any graph messages may be sent repeatedly.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from models.graphs.factors import SUM_PRODUCT, Factor, Semiring, keep, product, sizes
-from models.types import Floats
+from bythebook.models.graphs.factors import SUM_PRODUCT, Factor, Semiring, keep, product, sizes
+from bythebook.models.types import Floats
 
 Node = str | int
 Link = tuple[Node, Node]  # from, to
@@ -25,7 +25,7 @@ Messages = dict[Link, Floats]
 
 
 class FactorGraph(NamedTuple):
-    """Factors, and who is linked to whom."""
+    """Factors, and the neighbours of each node."""
 
     factors: tuple[Factor, ...]
     states: dict[str, int]
@@ -39,12 +39,12 @@ class FactorGraph(NamedTuple):
 
     @property
     def is_tree(self) -> bool:
-        """Connected, and without a loop."""
+        """Whether the graph is connected and has no loop."""
         return len(roots(self)) == 1 and not self.loops
 
     @property
     def loops(self) -> int:
-        """How many links could be cut before the first piece falls apart."""
+        """The number of independent loops."""
         return len(self.links) // 2 - len(self.near) + len(roots(self))
 
 
@@ -83,14 +83,14 @@ def roots(graph: FactorGraph) -> list[Node]:
 def send(
     graph: FactorGraph, messages: Mapping[Link, Floats], link: Link, ring: Semiring = SUM_PRODUCT
 ) -> Floats:
-    """What a node tells another, from what all but that one have told it."""
+    """The message from one node to another, from the messages of all its other neighbours."""
     sender, receiver = link
-    heard = [(node, messages[node, sender]) for node in graph.near[sender] if node != receiver]
+    received = [(node, messages[node, sender]) for node in graph.near[sender] if node != receiver]
     if isinstance(sender, str):
         start = np.full(graph.states[sender], ring.one)
-        return reduce(ring.times, (message for _, message in heard), start)
+        return reduce(ring.times, (message for _, message in received), start)
     variables, table = graph.factors[sender]
-    for name, message in heard:
+    for name, message in received:
         table = ring.times(table, message.reshape([-1 if v == name else 1 for v in variables]))
     others = tuple(k for k, name in enumerate(variables) if name != receiver)
     return np.asarray(ring.plus.reduce(table, axis=others) if others else table)
@@ -129,7 +129,7 @@ def at_once(
     ring: Semiring = SUM_PRODUCT,
     damping: float = 0.0,
 ) -> Messages:
-    """Every message anew from those of the round before, normalised to sum to one.
+    """Every message from those of the last round, normalised to sum to one.
 
     `damping` is the share of the old message that stays.
     """
@@ -147,18 +147,18 @@ def largest_change(before: Mapping[Link, Floats], after: Mapping[Link, Floats]) 
 def marginal(
     graph: FactorGraph, messages: Mapping[Link, Floats], name: str, ring: Semiring = SUM_PRODUCT
 ) -> Floats:
-    """The product of all that a variable's factors have told it, not normalised (8.63)."""
-    heard = (messages[node, name] for node in graph.near[name])
-    return reduce(ring.times, heard, np.full(graph.states[name], ring.one))
+    """The product of all messages to a variable, not normalised (8.63)."""
+    received = (messages[node, name] for node in graph.near[name])
+    return reduce(ring.times, received, np.full(graph.states[name], ring.one))
 
 
 def factor_marginal(
     graph: FactorGraph, messages: Mapping[Link, Floats], k: int, ring: Semiring = SUM_PRODUCT
 ) -> Factor:
-    """A factor times what its variables have told it, not normalised (8.72)."""
+    """A factor times the messages of its variables, not normalised (8.72)."""
     own = graph.factors[k]
-    heard = [Factor((name,), messages[name, k]) for name in own.variables]
-    return keep(product([own, *heard], ring), own.variables, ring)
+    received = [Factor((name,), messages[name, k]) for name in own.variables]
+    return keep(product([own, *received], ring), own.variables, ring)
 
 
 class Sent(NamedTuple):
@@ -170,26 +170,30 @@ class Sent(NamedTuple):
 
 
 def one_by_one(graph: FactorGraph, rng: Generator, most: int, *, waiting: bool) -> Sent:
-    """Pending messages in a random order, at most so many, each summing to one (PRML 8.4.7).
+    """Pending messages in a random order, at most `most`, each summing to one (PRML 8.4.7).
 
-    A message is pending if its sender has heard anything on another link since it last sent it.
-    `waiting` nodes send only when all their other links have told them something, so leaves begin;
-    others have been told ones over every link.
+    A message is pending if its sender has received a message on another link since it last sent it.
+    `waiting` nodes send only after messages on all their other links, so leaves begin; otherwise
+    all links start with messages of ones.
     """
     messages = {} if waiting else unit(graph)
     times = dict.fromkeys(graph.links, 0)
     fresh = {(a, b) for a, b in graph.links if not waiting or graph.near[a] == (b,)}
     while fresh and sum(times.values()) < most:
-        ready = [link for link in graph.links if link in fresh and _heard(graph, messages, *link)]
+        ready = [
+            link for link in graph.links if link in fresh and _all_received(graph, messages, *link)
+        ]
         link = ready[int(rng.integers(len(ready)))]
-        told = send(graph, messages, link)
-        messages[link] = told / told.sum()
+        message = send(graph, messages, link)
+        messages[link] = message / message.sum()
         times[link] += 1
         fresh.discard(link)
         fresh |= {(link[1], on) for on in graph.near[link[1]] if on != link[0]}
     return Sent(messages, times, not fresh)
 
 
-def _heard(graph: FactorGraph, messages: Mapping[Link, Floats], node: Node, but: Node) -> bool:
-    """Whether a node has heard from all its neighbours but one."""
+def _all_received(
+    graph: FactorGraph, messages: Mapping[Link, Floats], node: Node, but: Node
+) -> bool:
+    """Whether a node has received messages from all its neighbours except one."""
     return all((near, node) in messages for near in graph.near[node] if near != but)

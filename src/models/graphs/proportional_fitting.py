@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import softmax
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 Clique = tuple[int, ...]
 
@@ -80,12 +80,12 @@ def margin_gaps(p: Floats, target: Floats, of: Sequence[Clique], variables: int)
 def perfect_order(of: Sequence[Clique]) -> list[tuple[Clique, Clique]] | None:
     """Cliques with their separators: what each shares with all before it lies in one of these.
 
-    None if there is none: the graph is not decomposable, or these are not its cliques.
+    The result is None if the graph is not decomposable, or these are not its cliques.
     """
     rest, order = list(of), list[tuple[Clique, Clique]]()
     while rest:
         seen = set().union(*(clique for clique, _ in order))
-        clique = max(rest, key=lambda one: len(seen & set(one)))  # what hangs together comes first
+        clique = max(rest, key=lambda one: len(seen & set(one)))  # connected cliques come first
         shared = seen & set(clique)
         if order and not any(shared <= set(before) for before, _ in order):
             return None
@@ -95,7 +95,7 @@ def perfect_order(of: Sequence[Clique]) -> list[tuple[Clique, Clique]] | None:
 
 
 class ClosedForms(NamedTuple):
-    """Products of what is known of cliques: as (19.61, 19.62) print it, and with separators."""
+    """Products of clique terms: as (19.61, 19.62) print them, and with separators."""
 
     printed: Floats
     corrected: Floats
@@ -138,7 +138,7 @@ def gaussian_closed_form(S: Floats, order: Sequence[tuple[Clique, Clique]]) -> C
 
 
 def gaussian_fit(S: Floats, of: Sequence[Clique], count: int) -> Floats:
-    """The precision after so many sweeps, from a diagonal one; S is the empirical covariance."""
+    """The precision after some sweeps, from a diagonal one; S is the empirical covariance."""
     N = S.shape[-1]
     K = _within(1 / np.diagonal(S, axis1=-2, axis2=-1)[..., None] * np.eye(N), tuple(range(N)), N)
     for _ in range(count):
@@ -213,7 +213,7 @@ def gradient_passes(target: Floats, features: Floats, best: float, near: float) 
 
 
 def pair_features(variables: int) -> Floats:
-    """Not all indicators: each variable and each pair's product, states 0 and 1; (F, states)."""
+    """Features of states 0 and 1: each variable and each pair's product; (F, states)."""
     y = np.indices([2] * variables).reshape(variables, -1)
     s, t = np.triu_indices(variables, 1)
     return np.vstack([y, y[s] * y[t]]).astype(float)

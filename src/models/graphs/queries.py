@@ -1,8 +1,8 @@
 r"""Posteriors of all variables for many observations at once, by a junction tree.
 
-What was observed is taken out of the tables, whose last axis then counts the observations: one
-sweep of messages between the cliques of the others, as Hugin sends them, answers all queries. What
-hangs only on which variables are observed is done once.
+Observed variables are removed from the tables, whose last axis then indexes the observations: one
+sweep of Hugin messages between the cliques of the others answers all queries. All work that depends
+only on which variables are observed is done once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from models.graphs.elimination import min_fill
-from models.graphs.factors import Factor, scope, sizes
-from models.graphs.junction import junction_tree, schedule
-from models.graphs.structure import undirected
-from models.types import Floats, Ints
+from bythebook.models.graphs.elimination import min_fill
+from bythebook.models.graphs.factors import Factor, scope, sizes
+from bythebook.models.graphs.junction import junction_tree, schedule
+from bythebook.models.graphs.structure import undirected
+from bythebook.models.types import Floats, Ints
 
 
 class _Link(NamedTuple):
-    """From one clique to another: which axes are summed out, and the shape that arrives."""
+    """A message between cliques: the axes that are summed out, and its shape."""
 
     sender: int
     receiver: int
@@ -37,7 +37,7 @@ class _Evidence(NamedTuple):
 
 
 class Queries:
-    """A model in which always the same variables are observed."""
+    """A model with a fixed set of observed variables."""
 
     def __init__(self, factors: Sequence[Factor], observed: Sequence[str]) -> None:
         states, hidden = sizes(factors), [n for n in scope(factors) if n not in observed]
@@ -80,13 +80,15 @@ class Queries:
         for k, names, table, shape in self._seen:
             at: Any = (..., *(given[name] for name in names))
             tables[k] = tables[k] * table[at].reshape(*shape, -1)
-        told: dict[tuple[int, int], Floats] = {}
+        sent: dict[tuple[int, int], Floats] = {}
         for i, j, away, shape in self._links:
             message = tables[i].sum(away)
-            known = told.get((j, i))
-            told[i, j] = message
-            if known is not None:  # what came the other way is in it
-                message = np.divide(message, known, out=np.zeros(message.shape), where=known != 0)
+            received = sent.get((j, i))
+            sent[i, j] = message
+            if received is not None:  # it contains the message in the other direction
+                message = np.divide(
+                    message, received, out=np.zeros(message.shape), where=received != 0
+                )
             tables[j] = tables[j] * message.reshape(*shape, -1)
         found = {}
         count = reduce(max, (len(states) for states in given.values()), 1)

@@ -4,8 +4,8 @@ r"""Expectation propagation with a term for each factor and variable (PRML 10.7.
     p^(x) = q without the terms of j, times f_j                                        10.239
     t_jl ~ marginal of p^ over x_l, divided by that of q without j
 
-Marginals are taken of whole tables over all variables, as the section tells it, so that what comes
-out is no sum-product code. `message` is the rule that it must agree with, (10.240).
+Marginals are sums of whole tables over all variables, as the section describes, so that the module
+does not use sum-product code. `message` is the rule that it must agree with, (10.240).
 """
 
 from collections.abc import Iterable
@@ -14,9 +14,9 @@ import numpy as np
 from numpy.random import Generator
 from scipy.optimize import minimize
 
-from models.graphs.factors import Factor, keep, product
-from models.graphs.propagation import FactorGraph
-from models.types import Floats
+from bythebook.models.graphs.factors import Factor, keep, product
+from bythebook.models.graphs.propagation import FactorGraph
+from bythebook.models.types import Floats
 
 Terms = dict[tuple[int, str], Floats]  # by factor and variable, each summing to one
 
@@ -27,12 +27,12 @@ def pairs(graph: FactorGraph) -> list[tuple[int, str]]:
 
 
 def random_terms(graph: FactorGraph, rng: Generator) -> Terms:
-    """Positive terms to begin with."""
+    """Random positive initial terms."""
     return {(k, x): _shared(rng.uniform(0.2, 1.0, graph.states[x])) for k, x in pairs(graph)}
 
 
 def approximation(graph: FactorGraph, terms: Terms, without: int = -1) -> dict[str, Floats]:
-    """The approximation of each variable, or it without the terms of a factor (10.238)."""
+    """The approximation of each variable, with or without the terms of a factor (10.238)."""
     q = {x: np.ones(size) for x, size in graph.states.items()}
     for (k, x), term in terms.items():
         if k != without:
@@ -41,7 +41,7 @@ def approximation(graph: FactorGraph, terms: Terms, without: int = -1) -> dict[s
 
 
 def refine(graph: FactorGraph, terms: Terms, j: int, only: Iterable[str] | None = None) -> Terms:
-    """Terms with those of factor j set anew, or only some of them."""
+    """Terms after an update of those of factor j, or of some of them."""
     rest = approximation(graph, terms, j)
     tilted = product([graph.factors[j], *(Factor((x,), q) for x, q in rest.items())])
     wanted = graph.factors[j].variables if only is None else only
@@ -50,25 +50,25 @@ def refine(graph: FactorGraph, terms: Terms, j: int, only: Iterable[str] | None 
 
 
 def message(graph: FactorGraph, terms: Terms, j: int, to: str, *, printed: bool = False) -> Floats:
-    """The sum-product rule (10.240); `printed`: its product has factor j itself in it, too."""
-    heard = [
+    """The sum-product rule (10.240); `printed`: its product also contains factor j."""
+    received = [
         Factor((x,), term)
         for (k, x), term in terms.items()
         if x in graph.near[j] and x != to and (printed or k != j)
     ]
-    return _shared(keep(product([graph.factors[j], *heard]), [to]).table)
+    return _shared(keep(product([graph.factors[j], *received]), [to]).table)
 
 
 def factor_belief(graph: FactorGraph, terms: Terms, j: int) -> Floats:
-    """A factor times what all others say of its variables, normalised (8.72)."""
+    """A factor times the approximations of its variables by all others, normalised (8.72)."""
     rest = approximation(graph, terms, j)
     own = graph.factors[j]
-    heard = [Factor((x,), rest[x]) for x in own.variables]
-    return _shared(keep(product([own, *heard]), own.variables).table)
+    received = [Factor((x,), rest[x]) for x in own.variables]
+    return _shared(keep(product([own, *received]), own.variables).table)
 
 
 def nearest_product(joint: Floats) -> list[Floats]:
-    """The product of distributions with the least KL(p || q), by a minimiser (10.17)."""
+    """The product of distributions with the smallest KL(p || q), by a minimiser (10.17)."""
     ends = np.cumsum(joint.shape)[:-1]
 
     def divergence(theta: Floats) -> float:
@@ -85,5 +85,5 @@ def _soft(theta: Floats) -> Floats:
 
 
 def _shared(weights: Floats) -> Floats:
-    """Divided by their sum."""
+    """The entries divided by their sum."""
     return np.asarray(weights / weights.sum())

@@ -5,8 +5,8 @@ r"""Samples of directed networks, with and without observed nodes (PRML 8.1.2, 1
     uniform      hidden nodes uniformly, weight p(z)
     weighted     hidden nodes as in ancestral sampling, weight prod_{i in e} p(z_i | pa_i)     11.24
 
-A network is a list of tables, one a node: `Factor((*parents, node), table)`. Samples are rows, a
-column for each node in the order of the tables.
+A network is a list of tables, one per node: `Factor((*parents, node), table)`. Samples are rows,
+with a column for each node in the order of the tables.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,8 +16,8 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import chdtrc
 
-from models.graphs.factors import Factor
-from models.types import Bools, Floats, Ints
+from bythebook.models.graphs.factors import Factor
+from bythebook.models.types import Bools, Floats, Ints
 
 Evidence = Mapping[str, int]
 
@@ -28,7 +28,7 @@ def nodes(network: Sequence[Factor]) -> list[str]:
 
 
 def early(network: Sequence[Factor]) -> int:
-    """How many nodes would be drawn before a parent, in the order of the tables."""
+    """The number of nodes that precede a parent in the order of the tables."""
     names = nodes(network)
     return sum(
         any(parent not in names[:k] for parent in table.variables[:-1])
@@ -60,7 +60,7 @@ class Weighted(NamedTuple):
 
 
 def weighted(network: Sequence[Factor], evidence: Evidence, count: int, rng: Generator) -> Weighted:
-    """Likelihood weighted sampling: observed nodes are set, and weigh what they would have had."""
+    """Likelihood weighting: observed nodes are set; weights are their conditional probabilities."""
     names = nodes(network)
     z, r = np.zeros((count, len(names)), dtype=int), np.ones(count)
     for k, table in enumerate(network):
@@ -74,7 +74,7 @@ def weighted(network: Sequence[Factor], evidence: Evidence, count: int, rng: Gen
 
 
 def uniform(network: Sequence[Factor], evidence: Evidence, count: int, rng: Generator) -> Weighted:
-    """Hidden nodes uniformly, weighed by the joint probability over that of the draw."""
+    """Hidden nodes drawn uniformly, weighted by the joint probability over that of the draw."""
     names = nodes(network)
     z, r = np.zeros((count, len(names)), dtype=int), np.ones(count)
     for k, table in enumerate(network):
@@ -94,7 +94,7 @@ def probability(network: Sequence[Factor], z: Ints) -> Floats:
 
 
 class Accepted(NamedTuple):
-    """Of ancestral samples: which agree with all observed nodes, and the nodes drawn until then."""
+    """Ancestral samples: which agree with all observed nodes, and the nodes drawn until then."""
 
     kept: Bools
     drawn: Ints  # up to the first contradiction
@@ -111,15 +111,15 @@ def logic(network: Sequence[Factor], evidence: Evidence, z: Ints) -> Accepted:
 
 
 def p_value(counts: Ints, p: Floats) -> float:
-    """Of a chi-squared test that counts come from probabilities; rare cells are taken together.
+    """P-value of a chi-squared test of counts against probabilities; rare cells are merged.
 
-    One where nothing is left to test.
+    The value is one if fewer than two cells remain.
     """
     expected = p.ravel() * counts.sum()
     rare = expected < 5
     seen = np.append(counts.ravel()[~rare], counts.ravel()[rare].sum()).astype(float)
     right = np.append(expected[~rare], expected[rare].sum())
-    if right[-1] < 5 and len(right) > 1:  # too few even together: with the smallest of the others
+    if right[-1] < 5 and len(right) > 1:  # still too rare: merge
         least = int(np.argmin(right[:-1]))
         seen[least], right[least] = seen[least] + seen[-1], right[least] + right[-1]
         seen, right = seen[:-1], right[:-1]

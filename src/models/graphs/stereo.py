@@ -1,9 +1,9 @@
-r"""Two images of random dots, and what they say of disparities (MLAPP 19.6.2.7).
+r"""Random-dot stereo pairs, and matching costs of disparities (MLAPP 19.6.2.7).
 
     psi_s(y_s) ~ exp(-(x_L(i, j) - x_R(i, j + y_s))^2 / (2 sigma^2))                   MLAPP 19.68
 
-A rectangle stands before a plane. In a stretch of the rows the texture is weak. Disparities run
-along the columns; what was hidden in the left image is filled with dots of its own.
+A rectangle is in front of a plane. In some of the rows the texture is weak. Disparities run along
+the columns; the region hidden in the left image is filled with new dots.
 """
 
 from typing import NamedTuple
@@ -12,11 +12,11 @@ import numpy as np
 from numpy.random import Generator
 from scipy.ndimage import uniform_filter
 
-from models.types import Bools, Floats, Ints
+from bythebook.models.types import Bools, Floats, Ints
 
 
 class Pair(NamedTuple):
-    """Two images, the disparity of each pixel of the left, and where there is little texture."""
+    """Two images, the disparity of each pixel of the left, and the rows with little texture."""
 
     left: Floats
     right: Floats
@@ -33,7 +33,7 @@ def drawn_pair(rows: int, columns: int, labels: int, noise: float, rng: Generato
     flat[rows - rows // 3 : rows - rows // 8] = True
     left = rng.standard_normal((rows, columns)) * np.where(flat, 0.1, 1.0)
     right = rng.standard_normal((rows, columns + labels)) * np.where(flat[:, :1], 0.1, 1.0)
-    for near in np.unique(disparity):  # what is nearer is painted over what is farther
+    for near in np.unique(disparity):  # nearer parts are painted over farther ones
         i, j = np.nonzero(disparity == near)
         right[i, j + near] = left[i, j]
     noisy = noise * rng.standard_normal((2, rows, columns + labels))

@@ -1,4 +1,4 @@
-"""Directed and undirected graphs, and which independences they state (PRML 8.2, 8.3; MLAPP 19.2).
+"""Directed and undirected graphs, and their independences (PRML 8.2, 8.3; MLAPP 19.2).
 
 A graph over the nodes 0 .. M - 1 is a tuple of sets: of a directed one the parents of each node,
 of an undirected one its neighbours.
@@ -91,12 +91,12 @@ def blanket(graph: Dag, node: int) -> Nodes:
 
 
 def among(graph: Undirected, nodes: Nodes) -> Undirected:
-    """The links between some of the nodes; the others stay without any."""
+    """The subgraph of some of the nodes; the others remain without links."""
     return tuple(near & nodes if i in nodes else frozenset() for i, near in enumerate(graph))
 
 
 def separated(graph: Undirected, one: Nodes, other: Nodes, given: Nodes) -> bool:
-    """Every path from one set to the other passes through `given` (PRML 8.3.1)."""
+    """Whether every path from one set to the other passes through `given` (PRML 8.3.1)."""
     found: set[int] = set()
     ahead = set(one - given)
     while ahead:
@@ -113,7 +113,7 @@ def d_separated(graph: Dag, one: Nodes, other: Nodes, given: Nodes) -> bool:
 
 
 def d_separated_by_paths(graph: Dag, one: Nodes, other: Nodes, given: Nodes) -> bool:
-    """Every path between the sets is blocked, by the definition (PRML 8.2.2)."""
+    """Whether every path between the sets is blocked, by the definition (PRML 8.2.2)."""
     links = skeleton(graph)
     opened = closure(graph, given)  # a node with a descendant in `given` is an ancestor of it
     return all(
@@ -209,7 +209,7 @@ def cliques(graph: Undirected) -> list[Nodes]:
 
 
 def is_chordal(graph: Undirected) -> bool:
-    """Nodes can be taken away one by one, each with neighbours that are all linked."""
+    """Whether nodes can be removed one by one, each with neighbours that are all linked."""
     left = frozenset(range(len(graph)))
     while left:
         inner = among(graph, left)

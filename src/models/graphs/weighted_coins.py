@@ -1,10 +1,10 @@
-r"""Fair coins s_i known only by a weighted sum, Y = sum_i r_i s_i (Ghahramani 6).
+r"""Posterior of fair coins s_i given a weighted sum, Y = sum_i r_i s_i (Ghahramani 6).
 
     ways(Y) = coefficient of x^Y in prod_i (1 + x^{r_i})
     P(s_i = 1 | Y) = ways without coin i of reaching Y - r_i / ways(Y)
 
-The product takes one coin after another: additions of the order of coins times Y, however many
-settings there are. Whole numbers stay exact.
+The product takes one coin after another and needs additions of the order of coins times Y,
+independently of the number of settings. Whole numbers stay exact.
 """
 
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Counts = NDArray[Any]  # whole numbers of any size: how many settings reach 0, 1, ..., Y
+Counts = NDArray[Any]  # whole numbers of any size: the numbers of settings with sum 0, 1, ..., Y
 
 
 def ways(weights: Sequence[int], total: int) -> Counts:
-    """How many settings of the coins reach each sum up to `total`."""
+    """The number of settings of the coins with each sum up to `total`."""
     counts = np.zeros(total + 1, dtype=object)
     counts[0] = 1
     for weight in (w for w in weights if w <= total):
@@ -27,12 +27,12 @@ def ways(weights: Sequence[int], total: int) -> Counts:
 
 
 def additions(weights: Sequence[int], total: int) -> int:
-    """How many additions that takes, and then to take each weight out of the product again."""
+    """The number of additions for `ways`, and for `without` each of the weights."""
     return sum(max(total + 1 - weight, 0) for weight in [*weights, *set(weights)])
 
 
 def without(counts: Counts, weight: int) -> Counts:
-    """The counts of all coins but one of this weight."""
+    """The counts of all coins except one of this weight."""
     left = counts.copy()
     for k in range(weight, len(left)):
         left[k] = left[k] - left[k - weight]

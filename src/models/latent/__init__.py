@@ -1,1 +1,1 @@
-"""Few dimensions behind many: PCA, factor analysis."""
+"""Continuous latent variables: PCA, factor analysis."""

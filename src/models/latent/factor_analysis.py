@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.em import EMFit, expectation_maximisation
-from models.types import Floats
+from bythebook.models.em import EMFit, expectation_maximisation
+from bythebook.models.types import Floats
 
 
 class FactorModel(NamedTuple):
@@ -49,7 +49,7 @@ def fit_factors(
     """Maximise ln p(x | W, Psi) by EM from R starts; `isotropic` is probabilistic PCA.
 
     x has shape (N, D). A variable that the factors explain entirely drives its psi towards zero (a
-    Heywood case); there is no floor, because a floor would break the monotone climb.
+    Heywood case); there is no floor, because a floor would break the monotone ascent.
     """
     S = np.atleast_2d(np.cov(x.T, bias=True))
     if isotropic:

@@ -1,12 +1,12 @@
-"""Groups of points on maps (..., N, D): their middles, their spread, who is nearest to his own."""
+"""Groups of points on maps (..., N, D): their medians, spread and nearest neighbours."""
 
 from itertools import pairwise, permutations
 
 import numpy as np
 from scipy.optimize import linprog
 
-from models.classification.knn import fold_errors
-from models.types import Floats, Ints
+from bythebook.models.classification.knn import fold_errors
+from bythebook.models.types import Floats, Ints
 
 
 def medians(X: Floats, labels: Ints, K: int) -> Floats:
@@ -15,7 +15,7 @@ def medians(X: Floats, labels: Ints, K: int) -> Floats:
 
 
 def spreads(X: Floats, labels: Ints, K: int) -> Floats:
-    """The median distance of each group from its middle, shape (..., K)."""
+    """The median distance of each group from its median, shape (..., K)."""
     away = np.linalg.norm(X - medians(X, labels, labels.max() + 1)[..., labels, :], axis=-1)
     return np.stack([np.median(away[..., labels == k], axis=-1) for k in range(K)], axis=-1)
 
@@ -26,7 +26,7 @@ def distances(places: Floats) -> Floats:
 
 
 def nearest_to_own(X: Floats, labels: Ints, K: int) -> Floats:
-    """The share of the first K groups' members that are nearest to their own middle, (...)."""
+    """The share of the first K groups' members that are nearest to their own median, (...)."""
     among, centres = labels < K, medians(X, labels, K)
     away = np.square(X[..., among, None, :] - centres[..., None, :, :]).sum(axis=-1)
     return np.asarray(np.mean(away.argmin(axis=-1) == labels[among], axis=-1))
@@ -42,7 +42,7 @@ def correlations(values: Floats, others: Ints, labels: Ints, K: int) -> Floats:
 
 
 def contested(Y: Floats, right: Floats, shown: int) -> Ints:
-    """Columns of votes (N, M) that divide, from one of the worst explained to the median one.
+    """Columns of contested votes (N, M), from one of the worst explained to the median one.
 
     `right` (M,) is the share of its votes that a model explains; places, shape (shown,).
     """
@@ -56,7 +56,7 @@ def contested(Y: Floats, right: Floats, shown: int) -> Ints:
 
 
 def astray(X: Floats, labels: Ints, neighbours: int = 1) -> Floats:
-    """The share of members that their nearest neighbours put into another group, for (R, N, D)."""
+    """The share of members that nearest neighbours assign to another group, for (R, N, D)."""
     apart, K = np.arange(len(labels))[None], int(labels.max()) + 1
     return np.array([fold_errors(x, labels, [neighbours], apart, K)[0, 0] for x in X])
 
@@ -68,22 +68,22 @@ def between_share(X: Floats, labels: Ints) -> Floats:
 
 
 def place_between(x: Floats, own: Floats, other: Floats) -> Floats:
-    """Where points (..., D) are on the line from one middle, 0, to the other, 1; shape (...)."""
+    """Position of points (..., D) on the line from one median, 0, to the other, 1; shape (...)."""
     line = other - own
     return np.asarray(((x - own) * line).sum(axis=-1) / (line**2).sum(axis=-1))
 
 
 def apart_on_a_line(X: Floats, labels: Ints) -> bool:
-    """Is there a direction on which points (N, D) lie group after group, with gaps between?
+    """Whether some direction orders points (N, D) group after group, with gaps between groups.
 
-    For each order of the groups a linear programme: w^T x of one group below a threshold, w^T x of
-    the next above it, by one each.
+    Each order of the groups is a linear programme: w^T x of one group is below a threshold and
+    w^T x of the next above it, by one each.
     """
     groups = [X[labels == k] for k in np.unique(labels)]
     D, K = X.shape[1], len(groups)
     for order in permutations(range(K)):
         if order[0] > order[-1]:
-            continue  # the other way round, -w does the same
+            continue  # reversed orders have the solution -w
         rows = []
         for i, (one, next_one) in enumerate(pairwise(order)):
             for x, sign in ((groups[one], 1.0), (groups[next_one], -1.0)):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 
 class PCA(NamedTuple):
@@ -32,20 +32,20 @@ def pca(Y: Floats) -> PCA:
     values, W = np.linalg.eigh(covariance(Y))  # (7.3), ascending
     values, W = values[..., ::-1], W[..., ::-1]
     largest = np.take_along_axis(W, np.abs(W).argmax(-2)[..., None, :], -2)
-    W = W * np.sign(largest)  # eigenvectors have no sign of their own
+    W = W * np.sign(largest)  # the sign of an eigenvector is arbitrary
     return PCA(values, W, (Y - Y.mean(-2, keepdims=True)) @ W)
 
 
 def eigenvalues_without_n(Y: Floats) -> Floats:
-    """Those of Y^T Y of centred data, as FCML prints C beside Figure 7.3; shape (..., M)."""
+    """Eigenvalues of Y^T Y of centred data, as C is printed next to FCML Figure 7.3; (..., M)."""
     centred = Y - Y.mean(-2, keepdims=True)
     return np.asarray(np.linalg.eigvalsh(centred.swapaxes(-2, -1) @ centred)[..., ::-1])
 
 
 def largest_cosine(A: Floats) -> Floats:
-    """Of the angles between two eigenvectors of square matrices (..., M, M), shape (...).
+    """The largest cosine between two eigenvectors of square matrices (..., M, M), shape (...).
 
-    By the general routine, which knows of no symmetry.
+    The eigenvectors come from the general routine, which does not assume symmetry.
     """
     U = np.linalg.eig(A)[1]  # columns of length one, FCML 7.4
     cosines = np.abs(U.conj().swapaxes(-2, -1) @ U)

@@ -3,8 +3,8 @@ r"""Probit PCA of binary data with missing entries, by variational Bayes (FCML 7
     P(y_nm = 1 | w_m, x_n) = Phi(w_m^T x_n),     x_n ~ N(0, I_D),  w_m ~ N(0, I_D)     (7.17)
 
 An auxiliary q_nm ~ N(w_m^T x_n, 1) has the sign of y_nm. Given the q the model is that of
-`models.latent.variational_ppca` with noise of variance one; Q(q_nm) is a Gaussian with mean
-<w_m>^T <x_n>, cut at the origin (comment 7.3). Only observed entries enter. The integral that
+`bythebook.models.latent.variational_ppca` with noise of variance one; Q(q_nm) is a Gaussian with
+mean <w_m>^T <x_n>, cut at the origin (comment 7.3). Only observed entries enter. The integral that
 defines the probit function lacks its 1/sqrt(2 pi) in the text.
 """
 
@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import log_ndtr
 
-from models.latent.variational_ppca import divergence, outer
-from models.probability.truncated_gaussian import hazard
-from models.types import Floats
+from bythebook.models.latent.variational_ppca import divergence, outer
+from bythebook.models.probability.truncated_gaussian import hazard
+from bythebook.models.types import Floats
 
 
 class ProbitPosterior(NamedTuple):
@@ -28,7 +28,7 @@ class ProbitPosterior(NamedTuple):
 
 
 class ProbitFit(NamedTuple):
-    """Where the iteration ended, and the bound on the way."""
+    """The final posterior, and the bound after each iteration."""
 
     q: ProbitPosterior
     bound: Floats  # (T,) after each iteration
@@ -74,8 +74,8 @@ def fit(
 ) -> ProbitFit:
     """Cycle through q, x and w for votes (N, M) of +1, -1 and 0, which is missing.
 
-    Means start as `scale` times standard normal numbers, with unit covariances. It has converged
-    when the bound gains no more than `tol` times itself.
+    Means start as `scale` times standard normal numbers, with unit covariances. The iteration has
+    converged when the relative gain of the bound is at most `tol`.
     """
     N, M = Y.shape
     observed = (Y != 0).astype(float)
@@ -99,5 +99,5 @@ def fit(
 
 
 def most_probable(q: ProbitPosterior) -> Floats:
-    """The side of its boundary w_m^T x = 0 on which each object lies, +1 or -1, (N, M)."""
+    """The side of the boundary w_m^T x = 0 for each object, +1 or -1, (N, M)."""
     return np.where(q.mu_x @ q.mu_w.T > 0, 1.0, -1.0)

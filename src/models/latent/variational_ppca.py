@@ -4,10 +4,10 @@ r"""Probabilistic PCA by variational Bayes, with missing values, for a batch of 
 
     Q = Gamma(tau | e, f) prod_n N(x_n | mu_x, Sigma_x) prod_m N(w_m | mu_w, Sigma_w)
 
-FCML 7.5; 7.6 leaves out what was not observed (z_nm = 0), which is `switches`; 7.6.1 gives the
-missing values factors of their own, Q(y_nm) = N(<w_m>^T <x_n>, 1/<tau>), which is `latent`.
+FCML 7.5; 7.6 leaves out missing values (z_nm = 0), the treatment "switches"; 7.6.1 gives the
+missing values their own factors, Q(y_nm) = N(<w_m>^T <x_n>, 1/<tau>), the treatment "latent".
 
-7.5.1 and 7.6 print f without the y_nm in the cross term; the bound of 7.5.5 has it. The text
+7.5.1 and 7.6 print f without the y_nm in the cross term; the bound of 7.5.5 contains it. The text
 samples <log tau>, which is digamma(e) - log f.
 """
 
@@ -16,9 +16,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy.special import digamma, gammaincinv, gammaln
 
-from models.probability.gaussian import log_density_1d
-from models.regression.curves import quadrature
-from models.types import Bools, Floats, Ints
+from bythebook.models.probability.gaussian import log_density_1d
+from bythebook.models.regression.curves import quadrature
+from bythebook.models.types import Bools, Floats, Ints
 
 Treatment = Literal["switches", "latent"]
 _LOG_2PI = float(np.log(2 * np.pi))
@@ -43,7 +43,7 @@ class Posterior(NamedTuple):
 
 
 class VariationalFit(NamedTuple):
-    """Where the iteration ended, and the bound on the way."""
+    """The final posterior, and the bound after each iteration."""
 
     q: Posterior
     bound: Floats  # (R, T) after each iteration; NaN after the data set converged
@@ -133,8 +133,8 @@ def fit(
     """Cycle through x, w, tau (and missing y) for data (R, N, M); `observed` is one or zero.
 
     A data set has converged when its bound gains no more than `tol`; it stays in the batch and is
-    iterated on until all have. `as_printed` uses the f of 7.5.1, whose bound may fall. Missing
-    values begin at nought.
+    iterated until all have converged. `as_printed` uses the f of 7.5.1, whose bound may fall.
+    Missing values begin at zero.
     """
     R, N, M = Y.shape
     Y = np.where(observed > 0, Y, 0.0)
@@ -181,21 +181,21 @@ def predict(q: Posterior) -> tuple[Floats, Floats]:
 
 
 class NoiseVariance(NamedTuple):
-    """What the noise adds to the variance of a prediction: E{1 / tau} under Gamma(e, f)."""
+    """The noise term of the variance of a prediction: E{1 / tau} under Gamma(e, f)."""
 
-    printed: float  # 1 / <tau>, as 7.6.2 has it
+    printed: float  # 1 / <tau>, as in 7.6.2
     corrected: float  # f / (e - 1)
     quadrature: float  # over the quantiles of tau
 
 
 def noise_variance(e: float, f: float) -> NoiseVariance:
-    """By the text, in closed form and as an integral; e > 1."""
+    """The noise variance by the text, in closed form and as an integral; e > 1."""
     rule = quadrature(0.0, 1.0, 400)
     return NoiseVariance(f / e, f / (e - 1), float(rule.weight @ (f / gammaincinv(e, rule.x))))
 
 
 def log_score(Y: Floats, removed: Bools, q: Posterior, treatment: Treatment) -> float:
-    """Mean log density of the removed values under what the treatment says of them."""
+    """Mean log density of the removed values under the predictive density of the treatment."""
     mean, variance = predict(q)
     if treatment == "latent":  # the factor of a missing value, 7.6.1
         variance = np.broadcast_to((1 / q.tau)[:, None, None], mean.shape)

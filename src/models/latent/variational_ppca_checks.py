@@ -1,13 +1,13 @@
-"""The bound of variational PPCA checked: by sampling from Q, and a little beside its maximum."""
+"""Checks of the bound of variational PPCA: by sampling from Q, and near its maximum."""
 
 from collections.abc import Iterator
 
 import numpy as np
 from scipy.stats import gamma
 
-from models.latent.variational_ppca import Posterior
-from models.probability.gaussian import log_density_1d
-from models.types import Floats
+from bythebook.models.latent.variational_ppca import Posterior
+from bythebook.models.probability.gaussian import log_density_1d
+from bythebook.models.types import Floats
 
 
 def sampled_bound(
@@ -32,7 +32,7 @@ def sampled_bound(
 
 
 def moved(q: Posterior, rng: np.random.Generator) -> Iterator[Posterior]:
-    """Posteriors with one factor a little away from where it is."""
+    """Posteriors with one factor moved a little."""
     for name in ("mu_x", "mu_w"):
         mu = getattr(q, name)
         for _ in range(5):

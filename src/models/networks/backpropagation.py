@@ -4,7 +4,7 @@ r"""Backpropagation in a network with one hidden layer, for three kinds of outpu
     delta_w = y - t,  delta_v = (W^T delta_w) g'(a),  dJ = [delta_v x, delta_w z]    16.69-16.76
 
 x and z have a last entry of 1 for the offsets. Leading axes of V (..., H, D) and W (..., K, H + 1)
-are networks; cases stand along the last axis but one.
+are networks; cases are along the last axis but one.
 """
 
 from collections.abc import Callable
@@ -13,21 +13,21 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, log_expit, logsumexp, softmax
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 ACTIVATIONS: dict[str, Callable[[Floats], Floats]] = {"tanh": np.tanh, "sigm": expit}
 OUTPUTS = ("regression", "binary", "multi-class")
 
 
 class Weights(NamedTuple):
-    """Of both layers."""
+    """Weights of both layers."""
 
     V: Floats  # (..., H, D)
     W: Floats  # (..., K, H + 1)
 
 
 class Tally:
-    """Multiplications that were carried out."""
+    """The number of multiplications."""
 
     count = 0
 
@@ -43,13 +43,13 @@ def derivative(name: str, z: Floats) -> Floats:
 
 
 def numerical_slope(g: Callable[[Floats], Floats], a: Floats, step: float = 0.01) -> Floats:
-    """g'(a) by central differences with two steps, extrapolated to none."""
+    """g'(a) by central differences with two steps, extrapolated to step zero."""
     wide, narrow = ((g(a + h) - g(a - h)) / (2 * h) for h in (step, step / 2))
     return np.asarray((4 * narrow - wide) / 3)
 
 
 def linear_gap(g: Callable[[Floats], Floats], width: float) -> float:
-    """How far g is from its tangent at the origin at a distance, relative to the tangent's rise."""
+    """Deviation of g from its tangent at the origin, relative to the tangent's rise."""
     a = np.array([0.0, width])
     rise = float(numerical_slope(g, a[:1], 1e-3)[0]) * width
     return abs(float(g(a)[1] - g(a)[0]) / rise - 1)
@@ -100,13 +100,13 @@ def gradient(
 
 
 def differences(f: Callable[[Floats], Floats], at: Floats, step: float = 1e-4) -> Floats:
-    """Central differences of f in every entry of an array; f takes a batch of them."""
+    """Central differences of f in every entry of an array; f takes a batch of arrays."""
     moves = step * np.eye(at.size).reshape(-1, *at.shape)
     return np.asarray((f(at + moves) - f(at - moves)) / (2 * step)).reshape(at.shape)
 
 
 def difference_operations(inputs: int, hidden: int, outs: int, cases: int) -> tuple[int, int]:
-    """Weights, and multiplications of two passes forwards for each of them, as carried out."""
+    """Weights, and multiplications of two passes forwards for each of them, as counted."""
     tally, x = Tally(), np.ones((cases, inputs))
     V, W = np.zeros((hidden, inputs)), np.zeros((outs, hidden + 1))
     for _ in range(2 * (V.size + W.size)):

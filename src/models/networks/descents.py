@@ -1,4 +1,4 @@
-"""Ways downhill on a network's error, and what it looks like at the bottom (notes 2.4.2)."""
+"""Descent methods on a network's error, and its curvature at the minimum (notes 2.4.2)."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -7,8 +7,8 @@ import numpy as np
 from numpy.random import Generator
 from scipy import optimize
 
-from models.networks.neural_network import Sizes, error_and_gradient
-from models.types import Floats
+from bythebook.models.networks.neural_network import Sizes, error_and_gradient
+from bythebook.models.types import Floats
 
 RATES = (0.003, 0.01, 0.03, 0.1)  # of gradient descent, on the mean error
 SCIPY = {"conjugate": "CG", "quasi-newton": "BFGS"}
@@ -19,7 +19,7 @@ def descent_courses(start: Floats, sizes: Sizes, x: Floats, t: Floats, budget: i
     theta = np.repeat(start[None], len(RATES), axis=0)
     rate = np.array(RATES)[:, None, None] / len(x)
     found = np.empty((*theta.shape[:2], budget))
-    with np.errstate(over="ignore", invalid="ignore"):  # too large a rate flies off
+    with np.errstate(over="ignore", invalid="ignore"):  # a rate that is too large diverges
         for k in range(budget):
             error, gradient = error_and_gradient(theta, sizes, x, t)
             found[..., k] = error
@@ -30,7 +30,7 @@ def descent_courses(start: Floats, sizes: Sizes, x: Floats, t: Floats, budget: i
 def scipy_course(
     method: str, start: Floats, sizes: Sizes, x: Floats, t: Floats, budget: int
 ) -> Floats:
-    """The least error after each evaluation of error and gradient, (budget,), of one start."""
+    """The smallest error so far after each evaluation of error and gradient, (budget,)."""
     errors: list[float] = []
 
     def objective(theta: Floats) -> tuple[float, Floats]:
@@ -47,13 +47,13 @@ def scipy_course(
 
 
 def hessian(gradient: Callable[[Floats], Floats], at: Floats, step: float = 1e-4) -> Floats:
-    """By central differences of a gradient that takes a batch, (P, P)."""
+    """The Hessian (P, P) by central differences of a gradient that takes a batch."""
     moves = step * np.eye(len(at))
     H = (gradient(at + moves) - gradient(at - moves)) / (2 * step)
     return np.asarray((H + H.T) / 2)
 
 
 def unit_vectors(n: int, size: int, rng: Generator) -> Floats:
-    """Directions (n, size), uniform."""
+    """Uniform random directions (n, size)."""
     drawn = rng.standard_normal((n, size))
     return np.asarray(drawn / np.linalg.norm(drawn, axis=1, keepdims=True))

@@ -6,14 +6,14 @@ r"""A Gaussian approximation of a network's posterior, and the evidence for its 
 
 alpha_g and beta are re-estimated where gamma_g = W_g - alpha_g tr_g(A^-1) parameters are well
 determined by the data: alpha_g = gamma_g / |w_g|^2, beta = (N - gamma) / 2 E_D (13.7.4.2). Networks
-have one hidden layer and one output; R of them, each with data of its own, run side by side.
+have one hidden layer and one output; R of them, each with its own data, are one batch.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from models.networks.neural_network import (
+from bythebook.models.networks.neural_network import (
     Sizes,
     error_and_gradient,
     fit_networks,
@@ -21,7 +21,7 @@ from models.networks.neural_network import (
     n_parameters,
     output_jacobian,
 )
-from models.types import Floats, Ints
+from bythebook.models.types import Floats, Ints
 
 
 class Posterior(NamedTuple):
@@ -38,7 +38,7 @@ class Posterior(NamedTuple):
 def groups(sizes: Sizes, kind: str) -> tuple[list[str], Ints]:
     """Names of groups, and the group (P,) of every parameter.
 
-    `one`: all parameters; `inputs`: the weights from each input, and those of each other kind.
+    "one": all parameters; "inputs": the weights from each input, and those of each other kind.
     """
     which = np.zeros(n_parameters(sizes), dtype=np.int64)
     if kind == "one":
@@ -101,7 +101,7 @@ def fit_posterior(
     cycles: int,
     updates: int = 1,
 ) -> Posterior:
-    """Modes and precisions in turns: a fit, then some updates of the precisions, and again."""
+    """Modes and precisions alternately: a fit, then some updates of the precisions."""
     R, G, N = len(start), int(which.max()) + 1, t.shape[1]
     theta = start
     a, b = np.full((R, G), alpha), np.full(R, beta)

@@ -9,8 +9,8 @@ MLAPP 16.5 (back-propagation 16.65-16.76, weight decay 16.77-16.78, consistent p
 `decay` holds the prior's precisions; for a noise variance s^2 multiply the penalties by s^2.
 
 theta is one flat vector, so that a penalty is a vector of the same length: a coefficient for each
-layer's weights and biases, laid out by `per_layer` (biases at 0 are not penalised), with the l1
-coefficients alike. Leading axes are restarts, or settings of the penalties, or both.
+layer's weights and biases, laid out by `per_layer` (biases at 0 are not penalised), and the same
+for the l1 coefficients. Leading axes are restarts, or settings of the penalties, or both.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,13 +20,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy import optimize
 
-from models.probability.gaussian import log_density_1d
-from models.types import Bools, Floats, Ints
+from bythebook.models.probability.gaussian import log_density_1d
+from bythebook.models.types import Bools, Floats, Ints
 
 Sizes = Sequence[int]  # units in each layer, from inputs to outputs: (1, 10, 1)
 Method = Literal["L-BFGS-B", "CG"]
 
-_CACHED = 100_000  # numbers of a Jacobian
+_CACHED = 100_000  # maximum number of entries of a Jacobian
 
 
 class Layer(NamedTuple):
@@ -46,7 +46,7 @@ class Trained(NamedTuple):
 
 
 class Descent(NamedTuple):
-    """R networks on their way downhill, over T epochs."""
+    """Gradient descent of R networks over T epochs."""
 
     theta: Floats  # (R, P) after the last epoch
     train: Floats  # (R, T + 1) mean of |y(x_n) - t_n|^2 before the first and after each epoch
@@ -57,7 +57,7 @@ class Descent(NamedTuple):
 
 
 def n_parameters(sizes: Sizes) -> int:
-    """P, the length of theta: one more than its inputs for each unit."""
+    """P, the length of theta: the number of inputs plus one for each unit."""
     return sum(units * (inputs + 1) for inputs, units in pairwise(sizes))
 
 
@@ -272,8 +272,8 @@ def descend(
     """Plain gradient descent on J for R networks at once, with early stopping on validation data.
 
     `rate` multiplies the gradient of the sum over the data. `decay` and `l1` may differ between
-    networks, shape (R, P), and so may the data: x (R, N, inputs), t (R, N, outputs), validation
-    data alike. The l1 penalty acts by its proximal step, a soft threshold.
+    networks, shape (R, P), as may the data: x (R, N, inputs), t (R, N, outputs), and the validation
+    data. The l1 penalty acts by its proximal step, a soft threshold.
     """
     theta = np.array(start)
     x_held, t_held = validation

@@ -1,16 +1,16 @@
-"""Functions drawn from a network's prior, and what each of its precisions does (MLAPP 16.79)."""
+"""Functions drawn from a network's prior, and the effect of each precision (MLAPP 16.79)."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
-from models.networks.neural_network import layers, per_layer, predict, sample_prior
-from models.types import Floats
+from bythebook.models.networks.neural_network import layers, per_layer, predict, sample_prior
+from bythebook.models.types import Floats
 
 
 class Precisions(NamedTuple):
-    """Of weights and biases of both layers."""
+    """Precisions of weights and biases of both layers."""
 
     v: float
     b: float
@@ -18,12 +18,12 @@ class Precisions(NamedTuple):
     c: float
 
     def over(self, name: str, factor: float) -> "Precisions":
-        """With one of them divided by a factor; any other name: as they are."""
+        """The precisions with one of them divided by a factor; any other name changes nothing."""
         return self._replace(**{name: getattr(self, name) / factor}) if name in "vbwc" else self
 
 
 class Shapes(NamedTuple):
-    """Of functions on a grid, each a number for many draws."""
+    """Summaries of functions on a grid, each a number for many draws."""
 
     steepness: float  # median of the largest slope, in units of the function's own range
     centre_spread: float  # interquartile range of the place of the largest slope
@@ -44,7 +44,7 @@ def draw_functions(
 
 
 def shapes(x: Floats, f: Floats) -> Shapes:
-    """What functions (n, len(x)) look like."""
+    """Summaries of the shapes of functions (n, len(x))."""
     slope = np.abs(np.diff(f, axis=1) / np.diff(x))
     size = np.ptp(f, axis=1)
     centre = x[slope.argmax(1)]

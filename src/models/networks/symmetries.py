@@ -4,8 +4,8 @@ from itertools import permutations, product
 
 import numpy as np
 
-from models.networks.neural_network import Sizes, layers, predict
-from models.types import Floats, Ints
+from bythebook.models.networks.neural_network import Sizes, layers, predict
+from bythebook.models.types import Floats, Ints
 
 
 def image(theta: Floats, sizes: Sizes, order: Ints, signs: Floats) -> Floats:
@@ -30,7 +30,7 @@ def images(theta: Floats, sizes: Sizes, *, flips: bool, orders: bool) -> Floats:
 
 
 def count_equal(theta: Floats, others: Floats, sizes: Sizes, x: Floats) -> int:
-    """How many distinct weight vectors among others have the outputs of theta at x."""
+    """The number of distinct weight vectors among others with the outputs of theta at x."""
     right = predict(theta, sizes, x)
     gap = np.abs(predict(others, sizes, x) - right).max((-2, -1))
     return len(np.unique(others[gap <= 1e-10], axis=0))

@@ -9,9 +9,9 @@ The last line is the beta-binomial distribution. Under a posterior it predicts t
 under the prior it is the marginal likelihood of the tosses seen. (3.6 is printed with an exponent
 of 1 - r that is too large by one.) All functions broadcast over counts and parameters.
 
-Expectations can also be had without any of this: with r = 1 / (1 + e^-u) the beta density is
-smooth on the whole line with exponential tails, and the trapezoidal rule in u is good to about the
-last digit.
+Expectations are also available by quadrature: with r = 1 / (1 + e^-u) the beta density is smooth on
+the whole line with exponential tails, and the trapezoidal rule in u is accurate to about the last
+digit.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ from scipy.special import (
     xlogy,
 )
 
-from models.types import Floats, Ints
+from bythebook.models.types import Floats, Ints
 
 Numbers = Floats | Ints | Sequence[float] | float
 
@@ -90,12 +90,12 @@ def log_beta_binomial(heads: Numbers, tosses: Numbers, belief: Beta) -> Floats:
 
 
 def win_probability(r: Numbers, tosses: int, at_most: int) -> Floats:
-    """P(Y <= at_most | r): the bet of FCML 3.1, were r known."""
+    """P(Y <= at_most | r): the bet of FCML 3.1 for known r."""
     return np.asarray(betainc(tosses - at_most, at_most + 1, 1 - np.asarray(r)))  # sum of 3.2
 
 
 def expected_win_probability(belief: Beta, tosses: int, at_most: int) -> Floats:
-    """E{P(Y <= at_most | r)}: the same bet averaged over what is believed of r."""
+    """E{P(Y <= at_most | r)}: the same bet averaged over the belief about r."""
     lost = np.arange(at_most + 1, tosses + 1)
     spread = Beta(np.asarray(belief.alpha)[..., None], np.asarray(belief.beta)[..., None])
     return np.asarray(1 - np.exp(log_beta_binomial(lost, tosses, spread)).sum(-1))  # FCML 3.9
@@ -116,7 +116,7 @@ def by_quadrature(
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Mean, variance and winning probability after (S,) counts, and their evidence, as integrals.
 
-    What the closed forms above give for priors (P, 1), shape (P, S), without any of them.
+    The results equal the closed forms for priors (P, 1), shape (P, S), without using them.
     """
     belief, y, N = update(prior, heads, tosses), heads[:, None], tosses[:, None]
     before = Beta(*(np.broadcast_to(part, belief.alpha.shape) for part in prior))
@@ -132,8 +132,8 @@ def by_quadrature(
 def best_prior(heads: int, tosses: int, alpha_max: float, beta_max: float) -> Beta:
     """The prior with the highest marginal likelihood, its parameters bounded (FCML 3.4.1).
 
-    It grows along the ray that points at the observed share of heads (the prior closes in on that
-    r), so the best lies where the box ends: on one of its two far edges.
+    It grows along the ray that points at the observed share of heads (the prior concentrates at
+    that r), so the best prior is on one of the two far edges of the box.
     """
 
     def minus_log(alpha: float, beta: float) -> float:
@@ -152,7 +152,7 @@ def best_prior(heads: int, tosses: int, alpha_max: float, beta_max: float) -> Be
 
 
 def likelihood_totals(N: int, r: float) -> tuple[float, float]:
-    """The sum over y of the binomial likelihood: as FCML's exercise 4.2 prints it, and as it is."""
+    """The sum over y of the binomial likelihood: as FCML exercise 4.2 prints it, and corrected."""
     y = np.arange(N + 1)
     tosses = r**y * (1 - r) ** (N - y)
     return float(comb(y, N) @ tosses), float(comb(N, y) @ tosses)  # y over N; N over y

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.integrate import quad
 from scipy.special import entr
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 _ROOT = np.sqrt(3.0)
 _BUMP = 0.5  # variance of each of two bumps; their centres give the rest

@@ -5,11 +5,11 @@ r"""Popular distributions of one variable (FCML 2.3 and 2.5).
     uniform    p(y) = 1 / (b - a)                                                  FCML 2.24
     beta       p(r) = Gamma(a + b) / (Gamma(a) Gamma(b)) r^(a-1) (1 - r)^(b-1)     FCML 2.26
     gaussian   p(y) = exp(-(y - mu)^2 / (2 s^2)) / sqrt(2 pi s^2)                  FCML 2.27
-    truncated  the same, of what lies on one side of the origin or (side 0) whole  FCML comment 7.3
+    truncated  the same on one side of the origin or (side 0) on the whole line    FCML comment 7.3
 
 and `categorical`, whose outcomes 1, 2, ... have the probabilities given. Expectations (2.12, 2.22)
-are sums over the outcomes, or integrals by Gauss-Legendre quadrature over the support; a support
-without end is cut where less than 1e-15 of the probability lies beyond.
+are sums over the outcomes, or integrals by Gauss-Legendre quadrature over the support; an
+infinite support is cut where the probability beyond is below 1e-15.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,16 +19,16 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 from scipy.special import betainc, betaln, gammaln, xlog1py, xlogy
 
-from models.probability import truncated_gaussian
-from models.probability.gaussian import log_density_1d
-from models.types import Floats
+from bythebook.models.probability import truncated_gaussian
+from bythebook.models.probability.gaussian import log_density_1d
+from bythebook.models.types import Floats
 
 _PIECES, _NODES = 64, 16  # of the quadrature: a composite rule, for densities with narrow peaks
 _GRADE = 4.0  # how slowly the nodes leave the ends of the support
 
 
 class Law(NamedTuple):
-    """A distribution tabulated where its expectations need it: E{f} = sum_i weight_i f(x_i)."""
+    """A distribution tabulated at the nodes of its expectations: E{f} = sum_i weight_i f(x_i)."""
 
     x: Floats  # (G,) outcomes, or nodes of the quadrature
     log_p: Floats  # (G,) log probabilities, or log densities
@@ -115,7 +115,7 @@ def _continuous(log_p: Callable[[Floats], Floats], low: float, high: float) -> L
     node, weight = leggauss(_NODES)
     half = 0.5 / _PIECES
     s = (half * (2 * np.arange(_PIECES)[:, None] + node + 1)).ravel()
-    # x(s) leaves both ends slowly, so that a density's root or pole there does no harm
+    # x(s) leaves both ends slowly, so that a density's root or pole there causes no error
     x = low + (high - low) * betainc(_GRADE, _GRADE, s)
     stretch = (high - low) * np.exp(log_beta(s, _GRADE, _GRADE))
     values = log_p(x)

@@ -1,4 +1,4 @@
-r"""Estimates in closed form, held against other parameters (FCML exercises 2.8-2.10, 5.4-5.5).
+r"""Estimates in closed form, compared with other parameters (FCML exercises 2.8-2.10, 5.4-5.5).
 
 Bernoulli     ln P(x | q) = sum x ln q + (N - sum x) ln(1 - q),     at most at  q = sum x / N
 Gaussian      at most at the sample mean and the scatter over N
@@ -9,19 +9,19 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_softmax, xlog1py, xlogy
 
-from models.probability.gaussian import estimate, log_likelihood
-from models.types import Floats
+from bythebook.models.probability.gaussian import estimate, log_likelihood
+from bythebook.models.types import Floats
 
 
 def bernoulli_gain(ones: Floats, n: int, other: Floats) -> Floats:
-    """What other q (Q,) add to the log likelihood of counts (...) of n tosses, shape (..., Q)."""
+    """Gain in log likelihood of other q (Q,), counts (...) of n tosses, shape (..., Q)."""
     best = xlogy(ones, ones / n) + xlog1py(n - ones, -ones / n)
     others = xlogy(ones[..., None], other) + xlog1py(n - ones[..., None], -other)
     return np.asarray(others - best[..., None])
 
 
 def gaussian_gain(X: Floats, trials: int, rng: np.random.Generator) -> Floats:
-    """What means and covariances near and far, so many, add to the log likelihood of X (N, D)."""
+    """Gain in log likelihood of X (N, D) by other means and covariances, near and far."""
     best, D = estimate(X), X.shape[1]
     root = np.linalg.cholesky(best.covariance)
     step = np.geomspace(1e-3, 1, trials)[:, None]
@@ -32,7 +32,7 @@ def gaussian_gain(X: Floats, trials: int, rng: np.random.Generator) -> Floats:
 
 
 def multinomial_by_search(n: Floats, alpha: float) -> Floats:
-    """The probabilities (M,) of the highest posterior, searched for and not by the formula."""
+    """The probabilities (M,) of the highest posterior, found by a search and not by the formula."""
     power = n + alpha - 1
 
     def minus_log_posterior(theta: Floats) -> tuple[float, Floats]:

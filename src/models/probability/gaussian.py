@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 
 class Gaussian(NamedTuple):
@@ -63,7 +63,7 @@ def estimate(X: Floats) -> Gaussian:
 def log_likelihood(X: Floats, mean: Floats, covariance: Floats) -> Floats:
     """Log likelihood of a sample X (N, D) under means (..., D) and covariances (..., D, D).
 
-    The sample enters by its mean and scatter alone, so many parameters cost little.
+    The sample enters through its mean and scatter alone, so many parameters cost little.
     """
     N, D = X.shape
     centre, scatter = estimate(X)

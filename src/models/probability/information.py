@@ -2,8 +2,8 @@ r"""Entropies, divergences and codes (notes 1.1.7; Ghahramani 1.2).
 
     H[P] = -sum_x P(x) log P(x)        KL(P || Q) = sum_x P(x) log P(x) / Q(x)
 
-Distributions stand along the last axis; joint tables p(x, y) along the last two, x first. Natural
-logarithms (nats) but for codes, whose lengths are whole numbers of bits.
+Distributions are along the last axis; joint tables p(x, y) along the last two, x first. Logarithms
+are natural (nats) except for codes, whose lengths are whole numbers of bits.
 """
 
 import heapq
@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import entr, rel_entr
 
-from models.types import Floats, Ints
+from bythebook.models.types import Floats, Ints
 
 PRECISION = 30  # bits of a probability in an arithmetic code
 
@@ -30,7 +30,7 @@ def divergence(p: Floats, q: Floats) -> Floats:
 
 
 class JointInformation(NamedTuple):
-    """Of joint tables (..., X, Y), in nats."""
+    """Entropies and information of joint tables (..., X, Y), in nats."""
 
     joint: Floats  # H[x, y]
     marginal: Floats  # H[x]
@@ -40,7 +40,7 @@ class JointInformation(NamedTuple):
 
 
 def joint_information(table: Floats) -> JointInformation:
-    """Each from its definition, not from the others."""
+    """Each quantity from its definition, not from the others."""
     x, y = table.sum(-1, keepdims=True), table.sum(-2, keepdims=True)
     flat = (*table.shape[:-2], -1)
     return JointInformation(
@@ -53,9 +53,9 @@ def joint_information(table: Floats) -> JointInformation:
 
 
 def climb(p: Floats, steps: int = 500, rate: float = 0.1) -> Floats:
-    """Distributions (..., K) after so many steps uphill in entropy, in the logarithms of p.
+    """Distributions (..., K) after steps of gradient ascent on the entropy, in the logarithms of p.
 
-    The gradient is divided by p, which leaves it uphill, so that small entries grow as well.
+    The gradient is divided by p, which remains an ascent direction, so that small entries grow too.
     """
     a = np.log(p)
     for _ in range(steps):
@@ -81,7 +81,7 @@ def huffman_lengths(p: Sequence[float]) -> Ints:
 
 
 def block_bits(p: Floats, block: int) -> float:
-    """Bits a symbol of Huffman's code for blocks of independent symbols."""
+    """Bits per symbol of Huffman's code for blocks of independent symbols."""
     joint = p
     for _ in range(block - 1):
         joint = np.multiply.outer(joint, p).ravel()
@@ -96,7 +96,7 @@ def block_bits(p: Floats, block: int) -> float:
 
 
 def best_code_bits(p: Floats) -> Floats:
-    """Least mean length (...) of any code of whole bits, by trying all that Kraft allows."""
+    """Minimum mean length (...) of any code of whole bits, over all lengths that Kraft allows."""
     K = p.shape[-1]  # no codeword of a best code has K bits
     lengths = np.array(list(product(range(K), repeat=K)), dtype=np.float64)
     lengths = lengths[(2.0**-lengths).sum(1) <= 1]
@@ -104,7 +104,7 @@ def best_code_bits(p: Floats) -> Floats:
 
 
 def exchanges(p: Floats, lengths: Ints) -> Floats:
-    """What exchanging two codewords of unequal length costs, for all pairs of unequal weights."""
+    """Cost of exchanging two codewords of unequal length, for all pairs of unequal weights."""
     i, j = np.triu_indices(len(p), 1)
     cost = (p[i] - p[j]) * (lengths[j] - lengths[i])
     return np.asarray(cost[(lengths[i] != lengths[j]) & (p[i] != p[j])])
@@ -126,7 +126,7 @@ class ArithmeticCode:
         self._sorted = below
 
     def encode(self, contexts: Sequence[int], symbols: Sequence[int]) -> tuple[int, int]:
-        """The codeword as a whole number, and how many bits it has."""
+        """The codeword as a whole number, and its number of bits."""
         low, width = 0, 1
         for c, s in zip(contexts, symbols, strict=True):
             low = (low << PRECISION) + width * self.below[c][s]
@@ -137,12 +137,12 @@ class ArithmeticCode:
         while True:
             unit = 1 << (scale - bits)
             word = -(-low // unit)
-            if (word + 1) * unit <= low + width:  # at the latest where the unit is one
+            if (word + 1) * unit <= low + width:  # at the latest when the unit is one
                 return word, bits
             bits += 1
 
     def decode(self, word: int, bits: int, length: int, context: "ContextRule") -> list[int]:
-        """The symbols, each context told by those before it."""
+        """The symbols, each context determined by those before it."""
         scale = PRECISION * length
         value = word << (scale - bits)
         low, width, found = 0, 1, list[int]()

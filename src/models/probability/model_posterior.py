@@ -1,18 +1,18 @@
-r"""Beliefs over models that are distributions of single points, and mixtures of the same models.
+r"""Posterior over models that are distributions of single points, and mixtures of these models.
 
-    P(h | X) ~ P(h) prod_n p(x_n | h)               one model made all points      PRML 14.6
+    P(h | X) ~ P(h) prod_n p(x_n | h)               one model for all points       PRML 14.6
     p(x | X) = sum_h p(x | h) P(h | X)                                             Ghahramani 6
-    p(x | pi) = sum_h pi_h p(x | h)                 each point has its model       PRML 14.3
+    p(x | pi) = sum_h pi_h p(x | h)                 a model for each point         PRML 14.3
 
-Models by name: `gaussians` and `cauchys`, equal mixtures of two of width one at -2 and 2, and
-`coin p`, a coin that falls 1 with probability p.
+Models by name: "gaussians" and "cauchys", equal mixtures of two of width one at -2 and 2, and
+"coin p", a coin that gives 1 with probability p.
 """
 
 import numpy as np
 from numpy.random import Generator
 from scipy.special import logsumexp
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 _PLACES = np.array([-2.0, 2.0])
 BOTH = "both"  # half of the points from the first model, half from the last

@@ -12,7 +12,7 @@ where the first h tosses are fair; of order 0 it is a coin of unknown bias.
 import numpy as np
 from scipy.special import betaln
 
-from models.types import Floats, Ints
+from bythebook.models.types import Floats, Ints
 
 
 def all_sequences(length: int) -> Ints:
@@ -21,7 +21,7 @@ def all_sequences(length: int) -> Ints:
 
 
 def known_coin(x: Ints, bias: float) -> Floats:
-    """Probabilities of sequences (..., N) of a coin that falls 1 with this probability."""
+    """Probabilities of sequences (..., N) of a coin that gives 1 with this probability."""
     return np.asarray(np.where(x == 1, bias, 1 - bias).prod(-1))
 
 

@@ -12,10 +12,10 @@ The comment prints the means without the factor s, which is right for s = 1 alon
 import numpy as np
 from scipy.special import erfcx, log_ndtr
 
-from models.regression.curves import quadrature
-from models.types import Floats
+from bythebook.models.regression.curves import quadrature
+from bythebook.models.types import Floats
 
-FAR = 12.0  # standard deviations, beyond which nothing is left in double precision
+FAR = 12.0  # standard deviations, beyond which the mass underflows in double precision
 
 
 def hazard(t: Floats | float) -> Floats:
@@ -29,7 +29,7 @@ def mean(mu: Floats | float, s: Floats | float, side: Floats | float) -> Floats:
 
 
 def mean_as_printed(mu: Floats | float, s: Floats | float, side: Floats | float) -> Floats:
-    """The same as the comment prints it, without the factor s."""
+    """The mean as the comment prints it, without the factor s."""
     return np.asarray(mu + side * hazard(side * mu / s))
 
 

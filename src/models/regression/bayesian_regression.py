@@ -23,7 +23,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import gammaln
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 
 class Posterior(NamedTuple):
@@ -45,7 +45,7 @@ def posterior(
 
 
 def prior_area(variances: Iterable[float], power: float) -> float:
-    """What N(0, diag s) with (2 pi)^power in its normaliser adds up to over all weights."""
+    """The integral over all weights of N(0, diag s) with (2 pi)^power in its normaliser."""
     s = np.fromiter(variances, dtype=np.float64)[:, None]
     w = np.sqrt(s) * np.linspace(-12, 12, 2001)
     areas = np.trapezoid(np.exp(-(w**2) / (2 * s)), w, axis=-1)
@@ -66,13 +66,13 @@ class Predictive(NamedTuple):
 
 
 def predictive(Phi: Floats, sigma2: float, weights: Posterior) -> Predictive:
-    """What will be observed at inputs Phi (M, D), averaged over the weights (FCML 3.7.6)."""
+    """Predictive distribution at inputs Phi (M, D), averaged over the weights (FCML 3.7.6)."""
     variance = sigma2 + np.sum(Phi @ weights.covariance * Phi, axis=-1)
     return Predictive(Phi @ weights.mean, np.asarray(variance))
 
 
 def with_one_more(belief: Posterior, phi: Floats, t: float, sigma2: float) -> Posterior:
-    """The belief after a single point with basis functions phi (D,): it was the prior."""
+    """The posterior after one more point with basis functions phi (D,); `belief` is its prior."""
     spread = belief.covariance @ phi
     total = sigma2 + phi @ spread  # the variance with which t was expected
     mean = belief.mean + spread * (t - phi @ belief.mean) / total
@@ -80,7 +80,7 @@ def with_one_more(belief: Posterior, phi: Floats, t: float, sigma2: float) -> Po
 
 
 def equivalent_kernel(at: Floats, Phi: Floats, sigma2: float, weights: Posterior) -> Floats:
-    """What each of N targets adds to the mean prediction at M inputs, (M, N); notes 2.2.3."""
+    """The weight of each of N targets in the mean prediction at M inputs, (M, N); notes 2.2.3."""
     return np.asarray(at @ weights.covariance @ Phi.T / sigma2)
 
 
@@ -107,7 +107,7 @@ class NoiseDensities(NamedTuple):
     v: Floats  # (G,)
     prior: Floats  # (G,)
     posterior: Floats  # (G,) by the conjugate update
-    product: Floats  # (G,) by prior times likelihood, to the area one
+    product: Floats  # (G,) by prior times likelihood, normalised to area one
 
 
 def noise_densities(residuals: Floats, prior: InverseGamma, points: int = 2001) -> NoiseDensities:
@@ -133,7 +133,7 @@ def log_evidence(Phi: Floats, t: Floats, sigma2: float, prior_variances: Floats)
     """
     U, d, _ = np.linalg.svd(Phi, full_matrices=False)
     c = np.vecmat(t, U)  # (..., r)
-    rest = t - np.matvec(U, c)  # what no weights can explain
+    rest = t - np.matvec(U, c)  # the residual of the best weights
     s = np.asarray(prior_variances, dtype=np.float64).reshape(-1, *(1,) * d.ndim)
     eigenvalues = sigma2 + s * d**2  # (S, ..., r)
     N, r = U.shape[-2:]

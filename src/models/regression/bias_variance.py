@@ -1,7 +1,7 @@
 r"""Bias, variance and noise of linear-in-parameter fits; the spread of estimates.
 
 Data t = h(x) + noise of variance sigma^2 are fitted by y(x; D) = w^T phi(x), w minimising
-|t - Phi w|^2 + lambda |w|^2. The expected squared loss at new data falls apart (notes 2.2.2):
+|t - Phi w|^2 + lambda |w|^2. The expected squared loss at new data has three parts (notes 2.2.2):
 
     E[(y(x; D) - t)^2] = (E_D[y(x; D)] - h(x))^2 + var_D[y(x; D)] + sigma^2             (2.17)
                                 bias^2                 variance       noise
@@ -12,7 +12,7 @@ A fit is linear in t. With Phi = U diag(s) V^T, predictions are Phi_grid V diag(
 U^T t, so one decomposition serves every lambda and every vector t, and for a fixed design the
 moments over all data sets are known without drawing any. FCML 1.6 penalises N lambda |w|^2.
 
-FCML 2.9-2.10 asks how the estimates themselves vary.
+The moments of the estimates themselves are those of FCML 2.9-2.10.
 """
 
 from collections.abc import Iterable
@@ -21,9 +21,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
-_BLOCK = 4_000_000  # noise values drawn at once: 32 MB, whatever the number of data sets
+_BLOCK = 4_000_000  # noise values drawn at a time: 32 MB, for any number of data sets
 
 
 class Decomposition(NamedTuple):
@@ -56,7 +56,7 @@ class Simulated(NamedTuple):
 
 
 class Averages(NamedTuple):
-    """What an experiment with S data sets reports, for each of R repetitions of the experiment."""
+    """Averages over S data sets, for each of R repetitions of the experiment."""
 
     w: Floats  # (R, D) mean of the S estimates
     covariance: Floats  # (R, D, D) their covariance, divisor S
@@ -87,7 +87,7 @@ def gaussian_basis(x: Floats, n_gaussians: int, width: float) -> Floats:
 def decompose(predictions: Floats, h: Floats, sigma2: float) -> Decomposition:
     """Bias and variance over the L data sets of `predictions`, shape (..., L, G); h (G,).
 
-    The L data sets are taken for the whole population (divisor L), so that bias2 + variance is
+    The L data sets are treated as the whole population (divisor L), so that bias2 + variance is
     exactly the mean squared error about h. As an estimate bias2 is too large by variance / L.
     """
     mean = predictions.mean(-2)
@@ -137,7 +137,7 @@ def simulation_z(
 ) -> tuple[Floats, Floats]:
     """Gaps (...) of simulated bias^2 and variance of (..., L, G) to the exact ones.
 
-    In standard errors.
+    The gaps are in standard errors.
     """
     L = predictions.shape[-2]
     spread = ((predictions - drawn.mean[..., np.newaxis, :]) ** 2).mean(-1)
@@ -149,7 +149,7 @@ def simulation_z(
 
 
 class NewTargets(NamedTuple):
-    """The loss that the identity (2.17) is about, on new targets t for each of L data sets."""
+    """The loss of identity (2.17), on new targets t for each of L data sets."""
 
     loss: Floats  # (...) of the fits
     error: Floats  # (...) the standard error of that, over data sets and targets
@@ -216,8 +216,9 @@ def simulate_averages(
 ) -> Averages:
     """Averages over n_sets data sets for each of R inputs X (R, N, D), without drawing the data.
 
-    Least squares sees t through Q^T t and the residual alone, X = Q R: independent, the one normal,
-    the other's square a chi-square of N - D degrees of freedom, which add up over data sets.
+    With X = Q R, least squares depends on t through Q^T t and the residual alone. They are
+    independent: the first is normal, the square of the second is chi-squared with N - D degrees of
+    freedom, and both add up over data sets.
     """
     n_repeats, N, D = X.shape
     root = np.linalg.qr(X, mode="r")  # (R, D, D)
@@ -247,13 +248,13 @@ def expected_sigma2(sigma2: float, n_data: int, n_weights: int) -> float:
 
 
 def covariance_error(C: Floats, n_sets: int) -> Floats:
-    """The standard error of each entry of the covariance of so many Gaussian estimates."""
+    """The standard error of each entry of the covariance of Gaussian estimates."""
     c = np.diag(C)
     return np.asarray(np.sqrt((np.outer(c, c) + C**2) / n_sets))
 
 
 def share_between(fits: Floats, truth: Floats, k: int) -> float:
-    """The share of groups of k fits (S, G) that have the truth (G,) between them everywhere."""
+    """The share of groups of k fits (S, G) that bracket the truth (G,) everywhere."""
     groups = fits[: len(fits) // k * k].reshape(-1, k, fits.shape[-1])
     between = (groups.min(1) < truth) & (truth < groups.max(1))
     return float(between.all(-1).mean())

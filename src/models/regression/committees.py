@@ -1,4 +1,4 @@
-r"""Committees: what averaging the predictions of many models gains (PRML 14.2).
+r"""Committees: averages of the predictions of many models, and their errors (PRML 14.2).
 
     y_COM(x) = 1/M sum_m y_m(x),    E_COM <= E_AV, the average error of the members    (14.7-14.11)
 
@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.regression.bias_variance import ridge_predictions
-from models.types import Bools, Floats
+from bythebook.models.regression.bias_variance import ridge_predictions
+from bythebook.models.types import Bools, Floats
 
-LOSSES: dict[str, Callable[[Floats], Floats]] = {  # convex in the error but for the last
+LOSSES: dict[str, Callable[[Floats], Floats]] = {  # convex in the error except the last
     "square": np.square,
     "absolute": np.abs,
     "fourth_power": lambda e: e**4,
@@ -94,15 +94,15 @@ def skewed_losses(n_members: int, n_trials: int, rng: np.random.Generator) -> Co
 
 
 class WeightedMeans(NamedTuple):
-    """Ex. 14.5: do weighted means stay between their members' extremes, if and only if (14.57)?"""
+    """Ex. 14.5: weighted means are between their members' extremes if and only if (14.57) holds."""
 
     convex_stay_inside: Bools  # (T,) convex weights and any predictions
     are_convex: Bools  # (T,) other weights, some of which obey the rule
-    stay_inside: Bools  # (T,) do these, for the predictions that would find out?
+    stay_inside: Bools  # (T,) the same for predictions that violate the bound if any do
 
 
 def weighted_means(n_members: int, n_trials: int, rng: np.random.Generator) -> WeightedMeans:
-    """Draw weights, and see whether their means leave the range of the members."""
+    """Draw weights, and check whether their means leave the range of the members."""
     convex = rng.dirichlet(np.ones(n_members), n_trials)
     stay = between(convex, rng.standard_normal((n_trials, n_members)))
     # A third sums to anything, a third to one with any signs, a third obeys the rule.
@@ -110,13 +110,13 @@ def weighted_means(n_members: int, n_trials: int, rng: np.random.Generator) -> W
     weights[n_trials // 3 :] /= weights[n_trials // 3 :].sum(-1, keepdims=True)
     weights[2 * n_trials // 3 :] = convex[2 * n_trials // 3 :]
     obeys = np.all(weights >= 0, axis=-1) & (np.abs(weights.sum(-1) - 1) < 1e-9)
-    # Two sets of predictions that find out: all 1, and 1 at the least weight and 0 elsewhere.
+    # Two sets of predictions decide: all 1, and 1 at the smallest weight and 0 elsewhere.
     least = (weights == weights.min(-1, keepdims=True)).astype(np.float64)
     held = between(weights, np.ones((n_trials, n_members))) & between(weights, least)
     return WeightedMeans(stay, obeys, held)
 
 
 def between(weights: Floats, y: Floats) -> Bools:
-    """Is y_min <= y_COM <= y_max (14.56), up to rounding?"""
+    """Whether y_min <= y_COM <= y_max (14.56), up to rounding."""
     mean = np.sum(weights * y, axis=-1)
     return np.asarray((y.min(-1) - 1e-9 <= mean) & (mean <= y.max(-1) + 1e-9))

@@ -7,7 +7,7 @@ known the loss of a fit f on new data needs no test set: with x uniform between 
 
     E[(t - f(x))^2] = 1 / (high - low) int (f(x) - h(x))^2 dx + noise^2,
 
-an integral that Gauss-Legendre quadrature gets right to the last digits.
+an integral that Gauss-Legendre quadrature computes to machine precision.
 """
 
 from functools import cache
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 from numpy.polynomial.polynomial import polyval
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 DESIGNS = ("grid", "uniform")
 
@@ -66,7 +66,7 @@ def quadrature(low: float, high: float, n_nodes: int = 64) -> Quadrature:
     return Quadrature(low + (high - low) * (node + 1) / 2, weight / 2)
 
 
-_leggauss = cache(leggauss)  # an eigenvalue problem, of which every run needs the same
+_leggauss = cache(leggauss)  # an eigenvalue problem with the same solution in every run
 
 
 def expected_loss(f: Floats, h: Floats, weight: Floats, noise: float) -> Floats:
@@ -75,7 +75,7 @@ def expected_loss(f: Floats, h: Floats, weight: Floats, noise: float) -> Floats:
 
 
 def likeness(f: Floats, g: Floats) -> Floats:
-    """How alike the shapes of curves along the last axis are, whatever their level and height."""
+    """Similarity of the shapes of curves along the last axis, invariant to level and height."""
     f, g = f - f.mean(axis=-1, keepdims=True), g - g.mean(axis=-1, keepdims=True)
     size = np.sqrt(np.sum(f**2, axis=-1) * np.sum(g**2, axis=-1))
     return np.asarray(np.sum(f * g, axis=-1) / np.maximum(size, np.finfo(np.float64).tiny))

@@ -1,36 +1,35 @@
-r"""Do the errors of a fit depend on the input? P-values of Student's t.
+r"""Tests of a dependence of a fit's errors on the input: p-values of Student's t.
 
     correlation        rho sqrt((N - 2) / (1 - rho^2)) ~ t with N - 2
     rank correlation   the same of the ranks
     curvature          the same with N - 3, rho^2 being the share of a line's squared errors that a
-                       squared input beside it explains: the weight of x^2 over its standard error
+                       additional squared input explains: the weight of x^2 over its standard error
 
-How often chance alone goes as far from zero is an incomplete beta function of 1 - rho^2.
-Correlations see a relation in one direction (Spearman's without being swayed by an outlier), the
-last test a bend.
+The p-value is an incomplete beta function of 1 - rho^2. Correlations detect a monotone relation
+(Spearman's is robust to outliers), the last test detects curvature.
 """
 
 import numpy as np
 from scipy.special import betainc
 
-from models.regression.linear import least_squares, line
-from models.types import Floats
+from bythebook.models.regression.linear import least_squares, line
+from bythebook.models.types import Floats
 
 
 def rank_correlation(a: Floats, b: Floats) -> float:
-    """Of two samples without ties, by Spearman's rho."""
+    """P-value for two samples without ties, by Spearman's rho."""
     ranks = np.argsort(np.argsort(np.stack([a, b]))).astype(np.float64)
     return correlation(ranks[0], ranks[1])
 
 
 def correlation(a: Floats, b: Floats) -> float:
-    """Of two samples, by Pearson's rho."""
+    """P-value for two samples, by Pearson's rho."""
     rho = float(np.corrcoef(a, b)[0, 1])
     return _p_value(1 - rho**2, len(a) - 2)
 
 
 def curvature(x: Floats, t: Floats) -> float:
-    """Of a squared input beside a line; inputs are centred for the digits' sake."""
+    """P-value of a squared input added to a line; inputs are centred for numerical accuracy."""
     centred = (x - x.mean()) / np.ptp(x)
     straight = line(centred)
     bent = np.column_stack([straight, centred**2])
@@ -39,7 +38,7 @@ def curvature(x: Floats, t: Floats) -> float:
 
 
 def p_values(x: Floats, t: Floats, errors: Floats) -> dict[str, float]:
-    """Does the direction, the size or the course of a line's errors follow the input?"""
+    """P-values of a dependence of a line's errors on the input: trend, size and curvature."""
     size = np.abs(errors)
     return {
         "direction by ranks": rank_correlation(x, errors),

@@ -15,7 +15,7 @@ gamma_i = 1 - alpha_i S_ii:
 
 PRML 9.3.4, (9.63), (9.67), (9.68); notes 2.2.5, (2.32), (2.34). A shared alpha has the sums over i
 in numerator and denominator. A weight whose precision passes a limit is removed: its column is then
-zero, and whatever its alpha, nothing of it is left in the evidence.
+zero, and the evidence does not depend on its alpha.
 """
 
 from typing import NamedTuple
@@ -23,16 +23,16 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize, minimize_scalar
 
-from models.em import take
-from models.types import Bools, Floats, Ints
+from bythebook.models.em import take
+from bythebook.models.types import Bools, Floats, Ints
 
 DIRECT, EM = METHODS = ("direct", "em")
-REMOVED = 1e9  # a precision from which on a weight is taken for zero
+REMOVED = 1e9  # a precision from which on a weight is set to zero
 _GRID = np.linspace(-15, 20, 71)  # of ln alpha, where a search begins
 
 
 class Precisions(NamedTuple):
-    """Of R data sets with M weights."""
+    """Precisions of R data sets with M weights."""
 
     alpha: Floats  # (R, M)
     beta: Floats  # (R,)
@@ -47,11 +47,11 @@ class Posterior(NamedTuple):
 
 
 class Maximised(NamedTuple):
-    """Where re-estimation ended, and the evidence on the way."""
+    """The result of re-estimation, and the evidence at each iteration."""
 
     at: Precisions
     log_evidence: Floats  # (R,)
-    history: Floats  # (R, T + 1) NaN after a data set came to rest
+    history: Floats  # (R, T + 1) NaN after a data set has converged
     first: Precisions  # after one step
     iterations: Ints  # (R,)
     converged: Bools  # (R,)
@@ -64,7 +64,7 @@ def started(Phi: Floats, alpha: float, beta: float) -> Precisions:
 
 
 def posterior(Phi: Floats, t: Floats, at: Precisions) -> Posterior:
-    """The posterior of the weights, removed ones at zero but for a variance that nothing sees."""
+    """The posterior of the weights, removed ones at zero with a variance that is not used."""
     seen = Phi * at.kept[:, None]
     A = at.beta[:, None, None] * (seen.mT @ seen) + at.alpha[..., None] * np.eye(Phi.shape[-1])
     S = np.asarray(np.linalg.solve(A, np.broadcast_to(np.eye(Phi.shape[-1]), A.shape)), np.float64)
@@ -126,7 +126,7 @@ def maximise(
     tol: float = 1e-7,
     max_iter: int = 1000,
 ) -> Maximised:
-    """Re-estimate until no precision moves by a share of `tol`: evidence rests long before them.
+    """Re-estimate until no precision moves by a share of `tol`; the evidence converges earlier.
 
     A shared alpha needs a few vectors along the spectrum of each data set, and no matrices.
     """
@@ -177,16 +177,16 @@ def _moved(new: Precisions, old: Precisions) -> Floats:
 
 
 class Summary(NamedTuple):
-    """All that the evidence of a shared alpha needs of any number (...) of data sets."""
+    """Sufficient statistics of the evidence of a shared alpha, for any batch (...) of data sets."""
 
-    s2: Floats  # (..., M) squared singular values of Phi, zero where no input shows a direction
+    s2: Floats  # (..., M) squared singular values of Phi, zero for directions without data
     c2: Floats  # (..., M) squared components of t along its left singular vectors
-    rest: Floats  # (...) what no weights can explain
+    rest: Floats  # (...) squared residual of the best weights
     N: int
 
 
 def summary(Phi: Floats, t: Floats) -> Summary:
-    """Of data sets Phi (..., N, M) and t (..., N)."""
+    """Sufficient statistics of data sets Phi (..., N, M) and t (..., N)."""
     *batch, N, M = Phi.shape
     U, s, _ = np.linalg.svd(Phi, full_matrices=False)
     c = np.vecmat(t, U)
@@ -218,7 +218,7 @@ def _shared_step(at: Precisions, data: Summary, method: str, known_noise: bool) 
 def shared_log_evidence(data: Summary, log_alpha: Floats, log_beta: Floats) -> Floats:
     """Log density of t ~ N(0, I / beta + Phi Phi^T / alpha).
 
-    Of one data set for any shape of precisions, or of R for as many.
+    It takes one data set with precisions of any shape, or R data sets with R precisions.
     """
     alpha, beta = np.exp(np.asarray(log_alpha))[..., None], np.exp(np.asarray(log_beta))[..., None]
     variance = 1 / beta + data.s2 / alpha
@@ -231,7 +231,7 @@ def shared_log_evidence(data: Summary, log_alpha: Floats, log_beta: Floats) -> F
 def search(data: Summary, beta: float | None = None) -> tuple[float, float, float]:
     """Alpha, beta and the log evidence at its highest; the noise is known if beta is given.
 
-    From the best place of a grid, with nothing but the values of the evidence.
+    The search starts at the best place of a grid, and uses only values of the evidence.
     """
     if beta is not None:
         known = np.log(beta)
@@ -263,6 +263,6 @@ def expected_log_likelihood(Phi: Floats, t: Floats, q: Posterior, at: Precisions
 
 
 def em_move(Phi: Floats, t: Floats, at: Precisions) -> Floats:
-    """How far one EM step moves what direct re-estimation ended with: largest share, (R,)."""
+    """Largest relative change by one EM step of the result of direct re-estimation, (R,)."""
     new = re_estimate(Phi, t, at, EM, shared=False, known_noise=False)
     return _moved(new._replace(alpha=np.where(at.kept, new.alpha, at.alpha)), at)

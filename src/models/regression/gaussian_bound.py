@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.probability.gaussian import log_density
-from models.regression.bayesian_regression import posterior
-from models.types import Floats
+from bythebook.models.probability.gaussian import log_density
+from bythebook.models.regression.bayesian_regression import posterior
+from bythebook.models.types import Floats
 
 
 def bound(Phi: Floats, t: Floats, sigma2: float, m: Floats, V: Floats) -> float:
@@ -29,7 +29,7 @@ def bound(Phi: Floats, t: Floats, sigma2: float, m: Floats, V: Floats) -> float:
 
 
 class Example(NamedTuple):
-    """A regression drawn from the model, and what is known of it."""
+    """A regression drawn from the model, with its posterior and log evidence."""
 
     Phi: Floats  # (N, D)
     t: Floats  # (N,)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 
 class LeastSquares(NamedTuple):
@@ -25,7 +25,7 @@ class LeastSquares(NamedTuple):
 
 def least_squares(Phi: Floats, t: Floats) -> LeastSquares:
     """Fit by QR; the columns are brought to one scale first, so that raw years do no harm."""
-    from scipy.linalg import qr, solve_triangular  # takes as long to import as all of NumPy
+    from scipy.linalg import qr, solve_triangular  # its import takes as long as that of NumPy
 
     scale = np.linalg.norm(Phi, axis=0)
     Q, R = qr(Phi / scale, mode="economic")

@@ -1,4 +1,4 @@
-r"""The likelihood of the linear model: its curvature, and what that says of the weights.
+r"""The likelihood of the linear model, its curvature and the Fisher information of the weights.
 
     log L(w, sigma) = -N/2 log(2 pi sigma^2) - |t - Phi w|^2 / (2 sigma^2)         FCML 2.31
 
@@ -14,8 +14,8 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import minimize
 
-from models.regression.linear import LeastSquares, least_squares
-from models.types import Floats
+from bythebook.models.regression.linear import LeastSquares, least_squares
+from bythebook.models.types import Floats
 
 
 def log_likelihood(Phi: Floats, t: Floats, w: Floats, sigma2: float) -> Floats:
@@ -39,7 +39,7 @@ def hessian(Phi: Floats, sigma2: float) -> Floats:
 
 
 def hessian_by_differences(Phi: Floats, t: Floats, w: Floats, sigma2: float) -> Floats:
-    """The same from the log likelihood beside w, each weight moved as far as it matters."""
+    """The same by differences of the log likelihood about w, steps scaled to each weight."""
     steps = np.diag(np.sqrt(sigma2) / np.linalg.norm(Phi, axis=0))
     a, b, h = steps[:, None], steps[None], np.diag(steps)
     up = log_likelihood(Phi, t, w + a + b, sigma2) + log_likelihood(Phi, t, w - a - b, sigma2)
@@ -48,7 +48,7 @@ def hessian_by_differences(Phi: Floats, t: Floats, w: Floats, sigma2: float) -> 
 
 
 def weights_by_search(Phi: Floats, t: Floats, sigma2: float) -> Floats:
-    """The weights (D,) of the greatest likelihood, found without derivatives from zero on."""
+    """The weights (D,) of the largest likelihood, by a search without derivatives from zero."""
     scale = 1 / np.sqrt((Phi**2).mean(0))
     found = minimize(
         lambda v: -float(log_likelihood(Phi, t, v * scale, sigma2)),
@@ -86,7 +86,7 @@ def sigma_curvature_by_differences(Phi: Floats, t: Floats, w: Floats, sigma2: fl
 def scaled_eigenvalues(H: Floats) -> Floats:
     """Eigenvalues of a negative definite matrix, its rows and columns brought to one scale.
 
-    Scaling both alike keeps the signs, and more digits.
+    The same scaling of rows and columns keeps the signs, and increases the accuracy.
     """
     scale = np.sqrt(-np.diag(H))
     return np.asarray(np.linalg.eigvalsh(H / np.outer(scale, scale)))
@@ -105,7 +105,7 @@ def inverse(A: Floats) -> Floats:
 
 
 class NormalEquations(NamedTuple):
-    """Least squares step by step, as it is done by hand (FCML 1.3.2)."""
+    """Least squares step by step, as in a hand calculation (FCML 1.3.2)."""
 
     gram: Floats  # (D, D) Phi^T Phi
     determinant: float  # of the Gram matrix
@@ -115,7 +115,10 @@ class NormalEquations(NamedTuple):
 
 
 def normal_equations(Phi: Floats, t: Floats) -> NormalEquations:
-    """Each matrix on the way to the weights; `linear.least_squares` is the safer way."""
+    """Each matrix on the way to the weights.
+
+    `bythebook.models.regression.linear.least_squares` is more accurate.
+    """
     gram = Phi.T @ Phi
     root = inverse(gram)
     pseudo = root @ Phi.T

@@ -1,4 +1,4 @@
-r"""The matrix algebra behind least squares, tried at random vectors and matrices (FCML 1.3).
+r"""The matrix algebra of least squares, evaluated at random vectors and matrices (FCML 1.3).
 
     w^T X^T X w = w_0^2 sum 1 + 2 w_0 w_1 sum x_n + w_1^2 sum x_n^2                FCML exercise 1.3
     (X w)^T = w^T X^T                                                              FCML exercise 1.4
@@ -11,14 +11,14 @@ The last rule is right where C is symmetric; otherwise the gradient is (C + C^T)
 
     L = 1/N sum (t_n - w_0 - w_1 x_n)^2                                            FCML 1.3
 
-Its other forms are held against it, its derivatives against differences; both as they are printed.
+Its other forms are compared with it, its derivatives with differences; both as they are printed.
 Every function gives the two sides of each equation by its name.
 """
 
 import numpy as np
 from numpy.random import Generator
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 Sides = dict[str, tuple[Floats, Floats]]
 
@@ -43,7 +43,7 @@ def gradients(trials: int, rng: Generator) -> Sides:
     C = rng.standard_normal((trials, 3, 3))
     w, z = rng.standard_normal((2, trials, 3))
     symmetric = C + np.swapaxes(C, -1, -2)
-    h = 1e-5 * np.eye(3)[:, None]  # exact for a quadratic, but for rounding
+    h = 1e-5 * np.eye(3)[:, None]  # exact for a quadratic, up to rounding
 
     def form(w: Floats, A: Floats) -> Floats:
         return np.asarray(np.einsum("...si,sij,...sj->...s", w, A, w))
@@ -68,7 +68,7 @@ def losses(X: Floats, t: Floats, trials: int, rng: Generator) -> Sides:
     loss = _loss(W, X, t)
     return {
         "in sums": (loss, terms.mean(-1)),  # FCML 1.5
-        "product of the brackets": (loss, np.vecdot(fitted - t, fitted - t)),  # as FCML 1.14 has it
+        "product of the brackets": (loss, np.vecdot(fitted - t, fitted - t)),  # as in FCML 1.14
         "multiplied out": (loss, (quadratic - 2 * W @ (X.T @ t) + t @ t) / n),  # 1.14, last line
     }
 
@@ -101,7 +101,7 @@ def _loss(W: Floats, X: Floats, t: Floats) -> Floats:
 
 
 def _example(rng: Generator) -> tuple[Floats, Floats]:
-    """A product of matrices (2, 2) and (2, 3), and as the example of FCML comment 1.7 has it."""
+    """A product of matrices (2, 2) and (2, 3), and as the example of FCML comment 1.7 prints it."""
     A, B = rng.standard_normal((2, 2)), rng.standard_normal((2, 3))
     row = A[0, 0] * B[0] + A[0, 1] * B[1]
     return A @ B, np.stack([row, row])

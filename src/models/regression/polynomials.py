@@ -1,4 +1,4 @@
-r"""Polynomial least squares, all orders from one factorisation.
+r"""Polynomial least squares of all orders from one factorisation.
 
     t_n = sum_{k=0}^{K} w_k x_n^k + noise                                      FCML 1.4-1.5
 
@@ -11,8 +11,9 @@ them, and with the leverages h_n (the squared rows of Q, summed) the leave-one-o
 without refitting. Legendre polynomials on the range of x keep the factorisation well conditioned
 where powers of a year do not. Leading axes of x and t are a batch of data sets.
 
-Where only the losses are wanted, the columns of Q come one by one, each from x times the one before
-made orthogonal to all before (Arnoldi; for real x only two of them matter but for rounding):
+Where only the losses are needed, the columns of Q are computed one by one, each from x times the
+previous one made orthogonal to all before (Arnoldi; for real x only the last two matter, up to
+rounding):
 
     q_k  ~  x q_{k-1} - sum_{j < k} q_j (q_j . x q_{k-1})
 
@@ -25,10 +26,10 @@ import numpy as np
 from numpy.polynomial import Legendre, Polynomial
 from numpy.polynomial.legendre import legvander
 
-from models.compiled import compiled
-from models.regression.curves import powers
-from models.regression.linear import least_squares, maximum_log_likelihood
-from models.types import Floats, Ints
+from bythebook.models.compiled import compiled
+from bythebook.models.regression.curves import powers
+from bythebook.models.regression.linear import least_squares, maximum_log_likelihood
+from bythebook.models.types import Floats, Ints
 
 _FIXED = 1e-10  # a point with less slack than this, 1 - h_n, fixes its own fit
 
@@ -73,7 +74,7 @@ def loo_loss(fits: OrderFits) -> Floats:
 def loo_by_order(x: Floats, t: Floats, max_order: int) -> Floats:
     """`loo_loss` of `fit_orders` in a small part of the time, shape (..., K + 1).
 
-    Compiled, for very many small data sets or a very large one: no fit is kept.
+    The loop is compiled, for very many small data sets or a very large one. No fit is stored.
     """
     x, t = _data(x, t, max_order)
     loss = np.empty((*t.shape[:-1], max_order + 1))
@@ -112,7 +113,7 @@ def _loo_kernel(x: Floats, t: Floats, loss: Floats) -> None:
 
 @compiled
 def _dot(a: Floats, b: Floats) -> float:
-    """The inner product in four sums: a single one would wait for each addition."""
+    """The inner product in four sums: a single sum would wait for each addition."""
     s0 = s1 = s2 = s3 = 0.0
     whole = len(a) - len(a) % 4
     for n in range(0, whole, 4):
@@ -148,11 +149,11 @@ def kfold_loss(fits: OrderFits, folds: list[Ints]) -> Floats:
 
 
 class Refits(NamedTuple):
-    """Cross-validation the long way."""
+    """Cross-validation by refitting."""
 
     loss: float  # mean squared error at the points left out
-    fits: int  # that it takes
-    points: int  # that all fits together see
+    fits: int  # number of fits
+    points: int  # number of points in all fits together
 
 
 def refit_folds(x: Floats, t: Floats, order: int, folds: list[Ints]) -> Refits:
@@ -180,10 +181,10 @@ def loss_at(fits: OrderFits, x: Floats, t: Floats) -> Floats:
 
 
 def noise_gain(x: Floats, max_order: int, at: Floats, weight: Floats) -> Floats:
-    """What noise of standard deviation 1 at the inputs x (N,) does to each order's fit, (K + 1,).
+    """Effect of noise of standard deviation 1 at inputs x (N,) on each order's fit, (K + 1,).
 
-    The root mean square of its change, weighted over places. Fits are linear in t: unit changes of
-    single targets tell.
+    It is the root mean square change, weighted over places. Fits are linear in t, so it follows
+    from unit changes of single targets.
     """
     unit = predict_orders(fit_orders(x, np.eye(len(x)), max_order), at)
     return np.asarray(np.sqrt((unit**2).sum(axis=0) @ weight))

@@ -1,9 +1,9 @@
-r"""How sure a fitted polynomial is of its predictions.
+r"""Variance of the predictions of a fitted polynomial.
 
     t_new = x_new^T w,    var(t_new) = sigma^2 x_new^T (Phi^T Phi)^-1 x_new        FCML 2.50-2.51
     w ~ N(w_hat, sigma^2 (Phi^T Phi)^-1)                                           FCML 2.48
 
-with the maximum likelihood estimate in place of sigma^2. With Phi = Q R the weights' covariance is
+with the maximum likelihood estimate for sigma^2. With Phi = Q R the weights' covariance is
 sigma^2 R^-1 R^-T, so in the basis z(x) = R^-T phi(x) the coefficients of a fit are independent with
 variance sigma^2, and the first k + 1 of them are the fit of order k: one QR serves every order.
 Leading axes are a batch of data sets; `keep` says which points of each take part.
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.polynomial.legendre import legvander
 from numpy.polynomial.polyutils import mapdomain
 
-from models.types import Bools, Floats
+from bythebook.models.types import Bools, Floats
 
 
 class Predictions(NamedTuple):
@@ -59,6 +59,6 @@ def sample_functions(
 
 
 def ranges(values: Floats, group: int) -> Floats:
-    """The ranges of values (..., S, G) over groups of so many along S: (..., S / group, G)."""
+    """The ranges of values (..., S, G) over groups of `group` along S: (..., S / group, G)."""
     groups = values.reshape(*values.shape[:-2], -1, group, values.shape[-1])
     return np.asarray(np.ptp(groups, axis=-2))

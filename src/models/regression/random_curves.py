@@ -1,4 +1,4 @@
-r"""A random curve in one dimension, as Mark Schmidt's `makeData` draws it for MLAPP Figure 16.18.
+r"""Random curves in one dimension, as drawn by Mark Schmidt's makeData for MLAPP Figure 16.18.
 
     h(x) = sum_k a_k exp(-|x - c_k| / 2v) / sum_k exp(-|x - c_k| / 2v),   v = 0.1
 
@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
-REACH = 5.0  # inputs, centres and targets lie between -5 and 5
+REACH = 5.0  # inputs, centres and targets are between -5 and 5
 _CENTRES, _WIDTH, _NOISE = 20, 0.1, 1 / 15
 
 

@@ -11,7 +11,7 @@ An unknown beta ~ Gam(c_0, d_0) has a factor Gam(c_N, d_N) as well (Exercise 10.
 
     c_N = c_0 + N / 2,   d_N = d_0 + E|t - Phi w|^2 / 2
 
-and its mean stands for it elsewhere.
+and its mean replaces beta in the other factors.
 
 Everything depends on Phi = U diag(s) V^T through s and U^T t, so after one decomposition a step
 costs a few vectors, for a whole batch of data sets. The bound (10.107) is summed with ln Gamma(a_0)
@@ -24,28 +24,28 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln, logsumexp, psi
 
-from models.em import expectation_maximisation
-from models.regression import bayesian_regression
-from models.types import Bools, Floats
+from bythebook.models.em import expectation_maximisation
+from bythebook.models.regression import bayesian_regression
+from bythebook.models.types import Bools, Floats
 
 
 class VariationalRegression(NamedTuple):
-    """q(alpha), and the precision of the noise, of R data sets, and the bound on the way there."""
+    """q(alpha), and the precision of the noise, of R data sets, and the bound's history."""
 
     a: float  # a_N
     b: Floats  # (R,) b_N; E[alpha] = a / b
-    beta: Floats  # (R,) E[beta], or what it is known to be
+    beta: Floats  # (R,) E[beta], or the known beta
     bound: Floats  # (R,) L(q) at the end
     history: Floats  # (R, T + 1) L(q) after each update of q(w); NaN after convergence
     converged: Bools  # (R,)
 
     @property
     def least_step(self) -> float:
-        """The least change of the bound in an iteration, which should not be negative."""
+        """The smallest change of the bound in an iteration, which should not be negative."""
         return float(np.nanmin(np.diff(self.history), initial=0.0))
 
     def printed_bound(self, a0: float) -> Floats:
-        """The bound with ln Gamma(a_N) in (10.110), as the book has it (a_0 > 0)."""
+        """The bound with ln Gamma(a_N) in (10.110), as the book prints it (a_0 > 0)."""
         return np.asarray(self.bound + gammaln(a0) - gammaln(self.a))
 
 
@@ -54,9 +54,9 @@ class _State(NamedTuple):
 
     b: Floats  # (R,)
     d: Floats  # (R,)
-    s2: Floats  # (R, D) squared singular values, zero in directions that no input shows
+    s2: Floats  # (R, D) squared singular values, zero in directions without data
     c2: Floats  # (R, D) (U^T t)^2
-    rest: Floats  # (R,) squared length of what no weights can explain
+    rest: Floats  # (R,) squared residual of the best weights
 
 
 class _Moments(NamedTuple):
@@ -79,8 +79,8 @@ def fit(
     """Alternate the factors for R data sets, Phi (R, N, D) and t (R, N), from precisions of one.
 
     The noise has the precision beta, or its own factor. Where the data need no weights at all, an
-    improper prior lets E[alpha] grow without end, ever more slowly: such a data set does not
-    converge, though its bound settles to a few digits.
+    improper prior lets E[alpha] grow without limit, at a decreasing rate: such a data set does not
+    converge, though its bound converges to a few digits.
     """
     R, N, D = Phi.shape
     U, s, _ = np.linalg.svd(Phi, full_matrices=False)
@@ -124,7 +124,7 @@ def _gamma_terms(a0: float, b0: float, a: float, b: Floats) -> Floats:
 
 
 def log_evidence(Phi: Floats, t: Floats, beta: float, a0: float, b0: float) -> Floats:
-    """What L(q) bounds: ln p(t), (...), alpha integrated out numerically (a_0, b_0 > 0)."""
+    """The log evidence ln p(t), (...), alpha integrated out numerically (a_0, b_0 > 0)."""
     log_alpha = np.linspace(-40.0, 40.0, 1001)
     given_alpha = bayesian_regression.log_evidence(Phi, t, 1 / beta, np.exp(-log_alpha))
     prior = a0 * log_alpha - b0 * np.exp(log_alpha) + _log_constant(a0, b0)  # density of ln alpha

@@ -1,1 +1,1 @@
-"""Monte Carlo: points drawn from a distribution."""
+"""Monte Carlo methods."""

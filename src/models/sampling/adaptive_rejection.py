@@ -18,11 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, gammainc, gammaln, ndtr
 
-from models.sampling.targets import bumps, bumps_cdf, bumps_slope
-from models.types import Bools, Floats, Ints
+from bythebook.models.sampling.targets import bumps, bumps_cdf, bumps_slope
+from bythebook.models.types import Bools, Floats, Ints
 
 Rng = np.random.Generator
-CHECKED = 200  # runs whose envelopes are held against the density on a grid
+CHECKED = 200  # runs whose envelopes are compared with the density on a grid
 FLAT = 1e-12  # a slope below which a piece is level
 
 
@@ -46,7 +46,7 @@ class Envelope(NamedTuple):
     slopes: Floats  # (R, P)
 
     def part(self, runs: Ints) -> "Envelope":
-        """Of some runs."""
+        """The envelopes of some runs."""
         return Envelope(*(of[runs] for of in self))
 
     def log_q(self, z: Floats) -> Floats:
@@ -62,7 +62,7 @@ class Envelope(NamedTuple):
         return np.asarray((z[..., None] > inner[:, None, :]).sum(-1))
 
     def log_areas(self) -> Floats:
-        """Of each piece, (R, P)."""
+        """Log area of each piece, (R, P)."""
         low, high = self.ends[:, :-1], self.ends[:, 1:]
         level = np.abs(self.slopes) < FLAT
         slope = np.where(level, 1.0, self.slopes)
@@ -123,13 +123,13 @@ class Run(NamedTuple):
     rejection: Floats  # (R, stages) probability before the point is added
     tried: Bools  # (R, stages) whether the first draw of a stage was rejected
     draws: Floats  # (R, M) the first accepted ones
-    gap: Floats  # (checked, stages) least of ln q - ln p on a grid, of the first runs
+    gap: Floats  # (checked, stages) minimum of ln q - ln p on a grid, of the first runs
     bend: Floats  # (checked, stages) largest second difference of ln q between corners
     envelope: Envelope  # the last one
 
 
 def adapt(target: Target, starts: Floats, points: int, draws: int, rng: Rng) -> Run:
-    """From starting points (R, 2) until there are so many points, and so many accepted draws."""
+    """Run from points (R, 2) to a number of points and a number of accepted draws."""
     grid, R = np.sort(starts, axis=1), len(starts)
     accepted = np.full((R, draws), np.nan)
     taken = np.zeros(R, dtype=np.int64)
@@ -166,7 +166,7 @@ def _try(target: Target, envelope: Envelope, rng: Rng) -> tuple[Floats, Bools]:
 
 
 def _on_grid(target: Target, envelope: Envelope) -> tuple[Floats, Floats]:
-    """The least of ln q - ln p, and how far ln q bends where it should be straight."""
+    """The minimum of ln q - ln p, and the largest curvature of ln q between corners."""
     low = max(target.least, target.mode - 6 * target.width)
     z = np.linspace(low, target.mode + 8 * target.width, 202)[1:]
     log_q = envelope.log_q(np.tile(z, (len(envelope.points), 1)))
@@ -179,7 +179,7 @@ def _on_grid(target: Target, envelope: Envelope) -> tuple[Floats, Floats]:
 def inner_shares(envelope: Envelope) -> tuple[Floats, Floats]:
     """Shares (R, P - 2) of the pieces between finite ends: by (11.17), and by their areas.
 
-    With lambda_i = -slope_i continuity asks
+    With lambda_i = -slope_i continuity requires
     k_(i+1) lambda_(i+1) = k_i lambda_i exp(-lambda_i (z_i - z_(i-1))), Exercise 11.8; the area of a
     piece is then k_i (1 - exp(-lambda_i (z_i - z_(i-1)))).
     """

@@ -1,10 +1,10 @@
-r"""What chains of samples tell as they grow: moments so far, and dependence between samples.
+r"""Summaries of chains of samples: cumulative moments, autocorrelation, autocorrelation time.
 
 mean      m_n = 1/n sum_s w_s,       covariance   1/n sum_s w_s w_s^T - m_n m_n^T
 autocorrelation at lag k of a chain: the mean of (w_s - m)(w_(s+k) - m) over the variance
 
-The autocorrelation time 1 + 2 sum_k rho_k is what a sample costs: n samples of a chain are worth
-n over it.
+The effective number of samples of a chain of length n is n over the autocorrelation time
+1 + 2 sum_k rho_k.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from models.sampling.metropolis import Chains, scale_reduction
-from models.types import Bools, Floats, Ints
+from bythebook.models.sampling.metropolis import Chains, scale_reduction
+from bythebook.models.types import Bools, Floats, Ints
 
 
 class Moments(NamedTuple):
-    """Of the first n samples of each chain, for several n."""
+    """Moments of the first n samples of each chain, for several n."""
 
     mean: Floats  # (C, n, D)
     covariance: Floats  # (C, n, D, D)
@@ -31,7 +31,7 @@ def moments(w: Floats, lengths: Sequence[int]) -> Moments:
 
 
 def autocorrelation(w: Floats, lags: Sequence[int]) -> Floats:
-    """Of chains (S, C, D), shape (C, lags, D); not a number for a chain that never moved."""
+    """Autocorrelation of chains (S, C, D), shape (C, lags, D); NaN for a chain that never moved."""
     z = w - w.mean(0)
     with np.errstate(invalid="ignore"):
         found = [(z[: len(z) - k] * z[k:]).mean(0) / (z**2).mean(0) for k in lags]
@@ -39,7 +39,7 @@ def autocorrelation(w: Floats, lags: Sequence[int]) -> Floats:
 
 
 def known_autocorrelation(x: Floats) -> Floats:
-    """At every lag, of chains (S, C) of mean zero and variance one by what is known; mean of C."""
+    """Autocorrelation at every lag of chains (S, C) of known mean 0 and variance 1; mean over C."""
     S = len(x)
     spectrum = np.fft.rfft(x, n=1 << (2 * S - 1).bit_length(), axis=0)
     power = (spectrum.real**2 + spectrum.imag**2).mean(-1)
@@ -47,10 +47,10 @@ def known_autocorrelation(x: Floats) -> Floats:
 
 
 def autocorrelation_time(rho: Floats) -> float:
-    """Of the autocorrelation (lags,), beginning with lag nought; by Geyer's monotone sequence.
+    """Autocorrelation time from rho (lags,), beginning with lag 0; by Geyer's monotone sequence.
 
-    Sums of two neighbours are positive and fall for a reversible chain, also where its samples
-    alternate; the first that is not positive is noise, and so is what rises.
+    Sums of two neighbours are positive and decrease for a reversible chain, also if its samples
+    alternate; the first sum that is not positive is noise, and every increase is noise.
     """
     pairs = (rho / rho[0])[: len(rho) // 2 * 2].reshape(-1, 2).sum(-1)
     noise = pairs <= 0
@@ -59,14 +59,14 @@ def autocorrelation_time(rho: Floats) -> float:
 
 
 def parts_visited(w: Floats, means: Floats) -> Ints:
-    """To how many of K points (K, D) a sample of each chain (S, C, D) was the nearest."""
+    """The number of K points (K, D) that are nearest to a sample of each chain (S, C, D)."""
     nearest = np.linalg.norm(w[:, :, None] - means, axis=-1).argmin(axis=-1)  # (S, C)
     seen: Bools = (nearest[..., None] == np.arange(len(means))).any(axis=0)
     return np.asarray(seen.sum(-1))
 
 
 def squared_distance(w: Floats, mean: Floats, covariance: Floats) -> Floats:
-    """Of samples (S, C, D) from a mean, in standard deviations of a Gaussian, shape (S, C)."""
+    """Squared Mahalanobis distance of samples (S, C, D) from a Gaussian's mean, shape (S, C)."""
     z = np.linalg.solve(np.linalg.cholesky(covariance), (w - mean).reshape(-1, len(mean)).T)
     return np.asarray((z**2).sum(0).reshape(w.shape[:2]))
 
@@ -74,13 +74,13 @@ def squared_distance(w: Floats, mean: Floats, covariance: Floats) -> Floats:
 def summaries(
     chains: Chains, lengths: Ints, lags: Sequence[int], log_g: Callable[[Floats], Floats]
 ) -> dict[str, Any]:
-    """What chains tell of themselves, whatever they sample; beginnings of some lengths, n >= 2."""
+    """Summaries that do not use moments of the target; beginnings of some lengths, n >= 2."""
     w, proposed, accepted = chains
     mean, covariance = moments(w, lengths.tolist())
     squared = (np.diff(w, axis=0) ** 2).sum(-1)
     climb = log_g(proposed) - log_g(w[:-1])
     uphill = climb >= 0
-    with np.errstate(invalid="ignore", divide="ignore"):  # at first all samples may be alike
+    with np.errstate(invalid="ignore", divide="ignore"):  # at first all samples may be equal
         R = [scale_reduction(w[:n]) for n in lengths]
     return {
         "rejected": np.cumsum(~accepted, axis=0)[lengths - 2].T,  # (C, n)

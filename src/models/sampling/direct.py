@@ -1,4 +1,4 @@
-r"""Draws made of uniform or Gaussian numbers by a transformation y = f(z) (PRML 11.1.1).
+r"""Draws from uniform or Gaussian numbers by a transformation y = f(z) (PRML 11.1.1).
 
     exponential     y = -ln(1 - z) / rate
     cauchy          y = tan(pi (z - 1/2))
@@ -9,8 +9,8 @@ r"""Draws made of uniform or Gaussian numbers by a transformation y = f(z) (PRML
     gaussian pair   y_i = z_i (-2 ln r^2 / r^2)^(1/2), z on the unit disc, r^2 = z_1^2 + z_2^2
                     PRML 11.10-11; as printed there the logarithm is that of z_i
 
-With p(y) = p(z) |dz / dy| (PRML 11.5, 11.9). Each transformation stands beside the density that it
-should have, and beside the map of its draws to independent uniform numbers: the distribution
+with p(y) = p(z) |dz / dy| (PRML 11.5, 11.9). Each transformation is defined together with the
+density of its draws, and with the map of its draws to independent uniform numbers: the distribution
 function, or those of each component given the ones before it.
 """
 
@@ -22,7 +22,7 @@ import numpy as np
 from scipy.integrate import quad
 from scipy.special import expit, ndtr, ndtri
 
-from models.types import Floats, Ints
+from bythebook.models.types import Floats, Ints
 
 Rng = np.random.Generator
 RINGS, SECTORS = 4, 8  # of the disc, of equal area
@@ -48,7 +48,7 @@ class Source(NamedTuple):
 
 
 def source(kind: str, repetitions: int, n: int, dimension: int, rng: Rng) -> Source:
-    """Of uniform or Gaussian numbers, or of pairs on the square that lie in the unit circle."""
+    """Draws of uniform or Gaussian numbers, or of pairs of the square inside the unit circle."""
     shape = repetitions, n, dimension
     if kind == "disc":
         return _disc(repetitions, n, rng)
@@ -69,14 +69,14 @@ def _disc(repetitions: int, n: int, rng: Rng) -> Source:
 
 
 def disc_cells(z: Floats) -> Ints:
-    """Which of the parts of equal area of the unit disc points (..., 2) lie in."""
+    """The index of the part of equal area of the unit disc that contains points (..., 2)."""
     ring = np.minimum((RINGS * (z**2).sum(-1)).astype(np.int64), RINGS - 1)
     turn = np.arctan2(z[..., 1], z[..., 0]) / (2 * np.pi) + 0.5
     return np.asarray(ring * SECTORS + np.minimum((turn * SECTORS).astype(np.int64), SECTORS - 1))
 
 
 def density_gaps(transform: Transform, points: int, rng: Rng) -> Floats:
-    """How far ln p(y) is from ln p(z) - ln |dy / dz|, by central differences at random points."""
+    """Gaps of ln p(y) to ln p(z) - ln |dy / dz|, by central differences at random points."""
     D, step = transform.dimension, 1e-6
     theta = transform.parameters(1, rng)[0]
     z = source(transform.source, 1, points, D, rng).z[0]
@@ -94,9 +94,9 @@ def density_gaps(transform: Transform, points: int, rng: Rng) -> Floats:
 
 
 def distributions(transform: Transform, h: Floats, rng: Rng) -> tuple[Floats, Floats]:
-    """Of one variable, at the y of which a share h (P,) of all draws lies below (PRML 11.6).
+    """Probabilities below the quantiles h (P,) of one variable, by two methods (PRML 11.6).
 
-    The integral of the density up to there by quadrature, and the distribution function.
+    They are the integral of the density by quadrature, and the distribution function.
     """
     theta = transform.parameters(1, rng)[0]
     z = h if transform.source == "uniform" else ndtri(h)
@@ -114,7 +114,7 @@ def distributions(transform: Transform, h: Floats, rng: Rng) -> tuple[Floats, Fl
 
 
 def moment_scores(y: Floats, theta: Floats) -> Floats:
-    """Mean and covariance of Gaussian vectors (R, n, D), from theirs in standard errors."""
+    """Gaps of mean and covariance of Gaussian vectors (R, n, D), in standard errors."""
     n, D = y.shape[-2:]
     mean, covariance = _vector(theta)
     mean, covariance = mean[:, 0], covariance[:, 0]

@@ -11,7 +11,7 @@ R' and of the way back, over a common factor, are
 
     exp(-H(R)) min(1, exp(H(R) - H(R')))   and   exp(-H(R')) min(1, exp(H(R') - H(R)));
 
-(11.68) and (11.69) print the exponents within the minima with their signs turned.
+(11.68) and (11.69) print the exponents within the minima with reversed signs.
 """
 
 from collections.abc import Callable
@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from models.sampling.kernels import leapfrog
-from models.types import Floats
+from bythebook.models.sampling.kernels import leapfrog
+from bythebook.models.types import Floats
 
 Rng = np.random.Generator
 State = tuple[Floats, Floats]  # positions and momenta
@@ -56,13 +56,13 @@ ENERGIES = {
 
 
 def hamiltonian(energy: Energy, state: State) -> Floats:
-    """The energy of positions and momenta."""
+    """The total energy of positions and momenta."""
     z, r = state
     return np.asarray(energy.of(z) + (r**2).sum(-1) / 2)
 
 
 def flow(energy: Energy, state: State, duration: float) -> State:
-    """The equations of motion, to high accuracy, of all points together."""
+    """Accurate solution of the equations of motion, for all points together."""
     shape = state[0].shape
 
     def velocity(_: float, y: Floats) -> Floats:
@@ -92,7 +92,7 @@ def single_steps(energy: Energy, state: State, size: float, count: int) -> State
 
 
 def determinant(move: Callable[[State], State], state: State, shift: float = 1e-5) -> Floats:
-    """Of the derivatives of a map of phase space, by central differences at each point (P, 2)."""
+    """Jacobian determinant of a map of phase space, by central differences at points (P, 2)."""
     at = np.concatenate(state, axis=-1)  # (P, 4)
     columns = []
     for direction in shift * np.eye(4):
@@ -104,7 +104,7 @@ def determinant(move: Callable[[State], State], state: State, shift: float = 1e-
 
 
 def distance(a: State, b: State) -> Floats:
-    """In phase space."""
+    """Distance in phase space."""
     return np.asarray(np.sqrt(sum(((x - y) ** 2).sum(-1) for x, y in zip(a, b, strict=True))))
 
 
@@ -123,13 +123,13 @@ def balance_gap(before: Floats, after: Floats, *, as_printed: bool) -> Floats:
 
 
 class Cells(NamedTuple):
-    """A density of two variables on a grid: draws, and the first one's distribution function."""
+    """A density of two variables on a grid, with draws and the first's distribution function."""
 
     edges: Floats  # (G + 1,)
     shares: Floats  # (G, G) of the cells
 
     def draw(self, count: int, rng: Rng) -> Floats:
-        """Points (count, 2), evenly within their cells."""
+        """Points (count, 2), uniform within their cells."""
         G = len(self.shares)
         cell = rng.choice(G * G, size=count, p=self.shares.ravel())
         corner = np.stack(np.divmod(cell, G), axis=-1)
@@ -138,13 +138,13 @@ class Cells(NamedTuple):
         )
 
     def cdf(self, x: Floats) -> Floats:
-        """Of the first variable."""
+        """Distribution function of the first variable."""
         below = np.concatenate([[0.0], np.cumsum(self.shares.sum(1))])
         return np.asarray(np.interp(x, self.edges, below))
 
 
 def cells(energy: Energy, reach: float = 4.5, count: int = 240) -> Cells:
-    """Of exp(-E), by its values in the middles."""
+    """Cells of exp(-E), by its values at the centres."""
     edges = np.linspace(-reach, reach, count + 1)
     middle = (edges[1:] + edges[:-1]) / 2
     p = np.exp(-energy.of(np.stack(np.meshgrid(middle, middle, indexing="ij"), axis=-1)))
@@ -152,10 +152,10 @@ def cells(energy: Energy, reach: float = 4.5, count: int = 240) -> Cells:
 
 
 def wander(chains: int, updates: int, jitter: float, rng: Rng) -> Floats:
-    """How far six leapfrog steps of size one on a Gaussian lead, with fresh momenta each time.
+    """Distance covered by six leapfrog steps of size one on a Gaussian, with new momenta each time.
 
-    The largest distance from the start over the updates, of each chain; the size of the steps is
-    drawn within a share of one. Six steps of size one are a full turn, whatever the momenta.
+    It is the largest distance from the start over the updates, of each chain; the size of the steps
+    is drawn within a share of one. Six steps of size one are a full turn, for any momenta.
     """
     z = start = rng.standard_normal((chains, 1))
     farthest = np.zeros(chains)

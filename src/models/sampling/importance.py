@@ -6,7 +6,7 @@ With draws z_l of a proposal q and r~_l = p~(z_l) / q(z_l):
     Z_p  ~ 1/L sum_l r~_l                                                          PRML 11.21
     E[f] ~ sum_l w_l f(z_l),       w_l = r~_l / sum_m r~_m                       PRML 11.22-23
 
-The effective size is 1 / sum_l w_l^2. L values drawn anew from the z_l with the weights w_l follow
+The effective size is 1 / sum_l w_l^2. L values resampled from the z_l with the weights w_l follow
 p as L grows (PRML 11.25-26). Targets:
 
     gaussian    p~ = exp(-z^2 / 2)
@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 Rng = np.random.Generator
 ROOT = np.sqrt(2 * np.pi)
@@ -27,7 +27,7 @@ TAIL = 2.0  # f = tail: beyond this
 
 
 class Target(NamedTuple):
-    """A density that is not normalised, with what is known of it."""
+    """An unnormalised density, with its known integral and moments."""
 
     log_p: Callable[[Floats], Floats]
     cdf: Callable[[Floats], Floats]
@@ -37,7 +37,7 @@ class Target(NamedTuple):
 
 
 class Weighted(NamedTuple):
-    """What L weighted draws tell, of batches (...); f is the square or the tail."""
+    """Estimates from L weighted draws, for batches (...); f is the square or the tail."""
 
     estimate: Floats  # (f, ...) PRML 11.19, with Z_p given
     normalised: Floats  # (f, ...) PRML 11.22
@@ -50,12 +50,12 @@ class Weighted(NamedTuple):
 
 
 def gaussian() -> Target:
-    """The standard one."""
+    """The standard Gaussian."""
     return Target(lambda z: -(z**2) / 2, ndtr, float(ROOT), 1.0, float(ndtr(-TAIL)))
 
 
 def bumps(d: float) -> Target:
-    """Two, of which one may be far off."""
+    """Two Gaussians, of which one may be far away."""
     return Target(
         lambda z: np.logaddexp(-(z**2) / 2, -((z - d) ** 2) / 2),
         lambda z: (ndtr(z) + ndtr(z - d)) / 2,
@@ -80,7 +80,7 @@ def named(name: str) -> Target:
 
 
 def proposal(name: str) -> tuple[float, float]:
-    """Mean and standard deviation, of `1 1.5`."""
+    """Mean and standard deviation from a name such as `1 1.5`."""
     try:
         mean, sd = (float(word) for word in name.split())
     except ValueError:
@@ -91,7 +91,7 @@ def proposal(name: str) -> tuple[float, float]:
 
 
 def log_ratio(target: Target, mean: float, sd: float, z: Floats) -> Floats:
-    """Of the target to the proposal's density, ln r~ (...)."""
+    """Log ratio ln r~ (...) of the target to the proposal's density."""
     return np.asarray(target.log_p(z) + ((z - mean) / sd) ** 2 / 2 + np.log(sd * ROOT))
 
 
@@ -126,7 +126,7 @@ def normalised(log_r: Floats) -> Floats:
 
 
 def resample(z: Floats, weights: Floats, u: Floats) -> Floats:
-    """As many values of z (R, L) anew as there are uniform numbers, with the weights."""
+    """Resample z (R, L) with the weights, one value for each uniform number."""
     steps = np.cumsum(weights, axis=-1)
     rows = np.arange(len(z))[:, None]
     # one sorted list for all rows: row i has its steps between i and i + 1
@@ -145,9 +145,9 @@ def weighted_distance(u: Floats, weights: Floats) -> Floats:
 
 
 def contributing(dimension: int, samples: int, repetitions: int, rng: Rng) -> Floats:
-    """The smallest share of uniform samples that makes nine tenths of the sum of p.
+    """The smallest share of uniform samples that contributes nine tenths of the sum of p.
 
-    For a Gaussian in a cube of six standard deviations each way.
+    p is a Gaussian in a cube of six standard deviations each way.
     """
     z = rng.uniform(-6, 6, (repetitions, samples, dimension))
     p = np.exp(-(z**2).sum(-1) / 2)

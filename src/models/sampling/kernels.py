@@ -6,14 +6,14 @@ r"""Transitions of Markov chains, by name, for any target and many chains at onc
     slice w               each component in turn: u ~ U(0, p(z)), an interval of width w at random
                           round z, stepped out by w until both ends leave {p > u}, and drawn from
                           uniformly, shrunk to every point outside                     PRML 11.4
-    unextended slice w    the same with the interval left as wide as it is
+    unextended slice w    the same without stepping out
     hamiltonian e L       momenta r ~ N(0, I), L leapfrog steps of a size within a tenth of e or,
                           as often, of -e, kept with min(1, exp(H - H*))           PRML 11.64-67
-    unadjusted e L        the same, kept always, but for what has flown off
+    unadjusted e L        the same, always kept, except divergent trajectories
     flow t                the exact dynamics of a Gaussian over a time t, with the same test
 
-A family takes one number, or set of numbers, for each chain, so that kernels of a family run side
-by side; those of the Hamiltonian ones that differ in L do not.
+A family takes one number, or set of numbers, for each chain, so that kernels of a family run in one
+batch; Hamiltonian kernels with different L do not.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,18 +22,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.polynomial.legendre import leggauss
 
-from models.sampling.targets import Rng, Target
-from models.types import Bools, Floats, Ints
+from bythebook.models.sampling.targets import Rng, Target
+from bythebook.models.types import Bools, Floats, Ints
 
 
 class Move(NamedTuple):
     """One step of C chains."""
 
     z: Floats  # (C, D)
-    height: Floats  # (C,) log p there; kept by those that ask for it
-    accepted: Bools | bool  # (C,), or all alike
+    height: Floats  # (C,) log p there, stored by kernels that use it
+    accepted: Bools | bool  # (C,), or one value for all
     evaluations: Ints | int  # (C,) of the density, or of its gradient
-    lowered: Bools | bool  # (C,) H of the candidate is below H; nowhere, where there is no H
+    lowered: Bools | bool  # (C,) H of the candidate is below H; False for kernels without H
 
 
 class Kernel(NamedTuple):
@@ -50,7 +50,7 @@ class Kernel(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """S steps of C chains, and what they took, over all steps."""
+    """S steps of C chains, and their costs over all steps."""
 
     path: Floats  # (S + 1, C, D), the start being the first
     accepted: Floats  # (C,) share of the steps
@@ -75,13 +75,13 @@ def named(name: str) -> Kernel:
     if len(numbers) != len(bounds) or not all(
         low < x < high for x, (low, high) in zip(numbers, bounds, strict=True)
     ):
-        told = ", ".join(f"one between {low:g} and {high:g}" for low, high in bounds) or "no number"
-        raise ValueError(f"{name}; allowed: {family} with {told}")
+        needed = ", ".join(f"one between {low:g} and {high:g}" for low, high in bounds)
+        raise ValueError(f"{name}; allowed: {family} with {needed or 'no number'}")
     return Kernel(family, numbers)
 
 
 def needs(kernel: Kernel, target: Target) -> str:
-    """What a kernel needs that a target has not; empty if it can run."""
+    """The functions that a kernel needs and a target lacks; empty if it can run."""
     if kernel.family in ("gibbs", "over-relaxed") and target.resample is None:
         return "conditional distributions"
     if kernel.family in ("hamiltonian", "unadjusted") and target.gradient is None:
@@ -91,7 +91,7 @@ def needs(kernel: Kernel, target: Target) -> str:
 
 
 def walk(target: Target, kernels: Sequence[Kernel], starts: Floats, steps: int, rng: Rng) -> Walk:
-    """Chains from the starts (C, D), with one kernel a chain, all of one family and cost."""
+    """Chains from the starts (C, D), with one kernel per chain, all of one family and cost."""
     step, _ = FAMILIES[kernels[0].family]
     numbers = np.array([kernel.numbers for kernel in kernels]).reshape(len(kernels), -1)
     path = np.empty((steps + 1, *starts.shape))
@@ -120,7 +120,7 @@ def metropolis(target: Target, z: Floats, height: Floats, numbers: Floats, rng: 
 
 def gibbs(target: Target, z: Floats, height: Floats, numbers: Floats, rng: Rng) -> Move:
     """Each component in turn given the others; over-relaxed if there is a number for it."""
-    assert target.resample is not None  # `needs` has been asked
+    assert target.resample is not None  # `needs` has checked it
     alpha = numbers[:, 0] if numbers.shape[1] else np.zeros(len(z))
     z = z.copy()
     for i in range(z.shape[1]):
@@ -129,7 +129,7 @@ def gibbs(target: Target, z: Floats, height: Floats, numbers: Floats, rng: Rng) 
 
 
 def hamiltonian(target: Target, z: Floats, height: Floats, numbers: Floats, rng: Rng) -> Move:
-    """Leapfrog steps with fresh momenta, forwards or backwards, and the test of (11.67)."""
+    """Leapfrog steps with new momenta, forwards or backwards, and the test of (11.67)."""
     move, change = _leap(target, z, height, numbers, rng)
     accept = rng.standard_exponential(len(z)) >= change  # PRML 11.67, in logs
     end = np.where(accept[:, None], move.z, z)
@@ -137,7 +137,7 @@ def hamiltonian(target: Target, z: Floats, height: Floats, numbers: Floats, rng:
 
 
 def unadjusted(target: Target, z: Floats, height: Floats, numbers: Floats, rng: Rng) -> Move:
-    """Leapfrog steps with fresh momenta, and no test, unless they fly off."""
+    """Leapfrog steps with new momenta, without a test, unless they diverge."""
     move, change = _leap(target, z, height, numbers, rng)
     there = change < FLOWN
     end = np.where(there[:, None], move.z, z)
@@ -159,13 +159,13 @@ def leapfrog(
 def _leap(
     target: Target, z: Floats, height: Floats, numbers: Floats, rng: Rng
 ) -> tuple[Move, Floats]:
-    """Where leapfrog steps lead, and by how much H rises."""
-    assert target.gradient is not None  # `needs` has been asked
+    """The end of leapfrog steps, and the increase of H."""
+    assert target.gradient is not None  # `needs` has checked it
     r = rng.standard_normal(z.shape)
     size = numbers[:, :1] * rng.uniform(0.9, 1.1, (len(z), 1))
     size *= np.where(rng.random((len(z), 1)) < 0.5, 1.0, -1.0)
     leaps = int(numbers[0, 1])
-    with np.errstate(over="ignore", invalid="ignore"):  # too large a step flies off
+    with np.errstate(over="ignore", invalid="ignore"):  # a step that is too large diverges
         end, left = leapfrog(target.gradient, z, r, size, leaps)
         level = target.log_p(end)
         change = (left**2 - r**2).sum(-1) / 2 - level + height
@@ -180,7 +180,7 @@ def flow(target: Target, z: Floats, height: Floats, numbers: Floats, rng: Rng) -
     r = rng.standard_normal(z.shape)
     end, left = y * np.cos(angle) + r * np.sin(angle), r * np.cos(angle) - y * np.sin(angle)
     change = (left**2 + end**2 - r**2 - y**2).sum(-1) / 2
-    accept = change <= 1e-9 - np.log1p(-rng.random(len(z)))  # H is the same but for rounding
+    accept = change <= 1e-9 - np.log1p(-rng.random(len(z)))  # H is the same up to rounding
     moved = (end * target.deviations) @ target.directions.T
     return _made(np.where(accept[:, None], moved, z), height)._replace(accepted=accept)
 
@@ -203,7 +203,7 @@ def _slice(
     for i in range(z.shape[1]):
 
         def density(x: Floats, chains: Ints, i: int = i) -> Floats:
-            """The log density with x (n, k) in the place of component i of some chains."""
+            """The log density with x (n, k) as component i of some chains."""
             states = np.repeat(z[chains, None, :], x.shape[1], axis=1)
             states[..., i] = x
             return target.log_p(states)
@@ -233,7 +233,7 @@ def _step_out(
 ) -> Ints:
     """Move ends (C,) in place by whole steps until they lie outside the slice; evaluations."""
     count, left, ahead = np.zeros(len(end), dtype=np.int64), np.arange(len(end)), 4
-    while len(left):  # several places are tried at once; only those up to the first outside count
+    while len(left):  # several places are tried at a time; only those up to the first outside count
         places = end[left, None] + way[left, None] * np.arange(ahead)
         outside = density(places, left) <= level[left, None]
         done = outside.any(-1)
@@ -245,11 +245,11 @@ def _step_out(
 
 
 def _made(z: Floats, height: Floats) -> Move:
-    """A step that is accepted for sure and takes one evaluation."""
+    """A step that is always accepted and takes one evaluation."""
     return Move(z, height, accepted=True, evaluations=1, lowered=False)
 
 
-FLOWN = 1e4  # by so much H rises only if the step is too large for the steps to be stable
+FLOWN = 1e4  # H rises by this much only if the step is too large for stability
 POSITIVE = (0.0, np.inf)
 LEAPS = (0.5, 10_000.0)
 FAMILIES: dict[str, tuple[Step, tuple[tuple[float, float], ...]]] = {
@@ -267,10 +267,10 @@ FAMILIES: dict[str, tuple[Step, tuple[tuple[float, float], ...]]] = {
 def hastings_ratios(target: Target, moves: int, rng: Rng) -> Floats:
     """The acceptance (11.49) of Gibbs moves of a Gaussian, of random ones, (D, moves).
 
-    The joint density and the conditional ones, which come of the covariance and not of the
-    precision that draws them, are evaluated apart.
+    The joint density and the conditional ones are evaluated separately; the latter are computed
+    from the covariance, the draws from the precision.
     """
-    assert target.resample is not None  # `needs` has been asked
+    assert target.resample is not None  # `needs` has checked it
     covariance = (target.directions * target.deviations**2) @ target.directions.T
     ratios = np.empty((target.dimension, moves))
     for i in range(target.dimension):
@@ -287,7 +287,7 @@ def hastings_ratios(target: Target, moves: int, rng: Rng) -> Floats:
 
 
 def expected_acceptance(target: Target, scale: float) -> float:
-    r"""Of the Metropolis algorithm on a Gaussian, in equilibrium.
+    r"""Expected acceptance of the Metropolis algorithm on a Gaussian, in equilibrium.
 
     A step d is kept with 2 Phi(-|d|/2), d in standard deviations of the target; with Craig's
     integral of Phi the average over steps is

@@ -11,7 +11,7 @@ within C chains of n samples and the variance B / n of their means, the potentia
 
     R^2 = ((n - 1) / n W + B / n) / W,
 
-about one for chains that have forgotten where they began (Gelman and Rubin).
+about one for chains that do not depend on their starts any more (Gelman and Rubin).
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from models.types import Bools, Floats, Ints
+from bythebook.models.types import Bools, Floats, Ints
 
 
 class Chains(NamedTuple):
@@ -40,7 +40,7 @@ def sample(
 ) -> Chains:
     """Run chains from the starts (C, D); log_g maps (C, D) to (C,).
 
-    The covariance of the proposals is one for all, (D, D), or one a chain, (C, D, D).
+    The covariance of the proposals is one for all, (D, D), or one per chain, (C, D, D).
     """
     w = np.array(starts, dtype=np.float64)
     C, D = w.shape
@@ -51,7 +51,7 @@ def sample(
     path[0], height = w, log_g(w)
     for s in range(len(moves)):
         proposal = np.add(path[s], moves[s], out=proposed[s])
-        with np.errstate(over="ignore"):  # a proposal may be so far off that g underflows
+        with np.errstate(over="ignore"):  # a proposal may be so far away that g underflows
             level = log_g(proposal)
         accept = np.less_equal(log_u[s], level - height, out=accepted[s])  # FCML 4.17
         path[s + 1] = np.where(accept[:, None], proposal, path[s])
@@ -81,7 +81,7 @@ def flat(w: Floats) -> Floats:
 
 
 def on_a_circle(mean: Floats, covariance: Floats, distance: float, count: int) -> Floats:
-    """Points (count, 2) round a mean, so many standard deviations away."""
+    """Points (count, 2) around a mean, a given number of standard deviations away."""
     turn = 2 * np.pi * np.arange(count) / count + np.pi / 4
     circle = np.stack([np.cos(turn), np.sin(turn)], axis=-1)
     return np.asarray(mean + distance * circle @ np.linalg.cholesky(covariance).T)
@@ -101,7 +101,7 @@ def first_inside(inside: Bools) -> Ints:
 
 
 def kernel_density(samples: Floats, at: Floats) -> Floats:
-    """A density fitted to samples (S,): Gaussian bumps as wide as Scott's rule says, at (G,)."""
+    """Kernel density estimate of samples (S,) at (G,): Gaussian, Scott's rule for the width."""
     width = samples.std(ddof=1) * len(samples) ** -0.2
     z = (at[:, None] - samples) / width
     return np.asarray(np.exp(-(z**2) / 2).mean(-1) / (np.sqrt(2 * np.pi) * width))

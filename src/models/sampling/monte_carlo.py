@@ -5,7 +5,7 @@ r"""Expectations under a density, exactly and by sampling (FCML 2.4 and 2.5.1, P
     E{y^2} = (b^3 - a^3) / (3 (b - a)),    E{sin y} = (cos a - cos b) / (b - a)
 
 The error of the average of S independent samples has the standard deviation sqrt(var f / S)
-(PRML 11.3), whatever the number of dimensions. Further expectations:
+(PRML 11.3), for any number of dimensions. Further expectations:
 
     projection   f(z) = (sum_d z_d)^2 / D, z ~ N(0, I) in D dimensions: mean 1 and variance 2;
                  successive z may have a correlation
@@ -20,12 +20,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import beta, ndtr
 
-from models.probability.gaussian import log_density
-from models.types import Floats
+from bythebook.models.probability.gaussian import log_density
+from bythebook.models.types import Floats
 
 
 class Expectation(NamedTuple):
-    """What is averaged: f of random points, with its exact mean and variance."""
+    """A function f of random points, with its exact mean and variance."""
 
     f: Callable[[tuple[int, int], np.random.Generator], Floats]
     mean: float
@@ -59,7 +59,7 @@ INTEGRANDS = {
 
 
 def under_uniform(integrand: Integrand, low: float, high: float) -> Expectation:
-    """Of an integrand, y uniform between two numbers."""
+    """Expectation of an integrand, y uniform between two numbers."""
 
     def f(shape: tuple[int, int], rng: np.random.Generator) -> Floats:
         return integrand.f(rng.uniform(low, high, shape))
@@ -73,7 +73,7 @@ def running_mean(values: Floats) -> Floats:
     return np.asarray(np.cumsum(values, axis=-1) / np.arange(1, values.shape[-1] + 1))  # FCML 2.23
 
 
-BATCH = 2_000_000  # numbers drawn at once
+BATCH = 2_000_000  # numbers drawn at a time
 
 
 def projection(dimension: int, correlation: float) -> Expectation:

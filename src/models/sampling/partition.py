@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.integrate import quad
 
-from models.sampling import targets
-from models.sampling.kernels import Kernel, walk
-from models.sampling.targets import Target
-from models.types import Floats
+from bythebook.models.sampling import targets
+from bythebook.models.sampling.kernels import Kernel, walk
+from bythebook.models.sampling.targets import Target
+from bythebook.models.types import Floats
 
 Rng = np.random.Generator
 SCALE = 0.4  # of Metropolis proposals
@@ -31,19 +31,19 @@ class Model(NamedTuple):
     width: float
 
     def energy(self, z: Floats, alpha: float) -> Floats:
-        """Of points (..., D): of the Gaussian for alpha = 0, of the wells for alpha = 1."""
+        """Energy of points (..., D): of the Gaussian for alpha = 0, of the wells for alpha = 1."""
         square = z**2
         simple = square.sum(-1) / (2 * self.width**2)
         wells = self.depth * ((square - 1) ** 2).sum(-1)
         return np.asarray((1 - alpha) * simple + alpha * wells)  # PRML 11.75
 
     def relative_variance(self) -> float:
-        """Of exp(-E + G) under the Gaussian, over its squared mean: Z_0 Z_2 / Z_1^2 less one."""
+        """Variance of exp(-E + G) under the Gaussian over its squared mean: Z_0 Z_2 / Z_1^2 - 1."""
         logs = [self.log_partition(alpha) for alpha in (0.0, 1.0, 2.0)]
         return float(np.expm1(logs[0] + logs[2] - 2 * logs[1]))
 
     def log_partition(self, alpha: float) -> float:
-        """By quadrature in one dimension."""
+        """Log partition function by quadrature in one dimension."""
 
         def weight(z: float) -> float:
             return float(np.exp(-self.energy(np.array([z]), alpha)))
@@ -58,14 +58,14 @@ class Model(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """The log of a ratio, and a standard error as the samples tell it."""
+    """The log of a ratio, and a standard error estimated from the samples."""
 
     log_ratio: Floats  # (R,)
     apparent_error: Floats  # (R,) of the first of several, whose samples are independent
 
 
 def direct(model: Model, samples: int, repetitions: int, rng: Rng) -> Estimate:
-    """From independent draws of the Gaussian."""
+    """Estimate from independent draws of the Gaussian."""
     z = model.draw((repetitions, samples), rng)
     return _mean_ratio(model.energy(z, 0.0) - model.energy(z, 1.0))
 
@@ -73,10 +73,10 @@ def direct(model: Model, samples: int, repetitions: int, rng: Rng) -> Estimate:
 def chained(
     model: Model, ratios: int, steps: int, repetitions: int, rng: Rng, *, carried: bool
 ) -> Estimate:
-    """Through intermediate energies, with as many samples in all for any number of ratios.
+    """Estimate through intermediate energies, with the same total number of samples.
 
     The first is sampled exactly. A chain of Metropolis steps is carried on from one energy to the
-    next, or started anew for each from a draw of the Gaussian.
+    next, or restarted for each from a draw of the Gaussian.
     """
     alphas = np.linspace(0, 1, ratios + 1)
     each = steps // ratios
@@ -90,15 +90,15 @@ def chained(
             start = state if carried else model.draw((repetitions,), rng)
             z = walk(_target(model, here), kernels, start, each, rng).path[1:]
         state = z[-1]
-        told = _mean_ratio((model.energy(z, here) - model.energy(z, there)).T)
-        total += told.log_ratio
+        ratio = _mean_ratio((model.energy(z, here) - model.energy(z, there)).T)
+        total += ratio.log_ratio
         if here == 0:
-            error = told.apparent_error
+            error = ratio.apparent_error
     return Estimate(total, error)
 
 
 def _target(model: Model, alpha: float) -> Target:
-    """An intermediate density for Metropolis steps, which ask for its log alone."""
+    """An intermediate density for Metropolis steps, which use its log alone."""
 
     def log_p(z: Floats) -> Floats:
         return -model.energy(z, alpha)
@@ -114,7 +114,7 @@ def telescoped(model: Model, ratios: int) -> float:
 
 
 def _mean_ratio(log_r: Floats) -> Estimate:
-    """Of logs (R, L): the log of the mean, and its error if all were independent."""
+    """The log of the mean of exp of (R, L), and its error if all were independent."""
     top = log_r.max(-1, keepdims=True)
     r = np.exp(log_r - top)
     mean = r.mean(-1)

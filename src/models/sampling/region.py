@@ -2,7 +2,7 @@ r"""The probability of landing in a region: the share of random points inside (F
 
     P(T = 1) = E{f(y)} = int f(y) p(y) dy  ~  1/S sum_s f(y_s)                    FCML 4.16
 
-f is one inside the region and nought outside, so the average is the proportion of hits, and its
+f is one inside the region and zero outside, so the average is the proportion of hits, and its
 standard deviation is sqrt(P (1 - P) / S).
 
     double 20        a dart aimed at the middle of the double 20, y ~ N(aim, sd^2 I) in millimetres
@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.polynomial.legendre import leggauss
 
-from models.sampling.monte_carlo import Expectation
-from models.types import Bools, Floats
+from bythebook.models.sampling.monte_carlo import Expectation
+from bythebook.models.types import Bools, Floats
 
 INNER, OUTER, HALF_ANGLE = (
     162.0,
@@ -27,7 +27,7 @@ AIM = np.array([0.0, (INNER + OUTER) / 2])
 
 
 class Game(NamedTuple):
-    """Where points land, which of them count, and how probable that is."""
+    """Distribution of the points, the region, and its probability."""
 
     throw: Callable[[tuple[int, ...], np.random.Generator], Floats]  # shape (..., 2)
     hit: Callable[[Floats], Bools]
@@ -51,7 +51,7 @@ def quarter_circle() -> Game:
 
 
 def hits(game: Game) -> Expectation:
-    """One for a hit, nought for a miss."""
+    """One for a hit, zero for a miss."""
 
     def f(shape: tuple[int, int], rng: np.random.Generator) -> Floats:
         return game.hit(game.throw(shape, rng)).astype(np.float64)

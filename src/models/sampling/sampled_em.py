@@ -6,11 +6,11 @@ second component, the E step is exact, or the average of L hard assignments Z dr
     Q(m) ~ 1/L sum_l ln p(Z_l, X | m)                                                PRML 11.29
     m_k  = sum_n g_nk x_n / (sum_n g_nk + 1/v),   1/v = 0 without the prior
 
-Data augmentation draws means from 1/L sum_l p(m | Z_l, X), and then Z_l anew (PRML 11.30-32):
+Data augmentation draws means from 1/L sum_l p(m | Z_l, X), and then a new Z_l (PRML 11.30-32):
 
     p(m_k | Z, X) = N(s_k / (n_k + 1/v), 1 / (n_k + 1/v)),   s_k the sum of its n_k points
 
-Batches of data sets (R, N); everything over them at once.
+Data sets (R, N) are one batch.
 """
 
 from typing import NamedTuple
@@ -18,13 +18,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 Rng = np.random.Generator
 
 
 class Course(NamedTuple):
-    """Means of every iteration, beginning with the start."""
+    """Means at every iteration, beginning with the start."""
 
     means: Floats  # (T + 1, R, 2)
 
@@ -34,13 +34,13 @@ class Course(NamedTuple):
 
 
 def data(points: int, separation: float, repetitions: int, rng: Rng) -> Floats:
-    """Data sets (R, N) from two means that are so far apart, round nought."""
+    """Data sets (R, N) from two means at a given distance, centred at zero."""
     side = np.where(rng.random((repetitions, points)) < 0.5, -0.5, 0.5)
     return np.asarray(side * separation + rng.standard_normal((repetitions, points)))
 
 
 def responsibilities(x: Floats, means: Floats) -> Floats:
-    """Of the second component for x (..., N) and means (..., 2)."""
+    """Responsibilities of the second component for x (..., N) and means (..., 2)."""
     first, second = means[..., :1], means[..., 1:]
     return np.asarray(expit((second - first) * (x - (first + second) / 2)))
 
@@ -59,7 +59,7 @@ def maximise(x: Floats, shares: Floats, precision: float) -> Floats:
 
 
 def assignments(shares: Floats, samples: int, rng: Rng) -> Floats:
-    """The average of so many hard assignments."""
+    """The average of a number of hard assignments."""
     return np.asarray(rng.binomial(samples, shares) / samples)
 
 
@@ -103,7 +103,7 @@ def augment(
 
 
 class Posterior(NamedTuple):
-    """Of ordered means m_1 < m_2, by quadrature."""
+    """Posterior moments of ordered means m_1 < m_2, by quadrature."""
 
     mean: Floats  # (R, 2)
     sd: Floats  # (R, 2)
@@ -111,7 +111,7 @@ class Posterior(NamedTuple):
 
 
 def posterior(x: Floats, precision: float, reach: float = 3.0, count: int = 241) -> Posterior:
-    """On a grid; the mode by Newton's formula through the best point and its neighbours."""
+    """The posterior on a grid; the mode by a parabola through the best point and its neighbours."""
     grid = np.linspace(-reach, reach, count)
     log_n = -((x[:, :, None] - grid) ** 2) / 2  # (R, N, G)
     a, b = np.meshgrid(grid, grid, indexing="ij")
@@ -132,7 +132,7 @@ def posterior(x: Floats, precision: float, reach: float = 3.0, count: int = 241)
 
 
 def _top(grid: Floats, values: Floats, i: int) -> float:
-    """Of the parabola through the largest value and its neighbours."""
+    """The maximum of the parabola through the largest value and its neighbours."""
     i = int(np.clip(i, 1, len(grid) - 2))
     low, top, high = values[i - 1 : i + 2]
     return float(grid[i] + (grid[1] - grid[0]) / 2 * (low - high) / (low - 2 * top + high))

@@ -1,9 +1,9 @@
-r"""Targets of Markov chains, by name: what kernels need, and what samples are held against.
+r"""Targets of Markov chains, by name: densities, gradients, conditionals, and exact draws.
 
     gaussian s1 s2 ...   independent components with these standard deviations
     turned s1 s2         the same in two dimensions, turned by 45 degrees
     correlated r         two components of variance one and correlation r
-    bumps d              two Gaussians of one variable, of deviation one, at -d and d, alike
+    bumps d              two Gaussians of one variable, of deviation one, at -d and d, equal
     two squares          uniform on [0, 1]^2 and [2, 3]^2
     two squares turned   the same, turned by 45 degrees
 
@@ -19,7 +19,7 @@ import numpy as np
 from scipy.integrate import quad
 from scipy.special import erf, ndtr
 
-from models.types import Bools, Floats
+from bythebook.models.types import Bools, Floats
 
 Rng = np.random.Generator
 FEW = 4  # components
@@ -27,7 +27,7 @@ Resample = Callable[[Floats, int, Floats, Rng], Floats]
 
 
 class Target(NamedTuple):
-    """A density of D variables; `log_p` but for a constant."""
+    """A density of D variables; `log_p` up to a constant."""
 
     dimension: int
     log_p: Callable[[Floats], Floats]  # (..., D) -> (...)
@@ -36,7 +36,7 @@ class Target(NamedTuple):
     uniforms: Callable[[Floats], Floats]  # (..., D) -> (..., D)
     principal: Callable[[Floats], Floats]  # (..., D) -> (..., 2), or (..., 1) of one variable
     far: Floats  # (D,) a start that is far from typical
-    resample: Resample | None  # z_i anew given the others, with the share alpha of over-relaxation
+    resample: Resample | None  # new z_i given the others, with the share alpha of over-relaxation
     deviations: Floats  # (D,) along the principal directions; empty if not a Gaussian
     directions: Floats  # (D, D) columns
 
@@ -98,7 +98,7 @@ def _squared_length(y: Floats) -> Floats:
 
 
 def conditional_mean(precision: Floats, z: Floats, i: int) -> Floats:
-    """Of z_i given the others, mean zero: -sum_(j != i) P_ij z_j / P_ii."""
+    """The mean of z_i given the others, for mean zero: -sum_(j != i) P_ij z_j / P_ii."""
     others = precision[i] / precision[i, i]
     return np.asarray(z[..., i] - z @ others)
 
@@ -158,7 +158,7 @@ def bumps(d: float) -> Target:
 
 
 def two_squares() -> Target:
-    """Uniform on [0, 1]^2 and [2, 3]^2; along a coordinate the other tells the square."""
+    """Uniform on [0, 1]^2 and [2, 3]^2; along a coordinate the other determines the square."""
 
     def inside(z: Floats) -> Bools:
         low = 2 * (z[..., :1] > 1.5)
@@ -182,7 +182,7 @@ def two_squares_turned() -> Target:
 
     def resample(z: Floats, i: int, alpha: Floats, rng: Rng) -> Floats:
         shape = z.shape[:-1]
-        if i == 0:  # either square, as wide as the second coordinate leaves it
+        if i == 0:  # either square, with the width at the second coordinate
             place = np.where(rng.random(shape) < 0.5, half, half + apart)
             return np.asarray(place + (half - np.abs(z[..., 1])) * rng.uniform(-1, 1, shape))
         narrow = half - np.abs(z[..., 0] - centre(z[..., 0]))
@@ -219,7 +219,7 @@ def _squares(inside: Callable[[Floats], Bools], resample: Resample, turn: Floats
 
 
 def product_mass(added: float, reach: float) -> float:
-    """Integral of exp(-(a + z²)(a + y²)) over |z|, |y| <= reach; PRML 11.3 has it with a = 0."""
+    """Integral of exp(-(a + z²)(a + y²)) over |z|, |y| <= reach; PRML 11.3 prints a = 0."""
 
     def along(log_y: float) -> float:
         y = np.exp(log_y)

@@ -1,20 +1,21 @@
-r"""Whether numbers are spread evenly between nought and one, and independently of each other.
+r"""Tests of uniformity on (0, 1) and of independence.
 
-Draws from a density, put through its distribution function, are. The Kolmogorov-Smirnov distance
+The distribution function maps draws from its density to such numbers. The Kolmogorov-Smirnov
+distance
 
     D_n = max_i max(i / n - u_(i), u_(i) - (i - 1) / n)
 
 of n of them exceeds its value with a probability that tends to Q(sqrt(n) D_n); with Stephens'
 factor sqrt(n) + 0.12 + 0.11 / sqrt(n) also for few of them. All tests take batches, along the last
-axis; a number that is none counts as nought.
+axis; NaN counts as zero.
 """
 
 import numpy as np
 from scipy.special import chdtrc, kolmogorov
 
-from models.types import Floats, Ints
+from bythebook.models.types import Floats, Ints
 
-CELLS = 4  # parts of an axis, of the tables of pairs
+CELLS = 4  # intervals per axis in the tables of pairs
 
 
 def distance(u: Floats) -> Floats:
@@ -45,7 +46,7 @@ def from_counts(counts: Ints) -> Floats:
 
 
 def tally(cell: Ints, cells: int) -> Ints:
-    """How many of each cell 0, ..., cells - 1 there are along the last axis."""
+    """The number of entries in each cell 0, ..., cells - 1 along the last axis."""
     flat = cell.reshape(-1, cell.shape[-1])
     start = np.arange(len(flat))[:, None] * cells
     counts = np.bincount((flat + start).ravel(), minlength=len(flat) * cells)

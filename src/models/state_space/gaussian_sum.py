@@ -2,10 +2,10 @@ r"""Mixtures of Gaussians as beliefs about the state of a linear system (PRML 13
 
     z_n = A z_{n-1} + N(0, Gamma),    x_n ~ sum_k pi_k N(x_n | C_k z_n, Sigma_k)
 
-The Kalman filter's recursion (13.85) takes each Gaussian of the belief, and each way in which the
-datum may have come about, to a Gaussian of the next belief: K components in the emission make
-K^n after n steps, and no two of them the same. A mixture in the initial state alone costs nothing:
-its components stay as many as they were.
+The Kalman filter's recursion (13.85) maps each Gaussian of the belief, with each component that may
+have generated the data point, to a Gaussian of the next belief: K components in the emission give
+K^n different Gaussians after n steps. With a mixture in the initial state alone the number of
+components stays constant.
 
 `collapse` is assumed density filtering (PRML 13.3.3, MLAPP 18.5.3): one Gaussian with the mixture's
 moments, after which the recursion starts again with one.
@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
-from models.state_space import kalman
-from models.state_space.kalman import log_normal
-from models.types import Floats
+from bythebook.models.state_space import kalman
+from bythebook.models.state_space.kalman import log_normal
+from bythebook.models.types import Floats
 
 
 class Belief(NamedTuple):
@@ -39,20 +39,20 @@ class Emission(NamedTuple):
 
 
 class GaussianSums(NamedTuple):
-    """The beliefs after each datum, and what each was worth."""
+    """The beliefs after each data point, and its log evidence."""
 
     filtered: list[Belief]  # p(z_n | x_1..x_n)
     log_c: Floats  # (N,) ln p(x_n | x_1..x_{n-1})
 
 
 def predict(belief: Belief, A: Floats, Gamma: Floats) -> Belief:
-    """From p(z_{n-1} | x_1..x_{n-1}) to p(z_n | x_1..x_{n-1}), component by component."""
+    """Map p(z_{n-1} | x_1..x_{n-1}) to p(z_n | x_1..x_{n-1}), component by component."""
     mean, cov = kalman.predict(kalman.Gaussian(belief.mean, belief.cov), A, Gamma)
     return Belief(belief.log_w, mean, cov)
 
 
 def update(belief: Belief, x: Floats, emission: Emission) -> tuple[Belief, float]:
-    """The J K Gaussians of p(z_n | x_1..x_n), and ln c_n, given the datum x (D,)."""
+    """The J K Gaussians of p(z_n | x_1..x_n), and ln c_n, given the data point x (D,)."""
     J, M = belief.mean.shape
     pi, C, Sigma = emission
     each = kalman.Gaussian(belief.mean[:, np.newaxis], belief.cov[:, np.newaxis])
@@ -87,8 +87,8 @@ def beliefs_by_mixture(
 ) -> dict[str, list[Belief]]:
     """Exact beliefs given x (N, D), where emission, start or neither of theta are mixtures.
 
-    `mixture` stands in for the emission at all steps or, in `gaussian_first`, at all but the first;
-    Gaussians about `means` (J, M), of covariance V0 and the same weight, for the initial state.
+    `mixture` replaces the emission at all steps or, in "gaussian_first", at all except the first;
+    Gaussians about `means` (J, M), of covariance V0 and equal weights, replace the initial state.
     """
     A, Gamma, C, Sigma, mu0, V0 = theta
     J = len(means)
@@ -123,7 +123,7 @@ def collapse(belief: Belief) -> Belief:
 
 
 def distinct(belief: Belief, digits: int = 12) -> int:
-    """How many of the components differ, as Gaussians."""
+    """The number of different components, as Gaussians."""
     rows = np.column_stack([belief.mean, belief.cov.reshape(len(belief.mean), -1)])
     return len(np.unique(np.round(rows, digits), axis=0))
 

@@ -4,8 +4,8 @@ r"""The filter of a one-dimensional state on a grid: the integrals as sums, for 
     p(z_n | x_1..x_n)     ~ p(x_n | z_n) p(z_n | x_1..x_{n-1})                        PRML 13.85
 
 A sum over equal steps integrates a smooth density that vanishes at both ends to rounding, as soon
-as the steps are smaller than the narrowest feature of either factor: what other filters estimate
-can be held against this one.
+as the steps are smaller than the narrowest feature of either factor: this filter is the reference
+for the estimates of other filters.
 """
 
 from collections.abc import Callable
@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.probability.gaussian import log_density_1d
-from models.types import Floats, Ints
+from bythebook.models.probability.gaussian import log_density_1d
+from bythebook.models.types import Floats, Ints
 
 
 class GridFiltered(NamedTuple):
@@ -50,7 +50,7 @@ class GridFiltered(NamedTuple):
 
     @property
     def modes(self) -> Ints:
-        """How many maxima a belief has that are at least a tenth of its highest, shape (..., N)."""
+        """The number of maxima of a belief that are at least a tenth of its highest, (..., N)."""
         p = self.density
         inside = p[..., 1:-1]
         peak = (inside > p[..., :-2]) & (inside >= p[..., 2:])

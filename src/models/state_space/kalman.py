@@ -6,15 +6,15 @@ r"""Linear dynamical systems: Kalman filter, Rauch-Tung-Striebel smoother, likel
 
 PRML 13.3.1, whose symbols and equation numbers are used; MLAPP 18.3 writes Q for Gamma, R for
 Sigma, y for x and Sigma_{1|0} for V0. Two equations of the printed PRML are wrong and corrected
-here: (13.100) needs A mu_n for A mu_N, and (13.104) is the transpose of what it names.
+here: (13.100) needs A mu_n for A mu_N, and (13.104) prints the transpose of its left side.
 
 All leading axes broadcast: parameters of shape (R, ...) are R models, data of shape (S, N, D) are
 S series. Covariances and gains do not depend on the data, so their arrays carry the axes of the
 parameters only: ten thousand series under one model cost one covariance recursion. Where that
-recursion repeats itself to the last bit it has come to rest, and the rest of it is copied.
+recursion repeats itself bit for bit it has converged, and the remaining steps are copied.
 
-The recursions are compiled loops (`kalman_kernels`); `*_reference` states them in NumPy, as
-the book does.
+The recursions are compiled loops (`kalman_kernels`); `kalman_filter_reference` and
+`rts_smoother_reference` state them in NumPy, as the book does.
 """
 
 import math
@@ -22,13 +22,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.state_space.kalman_kernels import (
+from bythebook.models.state_space.kalman_kernels import (
     backward_covariances,
     backward_means,
     forward_covariances,
     forward_means,
 )
-from models.types import Floats, Ints
+from bythebook.models.types import Floats, Ints
 
 MAX_STATES, MAX_OUTPUTS = 16, 64  # beyond these BLAS is faster than the compiled loops
 
@@ -72,15 +72,15 @@ class Smoothed(NamedTuple):
 
 
 def predict(state: Gaussian, A: Floats, Gamma: Floats) -> Gaussian:
-    """From p(z_{n-1} | x_1..x_{n-1}) to p(z_n | x_1..x_{n-1})."""
+    """Map p(z_{n-1} | x_1..x_{n-1}) to p(z_n | x_1..x_{n-1})."""
     return Gaussian(np.matvec(A, state.mean), A @ state.cov @ A.mT + Gamma)  # (13.87), (13.88)
 
 
 def update(state: Gaussian, x: Floats, C: Floats, Sigma: Floats) -> Gaussian:
-    """From p(z_n | x_1..x_{n-1}) to p(z_n | x_1..x_n), given the observation x, shape (..., D).
+    """Map p(z_n | x_1..x_{n-1}) to p(z_n | x_1..x_n), given the observation x, shape (..., D).
 
     The covariance (13.90) is computed in Joseph's form, a sum of two positive terms: a vague prior
-    (MLAPP 18.2.1 asks for V0 = infinity I) would otherwise leave only the rounding of V0 - V0.
+    (MLAPP 18.2.1 uses V0 = infinity I) would otherwise leave only the rounding of V0 - V0.
     """
     P = state.cov
     K = np.linalg.solve(C @ P @ C.mT + Sigma, C @ P).mT  # (13.92)
@@ -141,11 +141,11 @@ def rts_smoother(theta: LDS, passed: Filtered) -> Smoothed:
     )
 
 
-# --- The recursions in NumPy: what large matrices use, and what the compiled ones must equal -----
+# --- The recursions in NumPy: for large matrices, and as references for the compiled ones --------
 
 
 def kalman_filter_reference(theta: LDS, x: Floats) -> Filtered:
-    """The recursion of `kalman_filter` as the book states it, a step of it at a time."""
+    """The recursion of `kalman_filter` as the book states it, one step at a time."""
     belief = Gaussian(theta.mu0, theta.V0)
     predicted, filtered = [], []
     for n in range(x.shape[-2]):
@@ -154,7 +154,7 @@ def kalman_filter_reference(theta: LDS, x: Floats) -> Filtered:
         predicted.append(belief)
         belief = update(belief, x[..., n, :], theta.C, theta.Sigma)
         filtered.append(belief)
-    # The first prediction is the prior, which does not know the data's leading axes yet.
+    # The first prediction is the prior, which does not have the data's leading axes yet.
     predicted[0] = Gaussian(np.broadcast_to(theta.mu0, belief.mean.shape), theta.V0)
     before = _stack(predicted)
     C = theta.C[..., np.newaxis, :, :]
@@ -164,7 +164,7 @@ def kalman_filter_reference(theta: LDS, x: Floats) -> Filtered:
 
 
 def rts_smoother_reference(theta: LDS, passed: Filtered) -> Smoothed:
-    """The recursion of `rts_smoother` as the book states it, a step of it at a time."""
+    """The recursion of `rts_smoother` as the book states it, one step at a time."""
     mu, V = passed.filtered
     ahead_mean, P = passed.predicted.mean[..., 1:, :], passed.predicted.cov[..., 1:, :, :]
     A = theta.A[..., np.newaxis, :, :]
@@ -204,7 +204,7 @@ def log_normal(r: Floats, S: Floats) -> Floats:
 
 
 def autoregression(a: float, state_variance: float, noise_variance: float) -> LDS:
-    """A state that keeps a part of itself, |a| < 1, at rest from the start, and seen as it is."""
+    """A stationary autoregressive state, |a| < 1, observed directly with noise."""
     one, q = np.eye(1), state_variance
     V0 = q / (1 - a**2) * one
     return LDS(a * one, q * one, one, noise_variance * one, np.zeros(1), V0)
@@ -213,7 +213,7 @@ def autoregression(a: float, state_variance: float, noise_variance: float) -> LD
 def rotation(
     C: Floats, angle: float, radius: float, state_noise: float, output_noise: float
 ) -> LDS:
-    """A state in the plane that turns and shrinks in every step, and is seen by outputs C z.
+    """A state in the plane that turns and shrinks in every step, and is observed through C z.
 
     Noise has standard deviations, the same in all directions; the first state is N(0, I).
     """
@@ -227,7 +227,7 @@ def simulate(
 ) -> tuple[Floats, Floats]:
     """States z, shape (*size, ..., N, M), and outputs x, shape (*size, ..., N, D).
 
-    `size` asks for that many series of each model. Singular noise is welcome: V0 = 0 is a known
+    `size` is the number of series of each model. Singular noise is allowed: V0 = 0 is a known
     start, Gamma = 0 a deterministic system (MLAPP Figures 18.5-18.7).
     """
     M, D = theta.A.shape[-1], theta.C.shape[-2]
@@ -244,7 +244,7 @@ def simulate(
 
 
 def _root(S: Floats) -> Floats:
-    """A matrix B with B B^T = S, also where S is singular and Cholesky stops."""
+    """A matrix B with B B^T = S, also where S is singular and Cholesky fails."""
     values, vectors = np.linalg.eigh(S)
     root: Floats = vectors * np.sqrt(np.maximum(values, 0))[..., np.newaxis, :]
     return root
@@ -256,8 +256,8 @@ def _root(S: Floats) -> Floats:
 def _flat(array: Floats, leading: tuple[int, ...], *core: int) -> Floats:
     """The array with its leading axes broadcast and made one, before axes of the sizes `core`.
 
-    The loops check no index, so the sizes are checked here. In C order and never read-only: other
-    layouts are other types to numba, compiled once more.
+    The loops check no index, so the sizes are checked here. The result is in C order and writable:
+    numba would compile a separate kernel for other layouts.
     """
     if array.shape[-len(core) :] != core:
         raise ValueError(f"an array of shape {array.shape} where the last axes should be {core}")

@@ -1,14 +1,14 @@
-"""The recursions of `models.state_space.kalman`, compiled, of R models and S series.
+"""The recursions of `bythebook.models.state_space.kalman`, compiled, of R models and S series.
 
-Each writes into arrays that the caller has made, and names the plain NumPy which states what it
-computes: `*_reference` in `kalman`, or a function of NumPy. They share a file because
-numba's cache compiles a kernel anew when its own file has changed, not when another has.
+Each kernel writes into arrays that the caller has allocated, and names the plain NumPy that it
+computes: a reference recursion in `kalman`, or a function of NumPy. The kernels share a file
+because numba's cache recompiles a kernel when its own file has changed, not when another file has.
 """
 
 import numpy as np
 
-from models.compiled import compiled
-from models.types import Floats, Ints
+from bythebook.models.compiled import compiled
+from bythebook.models.types import Floats, Ints
 
 
 @compiled
@@ -25,7 +25,8 @@ def forward_covariances(
 ) -> None:
     """Write P, V and K, and L with L L^T = cov[x_n | x_1..x_{n-1}], each (R, N, ., .).
 
-    The covariances of `kalman_filter_reference`: those of `predict` and `update` in turn.
+    They are the covariances of `kalman.kalman_filter_reference`: those of `kalman.predict` and
+    `kalman.update` in turn.
     """
     N, M, D = K.shape[1:]
     AV, CP, KSigma, keepP = np.empty((M, M)), np.empty((D, M)), np.empty((M, D)), np.empty((M, M))
@@ -33,7 +34,7 @@ def forward_covariances(
     for r in range(len(A)):
         _copy(V0[r], P[r, 0])
         for n in range(N):
-            if n > 1 and _same(P[r, n - 1], P[r, n - 2]):  # at rest, and for ever
+            if n > 1 and _same(P[r, n - 1], P[r, n - 2]):  # converged: all later steps are equal
                 for result in (P, V, K, L):
                     _copy(result[r, n - 1], result[r, n])
                 continue
@@ -66,7 +67,7 @@ def forward_means(
 ) -> None:
     """Write predicted and filtered means (S, N, M), and ln c_n (S, N), for ahead_1 = mu0.
 
-    The means of `kalman_filter_reference`, and its log_c.
+    They are the means of `kalman.kalman_filter_reference`, and its log_c.
     """
     N, M, D = K.shape[1:]
     surprise = np.empty(D)
@@ -81,7 +82,7 @@ def forward_means(
             for i in range(M):
                 mean[s, n, i] = ahead[s, n, i] + _dot(K[r, n, i], surprise)  # (13.89)
             log_c[s, n] = log_peak[r, n]
-            for d in range(D):  # L^-1 surprise has unit covariance
+            for d in range(D):  # L^-1 times the innovation has unit covariance
                 surprise[d] -= _dot(L[r, n, d, :d], surprise[:d])
                 surprise[d] /= L[r, n, d, d]
                 log_c[s, n] -= 0.5 * surprise[d] ** 2  # (13.91)
@@ -93,7 +94,7 @@ def backward_covariances(
 ) -> None:
     """Write J, the smoothed covariances and those of neighbours in time, each (R, ., M, M).
 
-    The covariances of `rts_smoother_reference`.
+    They are the covariances of `kalman.rts_smoother_reference`.
     """
     R, N, M = V.shape[:3]
     AV, JE, work = np.empty((M, M)), np.empty((M, M)), np.empty((M, M))
@@ -122,7 +123,7 @@ def backward_covariances(
 
 @compiled
 def backward_means(J: Floats, ahead: Floats, owner: Ints, mean: Floats) -> None:
-    """Write smoothed means over the filtered ones (S, N, M): those of `rts_smoother_reference`."""
+    """Write smoothed means over filtered ones (S, N, M): `kalman.rts_smoother_reference`."""
     S, N, M = mean.shape
     gap = np.empty(M)
     for s in range(S):
@@ -168,7 +169,7 @@ def _multiply(A: Floats, B: Floats, out: Floats) -> None:
 def _sandwich(B: Floats, S: Floats, plus: Floats, BS: Floats, out: Floats) -> None:
     """Write B S, and B S B^T + plus, for symmetric S: `out[:] = B @ S @ B.T + plus`.
 
-    All of it: half of it, mirrored, costs (13.101) two digits where P is nearly singular.
+    It computes both triangles: mirroring one costs (13.101) two digits where P is nearly singular.
     """
     for i in range(B.shape[0]):
         for k in range(B.shape[1]):
@@ -193,7 +194,7 @@ def _cholesky(S: Floats, L: Floats) -> None:
 
 @compiled
 def _solve(S: Floats, B: Floats) -> None:
-    """Write S^-1 B over B, `np.linalg.solve(S, B)`, and spoil S.
+    """Write S^-1 B over B, `np.linalg.solve(S, B)`, and overwrite S.
 
     S is a covariance: its elimination needs no row exchanges.
     """
@@ -215,7 +216,7 @@ def _solve(S: Floats, B: Floats) -> None:
 
 @compiled
 def _same(A: Floats, B: Floats) -> bool:
-    """Whether the two are equal to the last bit: `np.array_equal(A, B)`."""
+    """Whether the two are equal bit for bit: `np.array_equal(A, B)`."""
     for i in range(A.shape[0]):
         for j in range(A.shape[1]):
             if A[i, j] != B[i, j]:

@@ -1,4 +1,4 @@
-r"""Learning a linear dynamical system by EM, and where to start it.
+r"""EM for a linear dynamical system, and its initial values.
 
     E step    p(z_1..z_N | x) by the Kalman filter and RTS smoother      (13.105)-(13.107)
     M step    two linear regressions with expected moments, z_{n-1} -> z_n and z_n -> x_n,
@@ -7,8 +7,8 @@ r"""Learning a linear dynamical system by EM, and where to start it.
 PRML 13.3.2, MLAPP 18.4 and Exercise 18.1; the model and its symbols are those of `kalman`.
 The printed (13.106), (13.114) and (13.116) lack transposes, without which the likelihood falls.
 
-The state is known up to an invertible linear map only. Every start therefore has Gamma = I, which
-costs no generality (MLAPP 18.4.1); hold it there with `held=["Gamma"]`. The model has no offset:
+The state is known up to an invertible linear map only. Every start therefore has Gamma = I, without
+loss of generality (MLAPP 18.4.1); `held=["Gamma"]` keeps it fixed. The model has no offset:
 centre the data.
 """
 
@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.em import EMFit, expectation_maximisation
-from models.state_space.kalman import LDS, Gaussian, Smoothed, kalman_filter, rts_smoother
-from models.types import Floats
+from bythebook.models.em import EMFit, expectation_maximisation
+from bythebook.models.state_space.kalman import LDS, Gaussian, Smoothed, kalman_filter, rts_smoother
+from bythebook.models.types import Floats
 
 
 class Moments(NamedTuple):
@@ -138,9 +138,9 @@ def _residual(yy: Floats, yz: Floats, zz: Floats, B: Floats) -> Floats:
 
 
 def fit_observed(x: Floats, z: Floats) -> LDS:
-    """Maximum likelihood when the states are seen as well (MLAPP 18.4.2); x (N, D), z (N, M).
+    """Maximum likelihood with observed states (MLAPP 18.4.2); x (N, D), z (N, M).
 
-    One series says nothing about V0, so the mean square of the states stands in. R = 1.
+    One series does not determine V0, so the mean square of the states replaces it. R = 1.
     """
     N, M = z.shape
     certain = np.zeros((1, N, M, M))

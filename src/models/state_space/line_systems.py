@@ -1,9 +1,9 @@
-r"""States on a line that are seen through noise of any density, and the exact filter for them.
+r"""One-dimensional systems with noise of any density, and the exact filter for them.
 
 linear     z_n = a z_{n-1} + N(0, q),    y_n = z_n + N(0, r)
 student    the same, with Student's noise of three degrees of freedom and of variance r
 mixture    the same, with noise of variance r / 8, and one time in five of 9 r / 2: r in all
-growth     a population that is seen by its square, which hides the sign
+growth     a population that is observed through its square, which hides the sign
 """
 
 from collections.abc import Callable
@@ -12,21 +12,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from models.probability.gaussian import log_density_1d
-from models.state_space import nonlinear_filters
-from models.state_space.gaussian_sum import Emission
-from models.state_space.grid_filter import GridFiltered, grid_filter
-from models.state_space.kalman import Gaussian, autoregression
-from models.state_space.nonlinear_examples import growth_system
-from models.state_space.nonlinear_filters import (
+from bythebook.models.probability.gaussian import log_density_1d
+from bythebook.models.state_space import nonlinear_filters
+from bythebook.models.state_space.gaussian_sum import Emission
+from bythebook.models.state_space.grid_filter import GridFiltered, grid_filter
+from bythebook.models.state_space.kalman import Gaussian, autoregression
+from bythebook.models.state_space.nonlinear_examples import growth_system
+from bythebook.models.state_space.nonlinear_filters import (
     NonlinearSystem,
     extended_filter,
     linear_system,
     unscented_filter,
 )
-from models.state_space.particle_filter import StateSpace
-from models.state_space.unscented import Scaling
-from models.types import Floats
+from bythebook.models.state_space.particle_filter import StateSpace
+from bythebook.models.state_space.unscented import Scaling
+from bythebook.models.types import Floats
 
 LINE_SYSTEMS = ("linear", "student", "mixture", "growth")
 
@@ -39,11 +39,11 @@ class Noise(NamedTuple):
 
 
 class Beliefs(NamedTuple):
-    """What filters say of S series of N steps."""
+    """Results of filters for S series of N steps."""
 
     exact: GridFiltered
     gaussians: dict[str, Gaussian]  # by filter: means and variances (S, N)
-    ahead: dict[str, Gaussian]  # the same before each datum, of the Gaussian filters
+    ahead: dict[str, Gaussian]  # the same before each data point, of the Gaussian filters
     log_likelihood: dict[str, Floats]  # by filter, of those that have one: (S,)
 
 
@@ -51,8 +51,8 @@ class LineSystem(NamedTuple):
     """A system of one state and one output, and the noise that its output really has."""
 
     system: NonlinearSystem  # with Gaussian noise of the same variance
-    reach: float  # as good as no state is further out
-    noise: Noise | None = None  # on a state that is seen as it is; None: the system's own
+    reach: float  # almost no state has a larger magnitude
+    noise: Noise | None = None  # on a directly observed state; None: the system's own
 
     def simulate(self, n_steps: int, rng: Generator, n_series: int) -> tuple[Floats, Floats]:
         """States z (S, N, 1) and outputs y (S, N, 1)."""
@@ -60,7 +60,7 @@ class LineSystem(NamedTuple):
         return z, y if self.noise is None else z + self.noise.draw(z.shape, rng)
 
     def state_space(self, y: Floats) -> StateSpace:
-        """The system and its data y (S, N, 1), as particles and grid ask for them."""
+        """The system and its data y (S, N, 1), in the form that particle and grid filters use."""
         model, noise = nonlinear_filters.state_space(self.system, y), self.noise
         if noise is None:
             return model
@@ -89,7 +89,7 @@ class LineSystem(NamedTuple):
         """The exact beliefs given y (S, N, 1), and others.
 
         The others are those of Gaussian filters, of a belief that is collapsed to one Gaussian
-        after every datum, and of a forecast that sees no data.
+        after every data point, and of a forecast without data.
         """
         log_weight, N = self.state_space(y).log_weight, y.shape[-2]
         exact = self.on_grid(log_weight, N, n_points)
@@ -117,7 +117,7 @@ class LineSystem(NamedTuple):
         return Beliefs(exact, gaussians, ahead, worth)
 
     def predicted(self, n: int, z: Floats, W: Floats, points: Floats) -> Floats:
-        """The density of z_n at points (G,) that L particles of z_{n-1} make (PRML 13.119)."""
+        """The density of z_n at points (G,) predicted from L particles of z_{n-1} (PRML 13.119)."""
         return np.asarray(W @ self._transition(n, points, z))
 
     def _transition(self, n: int, z: Floats, before: Floats) -> Floats:
@@ -130,7 +130,7 @@ def _on_line(belief: Gaussian) -> Gaussian:
 
 
 def line_system(name: str, a: float, q: float, r: float) -> LineSystem:
-    """One of LINE_SYSTEMS, with noise of variances q and r; `growth` has no a."""
+    """One of LINE_SYSTEMS, with noise of variances q and r; the system "growth" has no a."""
     if name == "growth":
         return LineSystem(growth_system(q, r), reach=28 + 4 * np.sqrt(q))
     linear = linear_system(autoregression(a, q, r))
@@ -141,7 +141,7 @@ def line_system(name: str, a: float, q: float, r: float) -> LineSystem:
 
 
 def student_noise(variance: float) -> Noise:
-    """Student's, of three degrees of freedom."""
+    """Student's noise with three degrees of freedom."""
     level = np.log(2 / (np.pi * np.sqrt(variance)))
     return Noise(
         draw=lambda shape, rng: rng.standard_t(3, shape) * np.sqrt(variance / 3),

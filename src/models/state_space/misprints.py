@@ -1,19 +1,19 @@
-"""Equations of MLAPP 18 as they stand, in a linear system, where right values are known."""
+"""Equations of MLAPP 18 as printed, in a linear system, for which correct values are known."""
 
 import numpy as np
 from numpy.random import Generator
 
-from models.state_space.kalman import LDS, Gaussian, predict
-from models.state_space.unscented import Scaling, sigma_points
-from models.types import Floats
+from bythebook.models.state_space.kalman import LDS, Gaussian, predict
+from bythebook.models.state_space.unscented import Scaling, sigma_points
+from bythebook.models.types import Floats
 
-SIDES = ("right", "printed", "corrected")  # what is known, and what an equation gives
+SIDES = ("right", "printed", "corrected")  # exact values, and the results of an equation
 
 
 def cross_covariances(theta: LDS, scaling: Scaling) -> Floats:
-    """Of state and output after a step, on all SIDES, shape (3, M, D).
+    """Covariances of state and output after a step, on all SIDES, shape (3, M, D).
 
-    (18.107) pairs the points that went through g with those that were drawn anew for h.
+    (18.107) pairs the points propagated through g with those redrawn for h.
     """
     start = Gaussian(theta.mu0, theta.V0)
     x, _, w_c = sigma_points(*start, scaling)
@@ -30,8 +30,8 @@ def cross_covariances(theta: LDS, scaling: Scaling) -> Floats:
 def tangents(theta: LDS, rng: Generator, draws: int = 100) -> Floats:
     """The measurement model at draws of a state after a step, on all SIDES, (3, draws, D).
 
-    (18.82) expands h about the predicted mean in y in place of z, which only makes sense where
-    there are as many outputs as states.
+    (18.82) expands h about the predicted mean in y instead of z, which is only defined for equal
+    numbers of outputs and states.
     """
     C, (mean, cov) = theta.C, predict(Gaussian(theta.mu0, theta.V0), theta.A, theta.Gamma)
     z = rng.multivariate_normal(mean, cov, draws)
@@ -42,7 +42,7 @@ def tangents(theta: LDS, rng: Generator, draws: int = 100) -> Floats:
 def powers(theta: LDS, steps: int = 20) -> Floats:
     """Noiseless states step after step, and by powers of A, on all SIDES, (3, steps, M).
 
-    (18.79) has z_t = A^t z_1.
+    (18.79) prints z_t = A^t z_1.
     """
     z = [theta.mu0]
     while len(z) < steps:
@@ -73,9 +73,9 @@ def regression_gradients(theta: LDS, z: Floats) -> Floats:
 def noise_from_outputs(covariances: Floats, n_states: int) -> Floats:
     """The covariance of the outputs' noise from their covariances with those 0, .., 3 steps later.
 
-    Later outputs share C A^k P C^T with earlier ones: a realisation of these gives the share of the
-    state at k = 0, and what is left of the variance is the noise (MLAPP 18.4.1 has it diagonal
-    without loss of generality). A is invertible, and C has full rank.
+    The covariances are C A^k P C^T with earlier outputs: a realisation of these gives the share of
+    the state at k = 0, and the rest of the variance is the noise (diagonal without loss of
+    generality in MLAPP 18.4.1). A is invertible, and C has full rank.
     """
     now, one, two, three = covariances
     D = len(now)
@@ -86,9 +86,9 @@ def noise_from_outputs(covariances: Floats, n_states: int) -> Floats:
 
 
 def output_covariances(theta: LDS, lags: int = 4) -> Floats:
-    """Of the outputs of a system at rest with those 0, 1, .. steps later, shape (lags, D, D)."""
+    """Covariances of a stationary system's outputs 0, 1, .. steps apart, shape (lags, D, D)."""
     P = theta.Gamma
-    for _ in range(2000):  # to the state's covariance at rest
+    for _ in range(2000):  # converges to the state's stationary covariance
         P = theta.A @ P @ theta.A.T + theta.Gamma
     later = [theta.C @ np.linalg.matrix_power(theta.A, k) @ P @ theta.C.T for k in range(lags)]
     later[0] = later[0] + theta.Sigma

@@ -1,18 +1,18 @@
-"""Functions and systems for the filters of MLAPP 18.5 and Ghahramani 5 to be tried on."""
+"""Test functions and systems for the filters of MLAPP 18.5 and Ghahramani 5."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
-from models.state_space.kalman import LDS
-from models.state_space.nonlinear_filters import NonlinearSystem
-from models.state_space.unscented import Function
-from models.types import Floats
+from bythebook.models.state_space.kalman import LDS
+from bythebook.models.state_space.nonlinear_filters import NonlinearSystem
+from bythebook.models.state_space.unscented import Function
+from bythebook.models.types import Floats
 
 
 class Mapping(NamedTuple):
-    """A function, its Jacobian, and the Gaussian that goes through it."""
+    """A function, its Jacobian, and the Gaussian that it transforms."""
 
     f: Function
     F: Function
@@ -44,7 +44,7 @@ def exponential_mapping(bend: float) -> Mapping:
 
 
 def random_lds(rng: Generator) -> LDS:
-    """A stable linear system with three states and as many outputs."""
+    """A stable linear system with three states and three outputs."""
     turn = np.linalg.qr(rng.standard_normal((3, 3))).Q
     Gamma, Sigma, V0 = (
         B @ B.T + 0.1 * np.eye(len(B)) for B in (rng.standard_normal((3, 3)) for _ in range(3))
@@ -54,7 +54,7 @@ def random_lds(rng: Generator) -> LDS:
 
 
 def growth_system(state_variance: float, noise_variance: float) -> NonlinearSystem:
-    """A population that grows towards one of two places and is seen by its square.
+    """A population that grows towards one of two values and is observed through its square.
 
         z_n = z/2 + 25 z / (1 + z^2) + 8 cos(1.2 n) + w_n,    y_n = z_n^2 / 20 + v_n
 
@@ -75,14 +75,14 @@ def growth_system(state_variance: float, noise_variance: float) -> NonlinearSyst
 def walker_system(
     distance: float, noise: float, prior: float, turns: float = 0.1, speeds: float = 0.02
 ) -> NonlinearSystem:
-    """A walker (p_x, p_y, heading, speed) who hears how far three beacons are.
+    """A walker (p_x, p_y, heading, speed) who measures the distances of three beacons.
 
         p_n = p_{n-1} + s (cos theta, sin theta) + w_n,    y_nk = |p_n - b_k| + N(0, noise^2)
 
-    The beacons stand around the start, `distance` away from it: the nearer they are, the more a
-    range bends. `prior` is the standard deviation of both coordinates at the start, and half of it
-    that of the heading in radians; the speed is 1, give or take 0.1. `turns` and `speeds` are the
-    standard deviations of what heading and speed change by in a step.
+    The beacons are around the start, `distance` away from it: the nearer they are, the more
+    nonlinear is a range. `prior` is the standard deviation of both coordinates at the start, and
+    half of it that of the heading in radians; the speed is 1 with standard deviation 0.1. `turns`
+    and `speeds` are the standard deviations of the changes of heading and speed in a step.
     """
     angle = np.deg2rad([90.0, 210.0, 330.0])
     b_x, b_y = distance * np.cos(angle), distance * np.sin(angle)

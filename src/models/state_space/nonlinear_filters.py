@@ -3,15 +3,15 @@ r"""Gaussian filters for nonlinear systems: extended, iterated extended and unsc
     z_n = g(n, z_{n-1}) + N(0, Q),    y_n = h(z_n) + N(0, R),    z_1 ~ N(mu0, V0)   MLAPP 18.80-81
 
 Every one of them keeps a Gaussian belief. The extended filter replaces g and h by their tangents at
-the mean and goes on as the Kalman filter does; the iterated one takes the tangent of h anew at the
-mean it has found. The unscented filter takes moments of g and h by sigma points. For linear g and h
+the mean and continues as the Kalman filter does; the iterated one recomputes the tangent of h at
+the updated mean. The unscented filter takes moments of g and h by sigma points. For linear g and h
 all three are the Kalman filter.
 
-Two equations of the printed book are wrong and corrected here: (18.82) has y_t - mu where z_t - mu
-is meant, and (18.107) pairs the points that went through g with those drawn anew for h, so that
-the system's noise is missing from their covariance.
+Two equations of the printed book are wrong and corrected here: (18.82) prints y_t - mu for
+z_t - mu, and (18.107) pairs the points propagated through g with those redrawn for h, so that the
+system's noise is missing from their covariance.
 
-Leading axes of y are series filtered side by side.
+Leading axes of y are a batch of series.
 """
 
 from collections.abc import Callable
@@ -20,9 +20,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from models.state_space.kalman import LDS, Filtered, Gaussian, log_normal, update
-from models.state_space.particle_filter import StateSpace
-from models.state_space.unscented import (
+from bythebook.models.state_space.kalman import LDS, Filtered, Gaussian, log_normal, update
+from bythebook.models.state_space.particle_filter import StateSpace
+from bythebook.models.state_space.unscented import (
     Function,
     Moments,
     Scaling,
@@ -30,13 +30,13 @@ from models.state_space.unscented import (
     by_tangent,
     sigma_points,
 )
-from models.types import Floats
+from bythebook.models.types import Floats
 
 
 class NonlinearSystem(NamedTuple):
     """A system with M states and D outputs, and Gaussian noise; steps count n = 0..N-1."""
 
-    g: Callable[[int, Floats], Floats]  # n, z_{n-1} (..., M): E[z_n | z_{n-1}], alike
+    g: Callable[[int, Floats], Floats]  # n, z_{n-1} (..., M): E[z_n | z_{n-1}], same shape
     G: Callable[[int, Floats], Floats]  # its Jacobian, (..., M, M) or the same for all (18.86)
     h: Function  # z_n (..., M): E[y_n | z_n], (..., D)
     H: Function  # its Jacobian, (..., D, M) or the same for all (18.83)
@@ -68,7 +68,7 @@ def extended_filter(system: NonlinearSystem, y: Floats, linearisations: int = 1)
         for _ in range(linearisations):
             at = found.mean
             H = system.H(at)  # 18.84, and then around the new mean
-            datum = y - system.h(at) + np.matvec(H, at)  # what is left is linear: H z + noise
+            datum = y - system.h(at) + np.matvec(H, at)  # now linear: H z + noise
             found = update(belief, datum, H, R)  # 18.90-18.92
         return found, by_tangent(*belief, system.h, system.H)
 
@@ -94,7 +94,7 @@ def unscented_filter(system: NonlinearSystem, y: Floats, scaling: Scaling) -> Fi
 
 
 def _run(system: NonlinearSystem, y: Floats, predict: Predict, correct: Update) -> Filtered:
-    """The recursion that the filters share: forth by g, and corrected by every datum."""
+    """The recursion that the filters share: prediction by g, and correction by every data point."""
     batch, N, M = y.shape[:-2], y.shape[-2], len(system.mu0)
     ahead = Gaussian(np.empty((*batch, N, M)), np.empty((*batch, N, M, M)))
     now = Gaussian(np.empty((*batch, N, M)), np.empty((*batch, N, M, M)))
@@ -113,10 +113,10 @@ def _run(system: NonlinearSystem, y: Floats, predict: Predict, correct: Update) 
 
 
 def state_space(system: NonlinearSystem, y: Floats) -> StateSpace:
-    """The system and its data y (..., N, D) as the particle filter asks for them.
+    """The system and its data y (..., N, D) in the form that the particle filter uses.
 
-    V0, Q and R must be positive definite; ask for filters of `size` (..., R) where y has (..., R)
-    or (..., 1) series.
+    V0, Q and R must be positive definite. The size of `particle_filter.bootstrap_filter` is
+    (..., R) where y has (..., R) or (..., 1) series.
     """
     first, step, noise = (np.linalg.cholesky(S) for S in (system.V0, system.Q, system.R))
     level = -np.log(np.diagonal(noise)).sum() - 0.5 * len(noise) * np.log(2 * np.pi)
@@ -149,7 +149,7 @@ def simulate(
 
 
 def linear_system(theta: LDS) -> NonlinearSystem:
-    """A linear dynamical system: here the filters have nothing to approximate."""
+    """A linear dynamical system: here the filters are exact."""
     A, Gamma, C, Sigma, mu0, V0 = theta
     return NonlinearSystem(
         g=lambda n, z: z @ A.T,

@@ -2,19 +2,19 @@ r"""The bootstrap particle filter: sequential importance resampling for any stat
 
     z_1 ~ p(z_1),    z_n ~ p(z_n | z_{n-1}),    x_n ~ p(x_n | z_n)                  PRML Figure 13.5
 
-L particles z^(l) with weights w^(l) stand for the belief about the state. Each step draws from the
-mixture that the last one left, and weighs the draws by what they say of the new datum:
+L particles z^(l) with weights w^(l) represent the belief about the state. Each step draws from the
+mixture of the last step, and weights the draws by the likelihood of the new data point:
 
     z_n^(l)  ~  sum_m w_{n-1}^(m) p(z_n | z_{n-1}^(m))                              PRML 13.119
     w_n^(l)  ~  w_{n-1}^(l) p(x_n | z_n^(l))                                        PRML 13.118
 
-PRML 13.3.4 chooses the component of the mixture anew at every step, after which all weights are
-equal. That adds noise of its own, so it is done only where few particles carry the weight (MLAPP
+PRML 13.3.4 redraws the component of the mixture at every step, after which all weights are
+equal. Resampling adds noise, so it is done only where few particles carry the weight (MLAPP
 23.5): where the effective sample size 1 / sum_l w^(l)^2 is below a threshold, and then by
 systematic resampling, one uniform number for all of them. Sums of weights estimate
 c_n = p(x_n | x_1..x_{n-1}), and their product the likelihood, without bias.
 
-Leading axes are filters run side by side: `size` asks for that many.
+Leading axes are a batch of filters, of shape `size`.
 """
 
 from collections.abc import Callable
@@ -23,14 +23,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from models.types import Bools, Floats, Ints
+from bythebook.models.types import Bools, Floats, Ints
 
 
 class StateSpace(NamedTuple):
-    """A state-space model and its data, by what the filter asks of them at step n = 0..N-1."""
+    """A state-space model and its data, as functions of the step n = 0..N-1."""
 
     initial: Callable[[tuple[int, ...], Generator], Floats]  # shape (..., L): draws of z_1
-    propagate: Callable[[int, Floats, Generator], Floats]  # n, z_{n-1}: draws of z_n, alike
+    propagate: Callable[[int, Floats, Generator], Floats]  # n, z_{n-1}: draws of z_n, same shape
     log_weight: Callable[[int, Floats], Floats]  # n, z_n (..., L, M): ln p(x_n | z_n), (..., L)
 
 
@@ -45,7 +45,7 @@ class ParticleFiltered(NamedTuple):
 
     @property
     def log_likelihood(self) -> Floats:
-        """The sum of ln c_n; its exponential has the likelihood for its mean, shape (...)."""
+        """The sum of ln c_n; the mean of its exponential is the likelihood, shape (...)."""
         return np.asarray(self.log_c.sum(-1))
 
 
@@ -60,7 +60,7 @@ def bootstrap_filter(
 ) -> ParticleFiltered:
     """Run `n_particles` over the data; resample below `threshold` times as many effective ones.
 
-    Threshold 0 never resamples (sequential importance sampling), threshold 1 as good as always.
+    Threshold 0 never resamples (sequential importance sampling), threshold 1 almost always.
     """
     L = n_particles
     log_W: Floats = np.full((*size, 1), -np.log(L))
@@ -96,7 +96,7 @@ def bootstrap_filter(
 
 
 class WeightCheck(NamedTuple):
-    """What weights of particles are and should be, over all filters."""
+    """Weights of particles and their exact values, over all filters."""
 
     least_weight: float
     largest_weight: float
@@ -115,27 +115,27 @@ def check_weights(model: StateSpace, passed: ParticleFiltered) -> WeightCheck:
 
 
 def _average(W: Floats, f: Floats) -> Floats:
-    """The sum of w^(l) f^(l), without BLAS: on a busy machine its threads keep it waiting."""
+    """The sum of w^(l) f^(l), without BLAS: on a busy machine its threads would slow it down."""
     return np.asarray(np.einsum("...l,...lm->...m", W, f))
 
 
 def systematic_counts(W: Floats, u: Floats | float) -> Ints:
-    """How many copies each of L particles gets, of weights W (..., L) that need not sum to one.
+    """The number of copies of each of L particles, for unnormalised weights W (..., L).
 
-    The points (i + u) / L, i = 0..L-1, are shared out among intervals as long as the weights: a
-    particle of weight w gets L w copies on average over u in [0, 1), rounded up or down. Equal
-    weights are left alone.
+    The points (i + u) / L, i = 0..L-1, fall into intervals with the lengths of the weights: a
+    particle of weight w gets L w copies on average over u in [0, 1), rounded up or down. With equal
+    weights every particle gets one copy.
     """
     L = W.shape[-1]
     ends = np.cumsum(W, axis=-1)
     ends /= ends[..., -1:]  # the last is 1, and none is larger
     counts: Ints = np.ceil(L * ends - np.asarray(u)[..., np.newaxis]).astype(np.int64)
-    counts[..., -1] = L  # u next to 1 might be rounded to it
+    counts[..., -1] = L  # u close to 1 might be rounded to 1
     counts[..., 1:] -= counts[..., :-1].copy()
     return counts
 
 
 def _resampled(z: Floats, W: Floats, rng: Generator) -> Floats:
-    """Each filter's particles again, as often as their weights say."""
+    """Each filter's particles, repeated by the counts from their weights."""
     counts = systematic_counts(W, rng.random(W.shape[:-1]))
     return z.reshape(-1, z.shape[-1]).repeat(counts.ravel(), axis=0).reshape(z.shape)

@@ -1,14 +1,14 @@
-r"""A Gaussian through a nonlinear function: its moments by a tangent, by sigma points, exactly.
+r"""Moments of a nonlinear function of a Gaussian: by a tangent, by sigma points, exactly.
 
     x ~ N(mu, Sigma),    y = f(x):    E[y], cov[y] and cov[x, y]
 
 MLAPP 18.5.1 passes the Gaussian through the tangent of f at mu. MLAPP 18.5.2.1 passes 2d + 1 sigma
-points through f itself, and takes the moments of what comes out, under weights w_m and w_c:
+points through f itself, and takes the moments of the results, under weights w_m and w_c:
 
     mu,  mu + (sqrt((d + lambda) Sigma))_i,  mu - (sqrt((d + lambda) Sigma))_i         MLAPP 18.93
 
 with lambda = alpha^2 (d + kappa) - d. The book writes w^i for the weights of the first point, too,
-where w^0 is meant. Gauss-Hermite quadrature has enough points to be exact for smooth f.
+for w^0. Gauss-Hermite quadrature has enough points to be exact for smooth f.
 
 Functions take points of shape (..., d) to values (..., D); all leading axes broadcast.
 """
@@ -19,13 +19,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from models.types import Floats
+from bythebook.models.types import Floats
 
 Function = Callable[[Floats], Floats]
 
 
 class Scaling(NamedTuple):
-    """How far out the sigma points lie, and what the first of them weighs."""
+    """The scale of the sigma points, and the weight of the first."""
 
     alpha: float = 1.0
     beta: float = 0.0
@@ -45,7 +45,7 @@ class Moments(NamedTuple):
 
 
 class Points(NamedTuple):
-    """Points that stand for a Gaussian, and their weights in means and in covariances."""
+    """Points that represent a Gaussian, and their weights in means and in covariances."""
 
     x: Floats  # (..., P, d)
     w_m: Floats  # (P,)
@@ -60,7 +60,7 @@ def by_tangent(mean: Floats, cov: Floats, f: Function, jacobian: Function) -> Mo
 
 
 def by_points(points: Points, f: Function) -> Moments:
-    """Moments of a function's values at the points: the unscented transform and its kin."""
+    """Moments of a function's values at the points: the unscented transform and similar rules."""
     x, w_m, w_c = points
     y = f(x)
     mean = np.vecmat(w_m, y)  # 18.94
@@ -85,7 +85,7 @@ def sigma_points(mean: Floats, cov: Floats, scaling: Scaling) -> Points:
 
 
 def weight_sums(d: int, scaling: Scaling) -> tuple[float, float]:
-    """Of the weights in the mean: all by (18.96), as it is printed, and (18.96) for the first."""
+    """Sums of the weights in the mean: all by (18.96) as printed, or (18.96) for the first only."""
     lam = scaling.lambda_(d)
     w_m = sigma_points(np.zeros(d), np.eye(d), scaling).w_m
     return (2 * d + 1) * lam / (d + lam), float(w_m.sum())
@@ -101,7 +101,7 @@ def hermite_points(mean: Floats, cov: Floats, n: int) -> Points:
 
 
 def moments_matched(points: Points, most: int = 8) -> int:
-    """How many moments, one after the other, of a standard Gaussian the points on a line have."""
+    """The number of successive moments of a standard Gaussian that points on a line match."""
     for k in range(1, most + 1):
         gaussian = 0.0 if k % 2 else float(np.prod(np.arange(k - 1, 0, -2)))
         if abs(points.w_m @ points.x[:, 0] ** k - gaussian) > 1e-9:
@@ -110,7 +110,7 @@ def moments_matched(points: Points, most: int = 8) -> int:
 
 
 def quadratic_mean_errors(d: int, scaling: Scaling, rng: Generator) -> Floats:
-    """Of the means of drawn quadratic functions of a drawn Gaussian: tangent, points; (2, 20)."""
+    """Errors of means of random quadratic functions of a Gaussian: tangent, points; (2, 20)."""
     a, B = rng.standard_normal((20, d)), rng.standard_normal((20, d, d))
     root = rng.standard_normal((d, d))
     mean, cov = rng.standard_normal(d), root @ root.T + 0.1 * np.eye(d)

@@ -1,4 +1,4 @@
-"""Asking an application as a server would, without one."""
+"""Requests to the application without a server."""
 
 import asyncio
 import json
@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 import pytest
 
-from experiments.configuration.jobs import Job
-from experiments.explore.app import Site
-from experiments.explore.workers import Workers
+from bythebook.experiments.config.job import Job
+from bythebook.experiments.explore.app import ExploreConfig
+from bythebook.experiments.explore.worker_pool import WorkerPool
 
 T = TypeVar("T")
 PORT, TOKEN = 4321, "a token"
@@ -41,7 +41,7 @@ class Answered:
 
 
 def completed(work: Coroutine[Any, Any, T]) -> T:
-    """What it comes to, in a thread of its own: a browser's tests have a loop in the main one."""
+    """The value of a coroutine, run in a thread: browser tests have a loop in the main thread."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, work).result()
 
@@ -56,7 +56,7 @@ async def ask(
     query: str = "",
     leave: Any = None,
 ) -> Answered:
-    """One request; `leave` is an event at which the asker goes away."""
+    """Send one request; `leave` is an event at which the client disconnects."""
     scope = {
         "type": "http",
         "http_version": "1.1",
@@ -95,22 +95,28 @@ async def ask(
 
 
 async def post(app: Any, path: str, content: Any, **more: Any) -> Answered:
-    """JSON to the application inside its guard."""
+    """Send JSON to the application."""
     headers = {"content-type": "application/json"}
     return await ask(app, "POST", path, headers=headers, body=json.dumps(content).encode(), **more)
 
 
-def keep(job: Job) -> dict[str, Any]:
-    """In place of a record."""
-    return {"id": job.key, "computed": True, "failed": None, "told": []}
+@pytest.fixture(autouse=True)
+def working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the checkout: workers do not import from the working directory, but need `tests`."""
+    monkeypatch.chdir(tmp_path)
+
+
+def save(job: Job) -> dict[str, Any]:
+    """A response without a record."""
+    return {"id": job.key, "computed": True, "failed": None, "messages": []}
 
 
 @pytest.fixture
-def site(outputs: Path) -> Callable[..., Site]:
-    """A site of a few results; made where an event loop runs."""
+def site(outputs: Path) -> Callable[..., ExploreConfig]:
+    """A factory of configurations with two results; it must be called inside an event loop."""
 
-    def made(*names: str, **more: Any) -> Site:
+    def make(*names: str, **more: Any) -> ExploreConfig:
         chosen = names or ("fcml/fig-1.15", "fcml/ex-2.4")
-        return Site(chosen, outputs, keep, workers=Workers(2), **more)
+        return ExploreConfig(chosen, outputs, save, workers=WorkerPool(2), **more)
 
-    return made
+    return make

@@ -1,4 +1,4 @@
-"""The application inside its guard: pages, runs, and what it refuses."""
+"""The web application: pages, runs, saved runs, and invalid requests."""
 
 import asyncio
 import json
@@ -7,38 +7,40 @@ from typing import Any
 
 import pytest
 
-from experiments.explore import app as module
-from experiments.explore.app import Site, application
-from experiments.explore.guard import Guard
+from bythebook.experiments.explore import app as module
+from bythebook.experiments.explore.app import ExploreConfig, create_app
+from bythebook.experiments.explore.security import SecurityMiddleware
 
 from .conftest import HOST, ORIGIN, PORT, ask, completed, post
 
-Made = Callable[..., Site]
+Factory = Callable[..., ExploreConfig]
 BOOK = {"tab": "a", "result": "fcml/fig-1.15", "values": {}}
 
 
-def tried(site: Made, scenario: Callable[[Any, Site], Awaitable[None]], **more: Any) -> None:
-    async def whole() -> None:
-        made = site(**more)
+def run_scenario(
+    site: Factory, scenario: Callable[[Any, ExploreConfig], Awaitable[None]], **more: Any
+) -> None:
+    async def run() -> None:
+        config = site(**more)
         try:
-            await scenario(application(made), made)
+            await scenario(create_app(config), config)
         finally:
-            made.workers.close()
+            config.workers.close()
 
-    completed(whole())
+    completed(run())
 
 
-def test_the_pages_and_their_files(site: Made) -> None:
-    async def scenario(app: Any, _: Site) -> None:
+def test_the_pages_and_their_files(site: Factory) -> None:
+    async def scenario(app: Any, _: ExploreConfig) -> None:
         start = await ask(app, "GET", "/")
         assert "Figure 1.15" in start.text
-        assert "Figure 1.16" not in start.text  # not of the selection
+        assert "Figure 1.16" not in start.text  # not selected
         page = await ask(app, "GET", "/result/fcml/fig-1.15")
         assert 'data-name="study.orders"' in page.text
         for file in ("style.css", "explore.css", "explore.js", "list.js"):
             assert (await ask(app, "GET", f"/static/{file}")).status == 200
 
-    tried(site, scenario)
+    run_scenario(site, scenario)
 
 
 @pytest.mark.parametrize(
@@ -53,63 +55,68 @@ def test_the_pages_and_their_files(site: Made) -> None:
         ("POST", "/", 405),
     ],
 )
-def test_what_is_not_there_is_one_line(site: Made, method: str, path: str, status: int) -> None:
-    async def scenario(app: Any, _: Site) -> None:
+def test_an_unknown_address_gives_one_line(
+    site: Factory, method: str, path: str, status: int
+) -> None:
+    async def scenario(app: Any, _: ExploreConfig) -> None:
         answer = await ask(app, method, path)
         assert answer.status == status
         assert answer.text.count("\n") == 1
 
-    tried(site, scenario)
+    run_scenario(site, scenario)
 
 
-def test_the_address_is_escaped(site: Made) -> None:
-    async def scenario(app: Any, _: Site) -> None:
+def test_the_address_is_escaped(site: Factory) -> None:
+    async def scenario(app: Any, _: ExploreConfig) -> None:
         query = "study.orders=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&study.%3Cb%3E=1"
         page = await ask(app, "GET", "/result/fcml/fig-1.15", query=query)
         assert "<script>alert" not in page.text
         assert "&lt;script&gt;alert(1)" in page.text
-        assert "names study.&lt;b&gt;, which" in page.text
+        assert "ignored: study.&lt;b&gt;." in page.text
         answer = await ask(app, "GET", "/result/<b>")
         assert (answer.header("content-type") or "").startswith("text/plain")
 
-    tried(site, scenario)
+    run_scenario(site, scenario)
 
 
-def test_a_run_and_one_like_it_that_is_remembered(site: Made) -> None:
-    async def scenario(app: Any, made: Site) -> None:
+def test_an_equal_run_is_answered_from_the_cache(site: Factory) -> None:
+    async def scenario(app: Any, config: ExploreConfig) -> None:
         book = (await post(app, "/run", BOOK)).json
-        assert book["claims"][0]["standing"] == "reproduced"
-        moved = {**BOOK, "values": {"study.orders": "[1, 2]"}}
-        other = (await post(app, "/run", moved)).json
+        assert book["claims"][0]["category"] == "reproduced"
+        changed = {**BOOK, "values": {"study.orders": "[1, 2]"}}
+        other = (await post(app, "/run", changed)).json
         assert other["differs"] == ["study.orders"]
         assert other["figures"][0]["src"] != book["figures"][0]["src"]
 
         async def never(*_: Any, **__: Any) -> Any:
             raise AssertionError
 
-        made.workers.run = never  # type: ignore[method-assign]
+        config.workers.run = never  # type: ignore[method-assign]
         assert (await post(app, "/run", BOOK)).json == book
 
-    tried(site, scenario)
+    run_scenario(site, scenario)
 
 
-def test_answers_are_forgotten_oldest_first(site: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "REMEMBERED", 25)
-    runs = module._Runs(site())
+def test_the_oldest_cached_response_is_removed_first(
+    site: Factory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "CACHE_BYTES", 25)
+    handlers = module._RunHandlers(site())
     for number in range(3):
-        runs._remember(runs.site.asked("fcml/ex-2.4", {"seed": str(number)}), b"0123456789")
-    assert [dict(asked.texts)["seed"] for asked in runs.answers] == ["1", "2"]
+        wanted = handlers.config.request("fcml/ex-2.4", {"seed": str(number)})
+        handlers._add_to_cache(wanted, b"0123456789")
+    assert [dict(asked.texts)["seed"] for asked in handlers.cache] == ["1", "2"]
 
 
-def test_bad_values_are_told_in_one_line(site: Made) -> None:
-    async def scenario(app: Any, _: Site) -> None:
+def test_invalid_values_give_one_line(site: Factory) -> None:
+    async def scenario(app: Any, _: ExploreConfig) -> None:
         bad = {**BOOK, "values": {"study.orders": "[<b>]"}}
         (line,) = (await post(app, "/run", bad)).json["problems"]
         assert line.startswith("study.orders=[<b>] is not allowed; allowed: list[int]")
         (line,) = (await post(app, "/run", {**BOOK, "values": {"seed": 3}})).json["problems"]
-        assert line == "seed is not a text"
+        assert line == "seed: the value must be a string"
 
-    tried(site, scenario)
+    run_scenario(site, scenario)
 
 
 @pytest.mark.parametrize(
@@ -129,91 +136,91 @@ def test_bad_values_are_told_in_one_line(site: Made) -> None:
         ("application/json", b" " * (64 * 1024 + 1), 413),
     ],
 )
-@pytest.mark.parametrize("path", ["/run", "/keep"])
-def test_crooked_requests_are_refused(
-    site: Made, path: str, kind: str, body: bytes, status: int
+@pytest.mark.parametrize("path", ["/run", "/save"])
+def test_invalid_requests_are_refused(
+    site: Factory, path: str, kind: str, body: bytes, status: int
 ) -> None:
-    async def scenario(app: Any, _: Site) -> None:
+    async def scenario(app: Any, _: ExploreConfig) -> None:
         answer = await ask(app, "POST", path, headers={"content-type": kind}, body=body)
         assert answer.status == status
         assert answer.text.count("\n") == 1
 
-    tried(site, scenario)
+    run_scenario(site, scenario)
 
 
 SLOW = {
     "tab": "a",
-    "result": "mlapp/fig-16.18-sparse-net",
+    "result": "mlapp/fig-16.18",
     "values": {"study.rounds": "100000000", "study.repetitions": "100"},
 }
 
 
-def slow_site(site: Made) -> Callable[..., Site]:
+def slow_site(site: Factory) -> Callable[..., ExploreConfig]:
     return lambda **more: site("fcml/fig-1.15", SLOW["result"], **more)
 
 
-async def under_way(made: Site) -> None:
-    """Until a worker has it."""
-    while not made.workers._busy:
+async def wait_until_busy(config: ExploreConfig) -> None:
+    """Wait until a worker has started the run."""
+    while not config.workers._busy:
         await asyncio.sleep(0.02)
     await asyncio.sleep(0.3)
 
 
-def test_a_slow_run_is_cancelled_or_superseded(site: Made) -> None:
-    async def scenario(app: Any, made: Site) -> None:
+def test_a_slow_run_is_cancelled_or_superseded(site: Factory) -> None:
+    async def scenario(app: Any, config: ExploreConfig) -> None:
         for reason, stop in [("cancelled", "/cancel"), ("superseded by a newer run", "/run")]:
             slow = asyncio.ensure_future(post(app, "/run", SLOW))
-            await under_way(made)
+            await wait_until_busy(config)
             other = await post(app, "/cancel", {"tab": "another"})
             assert other.json == {"cancelled": False}
             assert not slow.done()
             await post(app, stop, BOOK)
             assert (await slow).json == {"stopped": reason}
 
-    tried(slow_site(site), scenario)
+    run_scenario(slow_site(site), scenario)
 
 
-def test_a_slow_run_is_stopped_at_its_limit(site: Made) -> None:
-    async def scenario(app: Any, _: Site) -> None:
+def test_a_slow_run_stops_at_its_time_limit(site: Factory) -> None:
+    async def scenario(app: Any, _: ExploreConfig) -> None:
         (line,) = (await post(app, "/run", SLOW)).json["problems"]
-        assert line == "stopped after 0.5 s (--seconds allows more)"
+        assert line == "stopped after 0.5 s (set --timeout to allow more)"
 
-    tried(slow_site(site), scenario, seconds=0.5)
+    run_scenario(slow_site(site), scenario, timeout=0.5)
 
 
-def test_who_goes_away_stops_the_run(site: Made) -> None:
-    async def scenario(app: Any, made: Site) -> None:
+def test_a_client_that_disconnects_stops_the_run(site: Factory) -> None:
+    async def scenario(app: Any, config: ExploreConfig) -> None:
         leave = asyncio.Event()
         slow = asyncio.ensure_future(post(app, "/run", SLOW, leave=leave))
-        await under_way(made)
+        await wait_until_busy(config)
         leave.set()
-        assert (await slow).json == {"stopped": "nobody waits for it any more"}
-        while made.workers._tabs:
+        assert (await slow).json == {"stopped": "client disconnected"}
+        while config.workers._tabs:
             await asyncio.sleep(0.02)
 
-    tried(slow_site(site), scenario)
+    run_scenario(slow_site(site), scenario)
 
 
-def test_keeping_a_run_is_done_by_a_worker(site: Made) -> None:
-    async def scenario(app: Any, _: Site) -> None:
-        from experiments.configuration.build import experiment_job
+def test_a_run_is_saved_by_a_worker(site: Factory) -> None:
+    async def scenario(app: Any, _: ExploreConfig) -> None:
+        from bythebook.experiments.config.validation import load_job
 
-        answer = (await post(app, "/keep", BOOK)).json
-        assert answer["id"] == experiment_job("fcml/fig-1.15").key
+        answer = (await post(app, "/save", BOOK)).json
+        assert answer["id"] == load_job("fcml/fig-1.15").key
 
-    tried(site, scenario)
+    run_scenario(site, scenario)
 
 
-def test_the_whole_of_it_stands_behind_the_guard(site: Made) -> None:
-    async def scenario(_: Any, made: Site) -> None:
-        guard = module.guarded(made, "atoken", PORT)
-        assert isinstance(guard, Guard)
+def test_the_application_is_behind_its_access_control(site: Factory) -> None:
+    async def scenario(_: Any, config: ExploreConfig) -> None:
+        secured = module.secured_app(config, "atoken", PORT)
+        assert isinstance(secured, SecurityMiddleware)
         for path in ("/", "/static/explore.js", "/result/fcml/fig-1.15"):
-            assert (await ask(guard, "GET", path, headers={"host": HOST})).status == 403
+            assert (await ask(secured, "GET", path, headers={"host": HOST})).status == 403
             opened = {"host": HOST, "cookie": f"bythebook-{PORT}=atoken"}
-            assert (await ask(guard, "GET", path, headers=opened)).status == 200
+            assert (await ask(secured, "GET", path, headers=opened)).status == 200
         headers = {"host": HOST, "origin": ORIGIN, "content-type": "application/json"}
         body = json.dumps(BOOK).encode()
-        assert (await ask(guard, "POST", "/keep", headers=headers, body=body)).status == 403
+        assert (await ask(secured, "POST", "/save", headers=headers, body=body)).status == 403
 
-    tried(site, scenario)
+    run_scenario(site, scenario)

@@ -1,4 +1,4 @@
-"""The server: loopback only, and no process is left behind however it ends."""
+"""The server process: loopback only, and all processes end with it."""
 
 import json
 import os
@@ -14,43 +14,43 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.explore import serving
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.explore import serving
 
 SLOW = {"study.rounds": "100000000", "study.repetitions": "100"}
-RESULT = "mlapp/fig-16.18-sparse-net"
+RESULT = "mlapp/fig-16.18"
 PATIENCE = 120  # seconds, on a busy machine
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.1", "example.org", "127.0.0.1.evil"])
 def test_other_machines_are_refused(host: str) -> None:
-    with pytest.raises(BadInput, match=r"--host .* is not allowed; .*loopback only"):
-        serving.listening(host, 0)
+    with pytest.raises(InputError, match=r"--host .* is not allowed; .*loopback only"):
+        serving.bind_socket(host, 0)
 
 
-def test_a_port_that_cannot_be_had_is_told() -> None:
-    with serving.listening("127.0.0.1", 0) as taken:
+def test_an_unavailable_port_is_reported() -> None:
+    with serving.bind_socket("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
         assert port > 0
-        with pytest.raises(BadInput, match=f"cannot listen on 127.0.0.1, port {port}: Address"):
-            serving.listening("127.0.0.1", port)
+        with pytest.raises(InputError, match=f"cannot listen on 127.0.0.1, port {port}: Address"):
+            serving.bind_socket("127.0.0.1", port)
     for port in (-1, 65536):
-        with pytest.raises(BadInput, match=r"--port .* is not allowed"):
-            serving.listening("127.0.0.1", port)
+        with pytest.raises(InputError, match=r"--port .* is not allowed"):
+            serving.bind_socket("127.0.0.1", port)
 
 
 def test_the_address_carries_the_token() -> None:
-    address = serving.with_token("http://127.0.0.1:1/result/fcml/fig-1.15", "abc")
+    address = serving.url_with_token("http://127.0.0.1:1/result/fcml/fig-1.15", "abc")
     assert address == "http://127.0.0.1:1/result/fcml/fig-1.15?token=abc"
 
 
 class Server:
-    """A server in a process of its own."""
+    """A server in its own process."""
 
     def __init__(self, outputs: Path) -> None:
-        command = [sys.executable, "-m", "experiments", "explore", RESULT, "--no-browser"]
+        command = [sys.executable, "-m", "bythebook", "explore", RESULT, "--no-browser"]
         self.process = subprocess.Popen(
-            [*command, "--outputs", str(outputs), "--seconds", "500"],
+            [*command, "--outputs", str(outputs), "--timeout", "500"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -63,7 +63,7 @@ class Server:
         self.busy: socket.socket | None = None
 
     def begin_a_slow_run(self) -> None:
-        """Ask, and do not wait for the answer."""
+        """Send the request for a run without waiting for its response."""
         body = json.dumps({"tab": "t", "result": RESULT, "values": SLOW}).encode()
         host, port = str(self.address.hostname), int(self.address.port or 0)
         lines = [
@@ -82,18 +82,18 @@ class Server:
         time.sleep(1)
 
     def others(self) -> list[int]:
-        """The processes of its session but itself."""
-        found = []
+        """The other processes of the session of the server."""
+        pids = []
         for folder in Path("/proc").glob("[0-9]*"):
             try:
                 session = int((folder / "stat").read_text().rpartition(")")[2].split()[3])
             except (OSError, IndexError):
                 continue
             if session == self.process.pid and int(folder.name) != self.process.pid:
-                found.append(int(folder.name))
-        return found
+                pids.append(int(folder.name))
+        return pids
 
-    def all_gone(self) -> bool:
+    def all_ended(self) -> bool:
         deadline = time.monotonic() + PATIENCE
         while self.others() and time.monotonic() < deadline:
             time.sleep(0.1)
@@ -114,23 +114,23 @@ def server(tmp_path: Path) -> Iterator[Server]:
     started.process.communicate()
 
 
-linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
 
 
 @linux
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_nothing_is_left_while_a_run_is_under_way(server: Server, number: signal.Signals) -> None:
+def test_all_processes_end_during_a_run(server: Server, number: signal.Signals) -> None:
     server.begin_a_slow_run()
     assert len(server.others()) >= 2
     os.kill(server.process.pid, number)
     out, err = server.process.communicate(timeout=PATIENCE)
     assert server.process.returncode == (-number if number == signal.SIGKILL else 0)
-    if number != signal.SIGKILL:  # after which Python's own tracker tells what it cleans up
+    if number != signal.SIGKILL:  # after SIGKILL, Python's resource tracker reports what it removes
         assert (out, err) == ("", "")
-    assert server.all_gone()
+    assert server.all_ended()
 
 
-def test_the_printed_address_opens_and_no_other(server: Server) -> None:
+def test_only_the_printed_address_gives_access(server: Server) -> None:
     address = server.address.geturl()
     with urllib.request.urlopen(address, timeout=PATIENCE) as response:
         assert response.status == 200

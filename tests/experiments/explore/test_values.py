@@ -1,4 +1,4 @@
-"""Values as text: there and back for every knob of every result, and onto the command line."""
+"""Parameter values as text: the round trip for all results, and the command line."""
 
 import dataclasses
 import json
@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
-from experiments.configuration import catalogue
-from experiments.configuration.arguments import read as read_arguments
-from experiments.configuration.build import experiment_job
-from experiments.configuration.compose import composer
-from experiments.contract.errors import BadInput
-from experiments.explore import values
-from experiments.explore.trials import template
+from bythebook.experiments.config import catalogue
+from bythebook.experiments.config.hydra_compose import hydra_composer
+from bythebook.experiments.config.overrides import parse_command_line as read_arguments
+from bythebook.experiments.config.validation import load_job
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.explore import values
+from bythebook.experiments.explore.runs import job_factory
 
 
-@pytest.mark.parametrize("name", catalogue.names())
-def test_every_setting_of_every_result_comes_back(name: str) -> None:
-    job = experiment_job(name)
-    texts = {key: values.told(value) for key, value in values.settings(job).items()}
-    again = values.job(template(name, None), texts)
+@pytest.mark.parametrize("name", catalogue.experiment_names())
+def test_text_and_back_for_every_value_of_every_result(name: str) -> None:
+    job = load_job(name)
+    texts = {key: values.to_text(value) for key, value in values.current_values(job).items()}
+    again = values.job(job_factory(name, None), texts)
     assert (again.study, again.seed, again.canonical) == (job.study, job.seed, True)
 
 
@@ -43,27 +43,26 @@ def test_every_setting_of_every_result_comes_back(name: str) -> None:
         ("true", bool, True),
     ],
 )
-def test_text_is_read_as_its_type(text: str, kind: Any, value: Any) -> None:
-    assert values.read(text, kind) == value
+def test_texts_are_read_by_type(text: str, kind: Any, value: Any) -> None:
+    assert values.from_text(text, kind) == value
 
 
 @pytest.mark.parametrize("text", ["abc", "NaN", "[1", "[" * 20000, "1;2", "__import__('os')"])
-def test_what_is_no_value_stays_text_for_the_check_to_refuse(text: str) -> None:
-    found = values.read(text, float)
-    assert found == text
-    with pytest.raises(BadInput, match=r"^study\.low=.* is not allowed; allowed: float"):
-        values.job(template("fcml/ex-2.4", None), {"study.low": text})
+def test_an_unreadable_text_is_refused_by_the_check(text: str) -> None:
+    assert values.from_text(text, float) == text
+    with pytest.raises(InputError, match=r"^study\.low=.* is not allowed; allowed: float"):
+        values.job(job_factory("fcml/ex-2.4", None), {"study.low": text})
 
 
-def test_an_unknown_knob_is_refused_with_what_is_meant() -> None:
-    with pytest.raises(BadInput, match="did you mean 'samples'"):
-        values.job(template("fcml/ex-2.4", None), {"study.sample": "3"})
+def test_an_unknown_parameter_is_refused_with_a_suggestion() -> None:
+    with pytest.raises(InputError, match="did you mean 'samples'"):
+        values.job(job_factory("fcml/ex-2.4", None), {"study.sample": "3"})
 
 
 CHANGES = {
     "fcml/fig-1.15": {"study.orders": "[1, 2]", "study.methods": '["loo"]', "seed": "3"},
     "fcml/ex-2.4": {"study.low": "-0.5", "study.samples": "100", "study.look_at": "[10]"},
-    "fcml/fig-4.13-hard-densities": {
+    "fcml/fig-4.13": {
         "study.targets": '{"two modes": [[0, 0, 1, 0, 1]], "new, (one)": [[0, 0, 2, 0, 2]]}'
     },
     "fcml/ex-3.1-3.4": {
@@ -82,33 +81,33 @@ CHANGES = {
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_the_command_line_composes_the_same_run(name: str) -> None:
-    book = template(name, None)
+    book = job_factory(name, None)
     texts = dict(CHANGES[name])
-    if "study.targets" in texts:  # those that are not named go
+    if "study.targets" in texts:  # Hydra removes the others
         texts["study.targets"] = json.dumps(
-            {**book.job().science["knobs"]["targets"], **json.loads(texts["study.targets"])}
+            {**book.job().config["knobs"]["targets"], **json.loads(texts["study.targets"])}
         )
     job = values.job(book, texts)
-    words = shlex.split(values.command(job, experiment_job(name)))
-    given = read_arguments(words[2:])
-    with composer(given.overrides, given.config_dirs) as compose:
-        composed = compose(given.words).template.job()
+    words = shlex.split(values.command_line(job, load_job(name)))
+    command = read_arguments(words[2:])
+    with hydra_composer(command.overrides, command.config_dirs) as compose:
+        composed = compose(command.words).job_factory.job()
     assert len(words) == 3 + len(texts)
-    assert (composed.science, composed.experiment) == (job.science, job.experiment)
+    assert (composed.config, composed.experiment) == (job.config, job.experiment)
     assert composed.key == job.key
 
 
-def test_a_mapping_is_told_by_what_goes_and_what_comes() -> None:
-    assert list(values._words("study.a", {"b": [2], "d": [3]}, {"b": [1], "c": [1]})) == [
+def test_a_mapping_gives_overrides_for_removed_and_new_keys() -> None:
+    assert list(values._override_words("study.a", {"b": [2], "d": [3]}, {"b": [1], "c": [1]})) == [
         "~study.a.c",
         "++study.a={b:[2],d:[3]}",
     ]
-    assert list(values._words("study.a", {"b": [2]}, {"b": [1]})) == ["study.a={b:[2]}"]
-    assert list(values._words("study.a", {"b": [2]}, {"b": [2]})) == []
+    assert list(values._override_words("study.a", {"b": [2]}, {"b": [1]})) == ["study.a={b:[2]}"]
+    assert list(values._override_words("study.a", {"b": [2]}, {"b": [2]})) == []
 
 
-def test_the_command_names_what_differs_and_nothing_else() -> None:
-    book = experiment_job("fcml/fig-1.15")
+def test_the_command_contains_changed_parameters_only() -> None:
+    book = load_job("fcml/fig-1.15")
     job = dataclasses.replace(book, seed=4)
-    assert values.command(job, book) == "bythebook run fcml/fig-1.15 seed=4"
-    assert values.command(book, book) == "bythebook run fcml/fig-1.15"
+    assert values.command_line(job, book) == "bythebook run fcml/fig-1.15 seed=4"
+    assert values.command_line(book, book) == "bythebook run fcml/fig-1.15"

@@ -1,4 +1,4 @@
-"""One small site for all tests of it: every verdict, a stand-in, failures, hostile names."""
+"""A small site for all tests of the report, with every verdict, failures and HTML in names."""
 
 import dataclasses
 import math
@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from experiments.configuration.build import experiment_job
-from experiments.configuration.jobs import Job, Printed, Source
-from experiments.contract.claims import Claim
-from experiments.contract.outcome import Outcome, axis
-from experiments.records.record import Record
-from experiments.records.store import RunStore
-from experiments.records.told import Told
-from experiments.report import site
-from experiments.running.provenance import environment
-from experiments.running.work import compute
-from experiments.sweeping import run
-from experiments.sweeping.plan import Cell, Plan, Rows
+from bythebook.experiments.config.job import Job, PublishedResult, Source
+from bythebook.experiments.config.validation import load_job
+from bythebook.experiments.core.claims import Claim
+from bythebook.experiments.core.outcome import Outcome, axis
+from bythebook.experiments.execution.provenance import collect_environment
+from bythebook.experiments.execution.worker import compute
+from bythebook.experiments.report import site
+from bythebook.experiments.store.record import Record
+from bythebook.experiments.store.run_store import RunStore
+from bythebook.experiments.store.run_summary import RunSummary
+from bythebook.experiments.sweeps import run
+from bythebook.experiments.sweeps.plan import SweepCell, SweepPlan, SweepTable
 
 EVIL = "<script>alert('x')</script>"
 QUOTED = '" onmouseover="alert(1)'
@@ -29,7 +29,7 @@ MLFLOW = "http://127.0.0.1:5000/#/experiments/7/runs/abc123?workflowType=machine
 CLAIMS = {
     "fcml/fig-8.7": [
         Claim(says="third order is best", value="argmin(loo_loss)", printed="3"),
-        Claim(says="our own", holds="1 <= argmin(loo_loss) <= 8", origin="derived"),
+        Claim(says="an order in the range", holds="1 <= argmin(loo_loss) <= 8", origin="derived"),
     ],
     "fcml/fig-8.8": [
         Claim(
@@ -42,7 +42,7 @@ CLAIMS = {
         ),
         Claim(says="not finite", value="not_a_number", printed="1.5", expect="differs", why="lost"),
         Claim(says="a draw", draws="repetitions", printed="2"),
-        Claim(says="a surprise", value="argmin(loo_loss)", printed="7"),
+        Claim(says="an unexpected verdict", value="argmin(loo_loss)", printed="7"),
     ],
     "prml/evil": [
         Claim(
@@ -91,17 +91,17 @@ class Page(HTMLParser):
 
     @property
     def links(self) -> list[str]:
-        found = [attributes.get(name) for _, attributes in self.tags for name in ("href", "src")]
-        return [link for link in found if link]
+        links = [attributes.get(name) for _, attributes in self.tags for name in ("href", "src")]
+        return [link for link in links if link]
 
 
 @dataclasses.dataclass
 class Made:
-    """A written site, and what it was made of."""
+    """A written site, with the records and the lines that were reported."""
 
     outputs: Path
     records: dict[str, Record]
-    told: list[str]
+    lines: list[str]
 
     names = NAMES
     claims = CLAIMS
@@ -113,8 +113,8 @@ class Made:
         return self.outputs / "report"
 
     def write(self) -> Path:
-        return site.write(
-            self.records, NAMES, self.outputs, outdated=["prml/evil"], tell=self.told.append
+        return site.write_site(
+            self.records, NAMES, self.outputs, outdated=["prml/evil"], tell=self.lines.append
         )
 
     def parse(self, text: str) -> Page:
@@ -126,13 +126,13 @@ class Made:
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    """Every verdict, a stand-in, a failed run, one never run, hostile names and a sweep."""
+    """A site with every verdict, stand-in data, failed and missing runs, and a sweep."""
     outputs = tmp_path_factory.mktemp("outputs")
     store = RunStore(outputs)
-    stated = experiment_job("fcml/fig-1.15")
+    published = load_job("fcml/fig-1.15")
     one_figure: dict[str, Any] = {"methods": ["loo"]}
-    study = dataclasses.replace(stated.study, **one_figure)
-    job = dataclasses.replace(stated, study=study)
+    study = dataclasses.replace(published.study, **one_figure)
+    job = dataclasses.replace(published, study=study)
     evil = axis("evil", [EVIL, "b"])
     outcome = Outcome(
         **compute(job).outcome,
@@ -142,11 +142,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
         long=evil.of([1 / 3, 2.0]),
     )
     records = {name: _record(store, job, name, outcome, i) for i, name in enumerate(CLAIMS)}
-    failed = dataclasses.replace(job, experiment="prml/failed", printed=Printed(Source("prml")))
+    failed = dataclasses.replace(
+        job, experiment="prml/failed", published=PublishedResult(Source("prml"))
+    )
     error = {"type": "ZeroDivisionError", "message": EVIL, "traceback": ""}
-    folder = store.write(failed, _facts(9), error=error).folder
-    (folder.parent / "torn-1").mkdir()  # by a power cut
-    (folder.parent / "torn-1" / "run.json").write_text("{")
+    folder = store.save(failed, _facts(9), error=error).folder
+    (folder.parent / "truncated-1").mkdir()  # by a power cut
+    (folder.parent / "truncated-1" / "run.json").write_text("{")
     _sweep(outputs, job, records)
     _mlflow(outputs, records["fcml/fig-8.7"].id)
     built = Made(outputs, records, [])
@@ -156,28 +158,30 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 def _record(store: RunStore, job: Job, name: str, outcome: Outcome, number: int) -> Record:
     changed = dataclasses.replace(
-        job, experiment=name, printed=Printed(SOURCES[name], tuple(CLAIMS[name]))
+        job, experiment=name, published=PublishedResult(SOURCES[name], tuple(CLAIMS[name]))
     )
-    return store.write(changed, _facts(number), outcome=outcome)
+    return store.save(changed, _facts(number), outcome=outcome)
 
 
 def _facts(number: int) -> dict[str, Any]:
     took = {"started": 1.7e9 + 60 * number, "seconds": 0.5 + number, "cpu_seconds": 0.25}
-    return {**environment(), **took}
+    return {**collect_environment(), **took}
 
 
 def _sweep(outputs: Path, job: Job, records: dict[str, Record]) -> None:
-    cells = [Cell({"study.folds": value, "seed": seed}, job) for value in "57" for seed in "01"]
+    cells = [
+        SweepCell({"study.folds": value, "seed": seed}, job) for value in "57" for seed in "01"
+    ]
     metric = "argmin( loo_loss )"
-    plan = Plan.of(cells, ["experiment=fcml/fig-8.7", "study.folds=5,7", EVIL], metric)
+    plan = SweepPlan.from_cells(cells, ["experiment=fcml/fig-8.7", "study.folds=5,7", EVIL], metric)
     record = records["fcml/fig-8.7"]
     folder = outputs / "sweeps" / plan.id
     folder.mkdir(parents=True)
-    state = {"started": 1.7e9, "finished": 1.7e9 + 5, "status": "FINISHED", **environment()}
-    rows = Rows(len(plan))
+    state = {"started": 1.7e9, "finished": 1.7e9 + 5, "status": "FINISHED", **collect_environment()}
+    rows = SweepTable(len(plan))
     for index in range(len(plan)):
-        rows.add(index, Told.of(record, metric), metric)
-    run.write(plan, state, rows, folder)
+        rows.add(index, RunSummary.from_record(record, metric), metric)
+    run.save_sweep(plan, state, rows, folder)
 
 
 def _mlflow(outputs: Path, run_id: str) -> None:

@@ -1,4 +1,4 @@
-"""When, where and how long: in words that are the same wherever the report is written."""
+"""Provenance: formats of times, durations and commits, and the summary of all runs."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.records.record import Record
-from experiments.report import provenance
-from experiments.report.content import Result
+from bythebook.experiments.report import provenance
+from bythebook.experiments.report.result_pages import ResultPage
+from bythebook.experiments.store.record import Record
 
 
 def test_slowest_first(made: Any) -> None:
     text = made.text("index.html").partition("The slowest results")[2]
-    places = [text.index(f"experiments/{name}.html") for name in reversed(made.claims)]
-    assert places == sorted(places)
+    positions = [text.index(f"experiments/{name}.html") for name in reversed(made.claims)]
+    assert positions == sorted(positions)
 
 
 @pytest.mark.parametrize(
@@ -29,11 +29,11 @@ def test_slowest_first(made: Any) -> None:
     ],
 )
 def test_durations(seconds: float, words: str) -> None:
-    assert provenance.duration(seconds) == words
+    assert provenance.format_duration(seconds) == words
 
 
 def _seconds(words: str) -> float:
-    """What the words say, read again."""
+    """The duration that a text gives, in seconds."""
     parts = words.split()
     unit = {"ms": 0.001, "s": 1, "min": 60, "h": 3600}
     pairs = zip(parts[::2], parts[1::2], strict=True)
@@ -41,30 +41,35 @@ def _seconds(words: str) -> float:
 
 
 @given(st.floats(0.001, 60) | st.floats(60, 3599) | st.floats(3599, 1e6))
-def test_a_duration_is_right_to_half_of_its_last_digit(seconds: float) -> None:
+def test_a_duration_is_correct_to_half_of_its_last_digit(seconds: float) -> None:
     half = 0.0005 if seconds < 1 else 0.05 if seconds < 60 else 0.5 if seconds < 3599.5 else 60
-    assert abs(_seconds(provenance.duration(seconds)) - seconds) <= half * (1 + 1e-9)
+    assert abs(_seconds(provenance.format_duration(seconds)) - seconds) <= half * (1 + 1e-9)
 
 
 @given(st.integers(0, 4 * 10**9))
-def test_a_moment_is_in_universal_time(seconds: int) -> None:
+def test_a_time_is_in_utc(seconds: int) -> None:
     expected = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
-    assert provenance.when(seconds) == f"{expected:%Y-%m-%d %H:%M:%S} UTC"
+    assert provenance.format_time(seconds) == f"{expected:%Y-%m-%d %H:%M:%S} UTC"
 
 
-def ran(started: float, python: str, commit: str | None = None) -> Result:
+def page(started: float, python: str, commit: str | None = None) -> ResultPage:
     facts = {"started": started, "seconds": 2.0, "cpu_seconds": 1.0, "python": python}
     facts |= {"git": {"commit": commit, "dirty": True}, "platform": "p", "cores": 2}
-    return Result(
+    return ResultPage(
         "a/b", "", {}, Record(None, {"provenance": {**facts, "packages": {"numpy": "2"}}})
     )  # type: ignore[arg-type]
 
 
-def test_where_runs_disagree_every_value_is_told_with_its_count() -> None:
-    found = provenance.summary([ran(60, "3.12"), ran(0, "3.11", "feed"), ran(30, "3.11")])
-    assert (found["first"], found["last"]) == ("1970-01-01 00:00:00 UTC", "1970-01-01 00:01:02 UTC")
-    assert (found["seconds"], found["cpu"]) == ("6.0 s", "3.0 s")
-    assert found["rows"]["Python"] == [("3.11", 2), ("3.12", 1)]
-    assert found["rows"]["commit"][0] == ("not from a checkout", 2)
-    assert found["rows"]["commit"][1] == ("feed, with uncommitted changes", 1)
-    assert provenance.summary([Result("a/b", "", {}, None)]) == {}
+def test_values_that_differ_between_runs_are_listed_with_their_counts() -> None:
+    summary = provenance.summarise_provenance(
+        [page(60, "3.12"), page(0, "3.11", "feed"), page(30, "3.11")]
+    )
+    assert (summary["first"], summary["last"]) == (
+        "1970-01-01 00:00:00 UTC",
+        "1970-01-01 00:01:02 UTC",
+    )
+    assert (summary["seconds"], summary["cpu"]) == ("6.0 s", "3.0 s")
+    assert summary["rows"]["Python"] == [("3.11", 2), ("3.12", 1)]
+    assert summary["rows"]["commit"][0] == ("not from a checkout", 2)
+    assert summary["rows"]["commit"][1] == ("feed, with uncommitted changes", 1)
+    assert provenance.summarise_provenance([ResultPage("a/b", "", {}, None)]) == {}

@@ -1,4 +1,4 @@
-"""The scoreboard: every claim counted once, printed and derived apart."""
+"""The scoreboard: every claim is counted once, printed claims and derived checks separately."""
 
 from collections import Counter
 from typing import Any
@@ -6,9 +6,15 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.contract.verdicts import STANDINGS
-from experiments.report.results import FIELDS
-from experiments.report.scoreboard import COLUMNS, claim_records, markdown, rows, surprises
+from bythebook.experiments.core.verdicts import CATEGORIES
+from bythebook.experiments.report.export import FIELD_DOCS
+from bythebook.experiments.report.scoreboard import (
+    COLUMNS,
+    claim_records,
+    markdown,
+    scoreboard_rows,
+    unexpected_claims,
+)
 
 claims = st.lists(
     st.fixed_dictionaries(
@@ -16,7 +22,7 @@ claims = st.lists(
             "experiment": st.sampled_from(["fcml/a", "fcml/b", "prml/a"]),
             "book": st.sampled_from(["fcml", "prml"]),
             "origin": st.sampled_from(["printed", "derived"]),
-            "standing": st.sampled_from(STANDINGS),
+            "standing": st.sampled_from(CATEGORIES),
             "cause": st.sampled_from([None, "one", "two"]),
             "place": st.just(""),
         }
@@ -35,7 +41,7 @@ def count(cell: str) -> int:
 
 @given(claims)
 def test_every_claim_is_counted_once(found: list[dict[str, Any]]) -> None:
-    *groups, total = rows(found, "book")
+    *groups, total = scoreboard_rows(found, "book")
     numbers = [[count(cell) for cell in row[2:-1]] for row in groups]
     printed = [claim for claim in found if claim["origin"] == "printed"]
     errata = [claim for claim in printed if claim["verdict"] == "erratum"]
@@ -51,17 +57,17 @@ def test_every_claim_is_counted_once(found: list[dict[str, Any]]) -> None:
     assert total[1] == str(len({claim["experiment"] for claim in found}))
 
 
-def test_the_records_of_claims_have_the_fields_that_are_documented(made: Any) -> None:
+def test_claim_records_have_the_documented_fields(made: Any) -> None:
     found = claim_records(made.records)
-    assert all(list(claim) == list(FIELDS) for claim in found)
-    wanted = [len(stated) for stated in made.claims.values()]
+    assert all(list(claim) == list(FIELD_DOCS) for claim in found)
+    wanted = [len(claims) for claims in made.claims.values()]
     assert list(Counter(claim["experiment"] for claim in found).values()) == wanted
-    assert [claim["claim"] for claim in surprises(found)] == ["a surprise"]
+    assert [claim["claim"] for claim in unexpected_claims(found)] == ["an unexpected verdict"]
 
 
-def test_a_markdown_table_is_as_wide_everywhere(made: Any) -> None:
+def test_all_rows_of_a_markdown_table_have_the_same_number_of_cells(made: Any) -> None:
     head, rule, *body = markdown(claim_records(made.records), "topic").splitlines()
     assert head.count("|") == rule.count("|") == len(COLUMNS) + 2
     assert {row.count("|") for row in body} == {head.count("|")}
-    assert [name for name in STANDINGS if name not in head] == []
+    assert [name for name in CATEGORIES if name not in head] == []
     assert body[-1].startswith("| all | 3 |")

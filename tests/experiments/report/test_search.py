@@ -1,4 +1,4 @@
-"""The search index: what somebody types finds the page, in either spelling."""
+"""The search index: words find their pages in British and American spelling."""
 
 import json
 import subprocess
@@ -7,25 +7,27 @@ from typing import Any
 
 import pytest
 
-from experiments.configuration.selection import SPELLINGS, plain
-from experiments.report import search
+from bythebook.experiments.config.selection import SPELLING_VARIANTS, normalise_text
+from bythebook.experiments.report import search
 
 
 def pages(made: Any) -> list[list[str]]:
-    """The index, read as a browser would: an object literal with JSON in it."""
+    """The pages in the index, which is an object literal that contains JSON."""
     text = made.text(search.FILE)
     start, end = text.index("pages: [") + len("pages: "), text.rindex("]}") + 1
-    found: list[list[str]] = json.loads(text[start:end])
-    return found
+    entries: list[list[str]] = json.loads(text[start:end])
+    return entries
 
 
-def found(made: Any, words: str) -> list[str]:
-    wanted = plain(words).split()
-    texts = {url: plain(f"{title} {where}") + rest for url, title, where, rest in pages(made)}
+def matches(made: Any, words: str) -> list[str]:
+    wanted = normalise_text(words).split()
+    texts = {
+        url: normalise_text(f"{title} {where}") + rest for url, title, where, rest in pages(made)
+    }
     return [url for url, text in texts.items() if all(word in text for word in wanted)]
 
 
-def test_every_result_and_erratum_is_in_it_once(made: Any) -> None:
+def test_every_result_and_erratum_is_indexed_once(made: Any) -> None:
     urls = [page[0] for page in pages(made)]
     assert len(urls) == len(set(urls))
     assert {f"experiments/{name}.html" for name in made.names} <= set(urls)
@@ -46,19 +48,19 @@ def test_every_result_and_erratum_is_in_it_once(made: Any) -> None:
         ("exact arithmetic", "errata.html#fcml-fig-8.8-argmin-loo_loss"),
     ],
 )
-def test_what_is_typed_finds_its_page(made: Any, words: str, page: str) -> None:
-    assert page in found(made, words)
+def test_words_find_their_page(made: Any, words: str, page: str) -> None:
+    assert page in matches(made, words)
 
 
-def test_words_are_kept_in_one_spelling(made: Any) -> None:
+def test_words_are_stored_in_one_spelling(made: Any) -> None:
     text = " ".join(page[3] for page in pages(made))
-    for other, _ in SPELLINGS[:3]:
+    for other, _ in SPELLING_VARIANTS[:3]:
         assert other not in text
     assert "polynomial order" in text or "polynomial" in text.split()
 
 
 def test_it_is_a_script_without_markup(made: Any, tmp_path: Path) -> None:
-    """Whatever a run says, the file is one assignment; hostile names stay in their strings."""
+    """The file is one assignment, and HTML in names stays inside strings."""
     text = made.text(search.FILE)
     assert text.startswith("window.bythebook = {")
     assert text.isascii()

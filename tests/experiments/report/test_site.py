@@ -1,4 +1,4 @@
-"""The site as a whole: linked, sound, escaped, the same bytes every time."""
+"""The complete site: links, valid HTML, escaping, reproducible bytes."""
 
 import json
 import shutil
@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from experiments.report import drawings, site
+from bythebook.experiments.report import figure_cache, site
 
 
 def test_pages(made: Any, parsed: dict[Path, Any]) -> None:
@@ -30,7 +30,7 @@ def test_pages(made: Any, parsed: dict[Path, Any]) -> None:
     assert found == {f"{name}.html" for name in wanted}
 
 
-def test_every_link_leads_somewhere(made: Any, parsed: dict[Path, Any]) -> None:
+def test_every_link_has_a_target(made: Any, parsed: dict[Path, Any]) -> None:
     broken = []
     for path, page in parsed.items():
         for link in page.links:
@@ -39,13 +39,13 @@ def test_every_link_leads_somewhere(made: Any, parsed: dict[Path, Any]) -> None:
                 assert link == "data:," or link == made.mlflow, link
                 continue
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
-            there = target.is_file() and target.is_relative_to(made.root.resolve())
-            if not there or (parts.fragment and parts.fragment not in parsed[target].ids):
+            exists = target.is_file() and target.is_relative_to(made.root.resolve())
+            if not exists or (parts.fragment and parts.fragment not in parsed[target].ids):
                 broken.append(f"{path.name}: {link}")
     assert broken == []
 
 
-def test_html_is_sound(parsed: dict[Path, Any]) -> None:
+def test_html_is_valid(parsed: dict[Path, Any]) -> None:
     for path, page in parsed.items():
         assert len(page.ids) == len(set(page.ids)), path
         names = [tag for tag, _ in page.tags]
@@ -61,7 +61,7 @@ def test_html_is_sound(parsed: dict[Path, Any]) -> None:
                 assert attributes.get("scope") in ("row", "col"), path
 
 
-def test_what_a_run_says_is_text(made: Any, parsed: dict[Path, Any]) -> None:
+def test_texts_of_runs_are_escaped(made: Any, parsed: dict[Path, Any]) -> None:
     pages_with = [path for path, page in parsed.items() if made.evil in page.text]
     names = {path.relative_to(made.root).as_posix() for path in pages_with}
     assert {"index.html", "errata.html", "experiments.html", "books/prml.html"} <= names
@@ -75,8 +75,8 @@ def test_same_records_same_bytes(made: Any, monkeypatch: pytest.MonkeyPatch) -> 
         return {path.relative_to(made.root).as_posix(): path.read_bytes() for path in files}
 
     before = everything()
-    # Drawn by this process before, by a worker now: another hash seed, the same bytes.
-    monkeypatch.setattr(drawings, "ALONE", 0)
+    # The figures are drawn again in a worker, which has another hash seed.
+    monkeypatch.setattr(figure_cache, "MAX_SERIAL_FIGURES", 0)
     for folder in (made.outputs / "report-cache").glob(f"{made.records['prml/evil'].id}-*"):
         shutil.rmtree(folder)
     made.write()
@@ -86,7 +86,7 @@ def test_same_records_same_bytes(made: Any, monkeypatch: pytest.MonkeyPatch) -> 
     assert [path.name for path in made.outputs.glob(".report-*")] == []
 
 
-def test_nothing_recorded(tmp_path: Path) -> None:
-    index = site.write({}, ["fcml/fig-1.15"], tmp_path)
-    assert "What was not run" in index.read_text(encoding="utf-8")
+def test_a_site_without_runs(tmp_path: Path) -> None:
+    index = site.write_site({}, ["fcml/fig-1.15"], tmp_path)
+    assert "Results without a run" in index.read_text(encoding="utf-8")
     assert json.loads((tmp_path / "report/results.json").read_text()) == []

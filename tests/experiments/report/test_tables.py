@@ -1,4 +1,4 @@
-"""Tables on a page: cut, and columns of figures known as such."""
+"""Tables on a page: maximum length and numeric columns."""
 
 import math
 from typing import Any
@@ -7,23 +7,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.report import pages, tables
+from bythebook.experiments.report import pages, tables
 
 
-def test_long_tables_are_cut_and_say_so() -> None:
-    sheet = tables.sheet("long", "long.csv", {"n": list(range(tables.ROWS + 7))})
+def test_long_tables_are_shortened_with_a_note() -> None:
+    page = tables.table_page("long", "long.csv", {"n": list(range(tables.MAX_ROWS + 7))})
     macros = pages.environment().get_template("macros.html").make_module({"root": "", "links": {}})
-    shown = str(macros.sheet(sheet, "long"))  # type: ignore[attr-defined]
-    assert f"the first {tables.ROWS} of {tables.ROWS + 7} rows" in shown
+    shown = str(macros.table_page(page, "long"))  # type: ignore[attr-defined]
+    assert f"the first {tables.MAX_ROWS} of {tables.MAX_ROWS + 7} rows" in shown
 
 
 @given(st.lists(st.integers(), max_size=20), st.integers(1, 10))
-def test_rows_are_the_first_of_all(values: list[int], most: int) -> None:
+def test_the_first_rows_are_shown(values: list[int], limit: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables, "ROWS", most)
-        found = tables.sheet("t", "t.csv", {"n": values, "square": [v * v for v in values]})
-    assert found.total == len(values)
-    assert found.rows == [(v, v * v) for v in values[:most]]
+        patch.setattr(tables, "MAX_ROWS", limit)
+        page = tables.table_page("t", "t.csv", {"n": values, "square": [v * v for v in values]})
+    assert page.total == len(values)
+    assert page.rows == [(v, v * v) for v in values[:limit]]
 
 
 @pytest.mark.parametrize(
@@ -36,5 +36,5 @@ def test_rows_are_the_first_of_all(values: list[int], most: int) -> None:
         (["± 0.2"], False),
     ],
 )
-def test_a_column_of_figures_is_numbers_gaps_and_errors(column: list[Any], numeric: bool) -> None:
-    assert tables.sheet("t", "t.csv", {"x": column}).numeric == [numeric]
+def test_numeric_columns(column: list[Any], numeric: bool) -> None:
+    assert tables.table_page("t", "t.csv", {"x": column}).numeric == [numeric]

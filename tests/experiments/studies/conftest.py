@@ -1,12 +1,12 @@
-"""What the tests of all studies share."""
+"""Fixtures of the tests of all studies."""
 
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from experiments.contract.streams import generator
-from experiments.contract.study import Study
+from bythebook.experiments.core.random_streams import make_rng
+from bythebook.experiments.core.study import Study
 
 
 @pytest.fixture
@@ -14,6 +14,6 @@ def run() -> Callable[..., Any]:
     """Run a study as the runner would, with a seed."""
 
     def outcome(study: Study, seed: int = 0) -> Any:
-        return study.run(generator(seed))
+        return study.run(make_rng(seed))
 
     return outcome

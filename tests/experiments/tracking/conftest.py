@@ -1,4 +1,4 @@
-"""A recorded run, what MLflow says of one, and a folder where nothing may be left."""
+"""Fixtures: a recorded run, the content of an MLflow run, an empty current folder."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from experiments.records import run_files
-from experiments.records.record import Record
+from bythebook.experiments.store import artifacts
+from bythebook.experiments.store.record import Record
 
 
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """MLflow writes where it stands unless told otherwise, so it stands where that is seen."""
+    """An empty current folder, in which MLflow must not write files."""
     empty = tmp_path / "working"
     empty.mkdir()
     monkeypatch.chdir(empty)
@@ -23,13 +23,13 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
 @pytest.fixture
 def record(recorded: Record) -> Record:
     """A run with its figures and tables."""
-    run_files.ensure(recorded)
+    artifacts.ensure_artifacts(recorded)
     return recorded
 
 
 @pytest.fixture
 def read_back() -> Callable[[str, str], dict[str, Any]]:
-    """All that MLflow's own client says of a run."""
+    """A function that reads a run with MLflow's client."""
     return _read_back
 
 

@@ -1,4 +1,4 @@
-"""Runs are logged once, whole, whatever gets lost on the way."""
+"""Runs are logged once and completely, also if answers are lost or requests rejected."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -8,18 +8,22 @@ from typing import Any
 
 import pytest
 
-from experiments.cli import main
-from experiments.records.record import Record
-from experiments.tracking.client import ClientTracker
-from experiments.tracking.local import LocalTracker
-from experiments.tracking.runs import RUN_ID, Payload, payload
-from experiments.tracking.tracker import Forgiving, Refused, Unreachable
+from bythebook.experiments.cli.main import main
+from bythebook.experiments.store.record import Record
+from bythebook.experiments.tracking.client import ClientTracker
+from bythebook.experiments.tracking.local import LocalTracker
+from bythebook.experiments.tracking.payload import RUN_ID_TAG, Payload, run_payload
+from bythebook.experiments.tracking.tracker import (
+    FaultTolerantTracker,
+    TrackingRejectedError,
+    TrackingUnavailableError,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # MLflow's own imports warn
 
 
 class Flaky(ClientTracker):
-    """A server whose answer gets lost: the named call is carried out, and then fails, once."""
+    """A server that loses an answer: the named call is executed and then fails, once."""
 
     def __init__(self, store: str, outputs: Path, lost: str) -> None:
         super().__init__("http://127.0.0.1:9", outputs.parent / "files", outputs)
@@ -32,11 +36,11 @@ class Flaky(ClientTracker):
 
         client = MlflowClient(self.store)
         if self.lost:
-            carried_out = getattr(client, self.lost)
+            execute = getattr(client, self.lost)
 
             def lose(*arguments: Any, **options: Any) -> None:
                 self.lost = ""
-                carried_out(*arguments, **options)
+                execute(*arguments, **options)
                 raise MlflowException("the connection was reset")
 
             setattr(client, self.lost, lose)
@@ -46,97 +50,95 @@ class Flaky(ClientTracker):
 @pytest.mark.parametrize(
     "lost", ["create_experiment", "create_run", "log_batch", "log_artifacts", "set_terminated"]
 )
-def test_an_answer_that_gets_lost_leaves_one_whole_run(
+def test_a_lost_answer_leaves_one_complete_run(
     tracked: LocalTracker,
     record: Record,
     read_back: Callable[[str, str], dict[str, Any]],
     monkeypatch: pytest.MonkeyPatch,
     lost: str,
 ) -> None:
-    monkeypatch.setattr("experiments.tracking.client.PAUSES", (0.0,))
+    monkeypatch.setattr("bythebook.experiments.tracking.client.RETRY_DELAYS_S", (0.0,))
     outputs = tracked.database.parent
-    run_id = Flaky(tracked.uri, outputs, lost).put([payload(record)])[record.id]
-    assert Flaky(tracked.uri, outputs, "").logged() == {record.id}
-    found = read_back(tracked.uri, run_id)
-    assert found["info"][1] == "FINISHED"
-    assert found["metrics"].keys() == {name for name, _, _ in payload(record).metrics}
-    assert "run.json" in found["artifacts"]
+    run_id = Flaky(tracked.uri, outputs, lost).log_runs([run_payload(record)])[record.id]
+    assert Flaky(tracked.uri, outputs, "").logged_ids() == {record.id}
+    run = read_back(tracked.uri, run_id)
+    assert run["info"][1] == "FINISHED"
+    assert run["metrics"].keys() == {name for name, _, _ in run_payload(record).metrics}
+    assert "run.json" in run["artifacts"]
 
 
-def test_a_run_that_was_created_too_late_is_removed(tracked: LocalTracker, record: Record) -> None:
+def test_a_duplicate_run_is_removed(tracked: LocalTracker, record: Record) -> None:
     outputs = tracked.database.parent
     server = Flaky(tracked.uri, outputs, "")
-    first = server.put([payload(record)])
+    first = server.log_runs([run_payload(record)])
     experiment = server.client.get_run(first[record.id]).info.experiment_id
-    server.client.create_run(experiment, tags={**server.own, RUN_ID: record.id})
-    assert server.logged() == set()
-    assert server.put([payload(record)]) == first
-    assert server.logged() == {record.id}
+    server.client.create_run(experiment, tags={**server.own, RUN_ID_TAG: record.id})
+    assert server.logged_ids() == set()
+    assert server.log_runs([run_payload(record)]) == first
+    assert server.logged_ids() == {record.id}
 
 
-def test_each_outputs_folder_has_its_own_runs_on_a_server(
+def test_outputs_folders_have_separate_runs_on_a_server(
     tracked: LocalTracker, record: Record, tmp_path: Path
 ) -> None:
-    """One record id in two folders is two runs: one may have failed where the other has not."""
-    here, there = (Flaky(tracked.uri, tmp_path / name, "") for name in ("here", "there"))
-    first, second = here.put([payload(record)]), there.put([payload(record)])
+    """One record id in two folders is two runs, because one of them may have failed."""
+    one, two = (Flaky(tracked.uri, tmp_path / name, "") for name in ("one", "two"))
+    first, second = one.log_runs([run_payload(record)]), two.log_runs([run_payload(record)])
     assert first[record.id] != second[record.id]
-    assert here.logged() == there.logged() == {record.id}
-    moved = (tmp_path / "here").rename(tmp_path / "moved")
-    assert Flaky(tracked.uri, moved, "").put([payload(record)]) == first
+    assert one.logged_ids() == two.logged_ids() == {record.id}
+    moved = (tmp_path / "one").rename(tmp_path / "moved")
+    assert Flaky(tracked.uri, moved, "").log_runs([run_payload(record)]) == first
 
 
-def test_a_sweep_that_is_resumed_with_other_words_is_brought_up_to_date(
+def test_a_resumed_sweep_with_other_overrides_is_updated(
     tracked: LocalTracker,
 ) -> None:
     server = Flaky(tracked.uri, tracked.database.parent, "")
     begun = Payload("sweep-1", "s", "a sweep", "RUNNING", 1, None, {"overrides": "a"}, update=True)
     ended = Payload("sweep-1", "s", "a sweep", "FINISHED", 1, 2, {"overrides": "b"}, update=True)
-    assert server.put([begun]) == server.put([ended])
-    assert server.logged() == {"sweep-1"}
+    assert server.log_runs([begun]) == server.log_runs([ended])
+    assert server.logged_ids() == {"sweep-1"}
 
 
-class Picky(Flaky):
-    """A server that answers some calls with a status, and says which were made."""
+class Rejecting(Flaky):
+    """A server that rejects some calls with a status code, and counts the calls."""
 
-    def __init__(self, store: str, outputs: Path, refused: dict[str, int], of: str = "") -> None:
+    def __init__(self, store: str, outputs: Path, rejected: dict[str, int], of: str = "") -> None:
         super().__init__(store, outputs, "")
-        self.refused, self.of, self.asked = refused, of, Counter[str]()
+        self.rejected, self.of, self.requests = rejected, of, Counter[str]()
 
     @property
     def client(self) -> Any:
         client = super().client
-        for name in self.refused:
+        for name in self.rejected:
             setattr(client, name, partial(self._answer, name, getattr(client, name)))
         return client
 
-    def _answer(self, name: str, carry_out: Any, *arguments: Any, **options: Any) -> Any:
+    def _answer(self, name: str, execute: Any, *arguments: Any, **options: Any) -> Any:
         from mlflow.exceptions import MlflowException, get_error_code
 
-        self.asked[name] += 1
+        self.requests[name] += 1
         if self.of in str([arguments, options]):
-            raise MlflowException("not you", error_code=get_error_code(self.refused[name]))
-        return carry_out(*arguments, **options)
+            raise MlflowException("not you", error_code=get_error_code(self.rejected[name]))
+        return execute(*arguments, **options)
 
 
 def one(record_id: str) -> Payload:
     return Payload(record_id, "s", record_id, "FINISHED", 1, 2)
 
 
-def test_a_run_that_is_refused_is_passed_over(tracked: LocalTracker) -> None:
+def test_a_rejected_run_is_skipped(tracked: LocalTracker) -> None:
     outputs = tracked.database.parent
-    server = Picky(tracked.uri, outputs, {"create_run": 403}, of="second")
-    with pytest.raises(Refused) as refused:
-        server.put([one("first"), one("second"), one("third")])
-    (line,) = refused.value.lines
-    assert line.startswith("second is not tracked (http://127.0.0.1:9: not you")
-    assert refused.value.taken.keys() == {"first", "third"} == server.logged()
-    assert server.asked["create_run"] == 3  # none of them again
+    server = Rejecting(tracked.uri, outputs, {"create_run": 403}, of="second")
+    with pytest.raises(TrackingRejectedError) as error:
+        server.log_runs([one("first"), one("second"), one("third")])
+    (line,) = error.value.lines
+    assert line.startswith("could not log second (http://127.0.0.1:9: not you")
+    assert error.value.logged.keys() == {"first", "third"} == server.logged_ids()
+    assert server.requests["create_run"] == 3  # each once
 
 
-def test_an_artifact_that_is_refused_is_one_runs_matter(
-    tracked: LocalTracker, record: Record
-) -> None:
+def test_a_rejected_artifact_concerns_one_run(tracked: LocalTracker, record: Record) -> None:
     from requests import HTTPError, Response
 
     class Full(Flaky):
@@ -148,84 +150,89 @@ def test_an_artifact_that_is_refused_is_one_runs_matter(
             client.log_artifacts = lambda *_: (_ for _ in ()).throw(HTTPError(response=answer))
             return client
 
-    with pytest.raises(Refused) as refused:
-        Full(tracked.uri, tracked.database.parent, "").put([payload(record), one("other")])
-    assert refused.value.taken.keys() == {"other"}
+    with pytest.raises(TrackingRejectedError) as error:
+        Full(tracked.uri, tracked.database.parent, "").log_runs([run_payload(record), one("other")])
+    assert error.value.logged.keys() == {"other"}
 
 
 @pytest.mark.parametrize("status", [401, 429])
-def test_a_server_that_refuses_whoever_asks_is_not_asked_again(
+def test_a_request_is_not_repeated_if_the_server_rejects_the_user(
     tracked: LocalTracker, status: int
 ) -> None:
-    server = Picky(tracked.uri, tracked.database.parent, {"create_run": status})
-    with pytest.raises(Unreachable, match="not you") as refused:
-        server.put([one("first"), one("second")])
-    assert not isinstance(refused.value, Refused)
-    assert server.asked["create_run"] == 1
+    server = Rejecting(tracked.uri, tracked.database.parent, {"create_run": status})
+    with pytest.raises(TrackingUnavailableError, match="not you") as error:
+        server.log_runs([one("first"), one("second")])
+    assert not isinstance(error.value, TrackingRejectedError)
+    assert server.requests["create_run"] == 1
 
 
-def test_a_duplicate_that_only_its_owner_may_delete_loses_its_name(
+def test_a_duplicate_of_another_owner_is_untagged(
     tracked: LocalTracker,
 ) -> None:
     outputs = tracked.database.parent
-    server = Picky(tracked.uri, outputs, {"delete_run": 403})
-    first = server.put([one("first")])
+    server = Rejecting(tracked.uri, outputs, {"delete_run": 403})
+    first = server.log_runs([one("first")])
     experiment = server.client.get_run(first["first"]).info.experiment_id
-    late = server.client.create_run(experiment, tags={**server.own, RUN_ID: "first"})
-    assert server.logged() == set()
-    with pytest.raises(Refused) as refused:
-        server.put([one("first"), one("second")])
-    (line,) = refused.value.lines
-    assert "a second run of first may only be deleted by its owner" in line
+    late = server.client.create_run(experiment, tags={**server.own, RUN_ID_TAG: "first"})
+    assert server.logged_ids() == set()
+    with pytest.raises(TrackingRejectedError) as error:
+        server.log_runs([one("first"), one("second")])
+    (line,) = error.value.lines
+    assert "of first, which another user owns" in line
     assert late.info.run_id in line
-    assert refused.value.taken.keys() == {"first", "second"} == server.logged()
+    assert error.value.logged.keys() == {"first", "second"} == server.logged_ids()
     assert server.client.get_run(late.info.run_id).info.status == "KILLED"
-    assert server.put([one("first"), one("second")]).keys() == {"first", "second"}  # told once
+    assert server.log_runs([one("first"), one("second")]).keys() == {
+        "first",
+        "second",
+    }  # no error again
 
 
-def test_refusals_cost_a_line_each_and_stop_nothing(tracked: LocalTracker) -> None:
-    told: list[str] = []
-    refusing = {"create_run": 403, "set_experiment_tag": 403}
-    server = Picky(tracked.uri, tracked.database.parent, refusing, of="second")
-    forgiving = Forgiving(server, told.append)
-    assert forgiving.put([one("second"), one("third")]).keys() == {"third"}
-    assert forgiving.put([one("fourth")]).keys() == {"fourth"}
-    forgiving.describe({"s": {"of": "second"}})
-    assert [line.split(" (")[0] for line in told] == [
-        "second is not tracked",
-        "the study s is not described",
+def test_rejections_are_reported_in_one_line_each(tracked: LocalTracker) -> None:
+    lines: list[str] = []
+    rejected = {"create_run": 403, "set_experiment_tag": 403}
+    server = Rejecting(tracked.uri, tracked.database.parent, rejected, of="second")
+    tolerant = FaultTolerantTracker(server, lines.append)
+    assert tolerant.log_runs([one("second"), one("third")]).keys() == {"third"}
+    assert tolerant.log_runs([one("fourth")]).keys() == {"fourth"}
+    tolerant.set_experiment_tags({"s": {"of": "second"}})
+    assert [line.split(" (")[0] for line in lines] == [
+        "could not log second",
+        "could not set tags of the study s",
     ]
-    assert not forgiving.broken
+    assert not tolerant.broken
 
 
-def test_what_stood_in_the_way_is_told_first(outputs: Path) -> None:
+def test_the_message_starts_with_the_cause(outputs: Path) -> None:
     from mlflow.exceptions import MlflowException
 
-    class Doubted(ClientTracker):
+    class BadCertificate(ClientTracker):
         @property
         def client(self) -> Any:
-            between = "HTTPSConnectionPool: Max retries exceeded with url: /" + "x" * 300
-            raise MlflowException(f"API request failed: {between} (Caused by SSLError('who?'))")
+            layers = "HTTPSConnectionPool: Max retries exceeded with url: /" + "x" * 300
+            raise MlflowException(f"API request failed: {layers} (Caused by SSLError('who?'))")
 
-    with pytest.raises(Unreachable, match=r"^sqlite:///x: SSLError\('who\?'\)"):
-        Doubted("sqlite:///x", None, outputs).put([one("first")])
+    with pytest.raises(TrackingUnavailableError, match=r"^sqlite:///x: SSLError\('who\?'\)"):
+        BadCertificate("sqlite:///x", None, outputs).log_runs([one("first")])
 
 
-def test_no_password_of_an_address_is_in_a_refusal(record: Record, outputs: Path) -> None:
+def test_a_rejection_does_not_contain_the_password_of_the_address(
+    record: Record, outputs: Path
+) -> None:
     from mlflow.exceptions import RestException
 
-    class Refusing(ClientTracker):
+    class Denying(ClientTracker):
         @property
         def client(self) -> Any:
             raise RestException({"error_code": "PERMISSION_DENIED", "message": "not you"})
 
-    with pytest.raises(Refused, match="not you") as refused:
-        Refusing("http://user:secret@127.0.0.1:9", None, outputs).put([payload(record)])
-    assert "secret" not in str(refused.value)
+    with pytest.raises(TrackingRejectedError, match="not you") as error:
+        Denying("http://user:secret@127.0.0.1:9", None, outputs).log_runs([run_payload(record)])
+    assert "secret" not in str(error.value)
 
 
 @pytest.mark.parametrize("way", ["fast", "client", "server"])
-def test_a_deleted_experiment_is_restored_and_told_of(
+def test_a_deleted_experiment_is_restored_with_its_runs(
     tracked: LocalTracker,
     recorded: Record,
     capsys: pytest.CaptureFixture[str],
@@ -233,14 +240,16 @@ def test_a_deleted_experiment_is_restored_and_told_of(
     tmp_path: Path,
     way: str,
 ) -> None:
-    """With the runs it had."""
+    """The restored experiment is reported once."""
     from mlflow import MlflowClient
 
-    monkeypatch.chdir(tmp_path)  # where a store that is no server keeps its files
+    monkeypatch.chdir(tmp_path)  # MLflow stores the files of an SQLite store here
 
     client = MlflowClient(tracked.uri)
     if way == "client":
-        monkeypatch.setattr("experiments.tracking.sqlite.SCHEMAS", {"something-else"})
+        monkeypatch.setattr(
+            "bythebook.experiments.tracking.sqlite_writer.SUPPORTED_SCHEMAS", {"something-else"}
+        )
     flags = ["--tracking", "server", "--tracking-uri", tracked.uri] if way == "server" else []
     assert main(["sync", *flags]) == 0
     (before,) = _all_runs(client)
@@ -248,15 +257,15 @@ def test_a_deleted_experiment_is_restored_and_told_of(
     assert _all_runs(client) == []
     capsys.readouterr()
     assert main(["sync", *flags]) == 0
-    told = capsys.readouterr()
-    line = "the MLflow experiment polynomial_order had been deleted: it is restored, with its runs"
-    assert told.err.count(line) == 1
+    captured = capsys.readouterr()
+    line = "restored the deleted MLflow experiment polynomial_order with its runs"
+    assert captured.err.count(line) == 1
     assert [run.info.run_id for run in _all_runs(client)] == [before.info.run_id]
     assert main(["sync", *flags]) == 0
-    told = capsys.readouterr()
-    assert told.err == ""
-    assert "0 runs logged, 1 were there already" in told.out
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    assert "0 runs logged, 1 already present" in captured.out
 
 
 def _all_runs(client: Any) -> list[Any]:
-    return list(client.search_runs([found.experiment_id for found in client.search_experiments()]))
+    return list(client.search_runs([entry.experiment_id for entry in client.search_experiments()]))

@@ -1,4 +1,4 @@
-"""A database is there whole or not at all."""
+"""Databases are complete or absent."""
 
 import sqlite3
 from contextlib import closing
@@ -7,11 +7,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from experiments.tracking import databases
+from bythebook.experiments.tracking import databases
 
 
 class Killed(BaseException):
-    """Stands for kill -9: nothing of ours runs afterwards."""
+    """Represents `kill -9`: no code runs afterwards."""
 
 
 def fill(address: str, *, killed: bool = False) -> SimpleNamespace:
@@ -19,21 +19,21 @@ def fill(address: str, *, killed: bool = False) -> SimpleNamespace:
         database.execute("CREATE TABLE half (x)")
         if killed:
             raise Killed
-        database.execute("CREATE TABLE whole (x)")
+        database.execute("CREATE TABLE rest (x)")
     return SimpleNamespace(engine=SimpleNamespace(dispose=lambda: None))
 
 
-def test_a_migration_that_is_killed_begins_again(tmp_path: Path) -> None:
-    made = tmp_path / "mlflow.db"
+def test_a_killed_migration_starts_again(tmp_path: Path) -> None:
+    path = tmp_path / "mlflow.db"
     for _ in range(2):
         with pytest.raises(Killed):
-            databases.make(made, lambda address: fill(address, killed=True))
-        assert not made.exists()
-    databases.make(made, fill)
-    with closing(sqlite3.connect(made)) as database:
+            databases.create_atomically(path, lambda address: fill(address, killed=True))
+        assert not path.exists()
+    databases.create_atomically(path, fill)
+    with closing(sqlite3.connect(path)) as database:
         tables = database.execute("SELECT name FROM sqlite_master ORDER BY name").fetchall()
-    assert tables == [("half",), ("whole",)]
-    before = made.read_bytes()
-    databases.make(made, lambda address: fill(address, killed=True))  # it is there
-    assert made.read_bytes() == before
-    assert [path.name for path in tmp_path.glob("*.db")] == ["mlflow.db"]
+    assert tables == [("half",), ("rest",)]
+    before = path.read_bytes()
+    databases.create_atomically(path, lambda address: fill(address, killed=True))  # it exists
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.glob("*.db")] == ["mlflow.db"]

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from experiments.tracking.logins import (
+from bythebook.experiments.tracking.logins import (
     LARGEST,
     LONGEST,
     Credentials,
@@ -260,7 +260,7 @@ def test_passwords_that_cannot_be_checked_are_nobodys_fault(
     right, site.door.check = site.door.check, broken
     assert [site.ask("alice", PASSWORDS["alice"]) for _ in range(30)] == [503] * 30
     assert {record.message for record in caplog.records} == {
-        "passwords cannot be checked: no database"
+        "could not check a password: no database"
     }
     site.door.check = right
     assert site.ask("alice", PASSWORDS["alice"]) == 200
@@ -278,7 +278,7 @@ def test_memory_is_bounded() -> None:
     assert few.digest("449") not in few
 
 
-def test_a_digest_tells_where_a_name_ends() -> None:
+def test_a_digest_separates_name_and_password() -> None:
     few = Few()
     assert few.digest("a", "bc") != few.digest("ab", "c")
     assert Few().digest("a", "b") != few.digest("a", "b")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from experiments.tracking import server_app
+from bythebook.experiments.tracking import server_app
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # MLflow's own imports warn
 ROOT = Path(__file__).parents[3]
@@ -46,7 +46,7 @@ def test_artifacts_are_kept_below_the_servers_folder(root: Path) -> None:
     assert repository((root / "a").as_uri()).artifact_dir == f"{root}/a"
     outside = [
         str(root.parent),
-        f"{root}-beside",
+        f"{root}-sibling",
         f"{root}/../elsewhere",
         f"{root}/out/elsewhere",
         f"file://{root}/%2e%2e/elsewhere",

@@ -1,25 +1,29 @@
-"""Trackers that tell, and that forgive."""
+"""Trackers that report errors instead of raising them."""
 
 import pytest
 
-from experiments.records.record import Record
-from experiments.tracking.runs import payload
-from experiments.tracking.tracker import Forgiving, Tracker, Unreachable
+from bythebook.experiments.store.record import Record
+from bythebook.experiments.tracking.payload import run_payload
+from bythebook.experiments.tracking.tracker import (
+    FaultTolerantTracker,
+    Tracker,
+    TrackingUnavailableError,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # MLflow's own imports warn
 
 
-def test_a_store_that_cannot_be_reached_costs_a_line(record: Record) -> None:
-    class Gone(Tracker):
-        def put(self, payloads: object) -> dict[str, str]:
-            raise Unreachable("connection refused")
+def test_an_unavailable_store_is_reported_once(record: Record) -> None:
+    class Unavailable(Tracker):
+        def log_runs(self, payloads: object) -> dict[str, str]:
+            raise TrackingUnavailableError("connection refused")
 
-        def logged(self) -> set[str]:
+        def logged_ids(self) -> set[str]:
             return set()
 
-    told: list[str] = []
-    tracker = Forgiving(Gone(), told.append)
-    assert tracker.put([payload(record)]) == {}
-    assert tracker.put([payload(record)]) == {}
-    assert len(told) == 1
-    assert "bythebook sync" in told[0]
+    lines: list[str] = []
+    tracker = FaultTolerantTracker(Unavailable(), lines.append)
+    assert tracker.log_runs([run_payload(record)]) == {}
+    assert tracker.log_runs([run_payload(record)]) == {}
+    assert len(lines) == 1
+    assert "bythebook sync" in lines[0]

@@ -1,4 +1,4 @@
-"""The page that MLflow's UI begins with: one line more, and everything else as it was."""
+"""The front page of MLflow's UI has one more script; other pages are unchanged."""
 
 import asyncio
 import json
@@ -12,15 +12,15 @@ from typing import Any, TypeVar
 
 import pytest
 
-from experiments.tracking.studies import COLUMNS
-from experiments.tracking.ui_app import DATABASE, OnRuns, script
+from bythebook.experiments.tracking.experiment_tags import COLUMNS
+from bythebook.experiments.tracking.ui_app import DATABASE, DefaultViewMiddleware, script
 
 T = TypeVar("T")
 PAGE = b"<!doctype html><html><head><title>MLflow</title></head></html>"
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """In a thread of its own: a browser's tests leave a loop running in the first."""
+    """Run a coroutine in another thread: browser tests leave a running loop in the main thread."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, work).result()
 
@@ -32,7 +32,7 @@ async def inner(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": PAGE[20:]})
 
 
-def asked(path: str) -> list[MutableMapping[str, Any]]:
+def request(path: str) -> list[MutableMapping[str, Any]]:
     sent: list[MutableMapping[str, Any]] = []
 
     async def send(message: MutableMapping[str, Any]) -> None:
@@ -41,13 +41,13 @@ def asked(path: str) -> list[MutableMapping[str, Any]]:
     async def receive() -> MutableMapping[str, Any]:
         return {}
 
-    run(OnRuns(inner)({"type": "http", "path": path}, receive, send))
+    run(DefaultViewMiddleware(inner)({"type": "http", "path": path}, receive, send))
     return sent
 
 
-def test_the_front_page_chooses_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_front_page_selects_the_machine_learning_view(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(DATABASE, raising=False)
-    start, body = asked("/")
+    start, body = request("/")
     text = body["body"]
     assert b"machine_learning" in text
     assert text.replace(script(None).encode(), b"") == PAGE
@@ -55,13 +55,13 @@ def test_the_front_page_chooses_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert headers == {b"content-type": b"text/html", b"content-length": str(len(text)).encode()}
 
 
-def test_everything_else_is_as_it_was() -> None:
-    start, *bodies = asked("/static-files/main.js")
+def test_other_pages_are_unchanged() -> None:
+    start, *bodies = request("/static-files/main.js")
     assert b"".join(body["body"] for body in bodies) == PAGE
     assert (b"etag", b"1") in start["headers"]
 
 
-def test_columns_are_those_of_the_store(tmp_path: Path) -> None:
+def test_the_columns_are_read_from_the_store(tmp_path: Path) -> None:
     database = tmp_path / "mlflow.db"
     with closing(sqlite3.connect(database)) as connection:
         connection.execute("CREATE TABLE experiment_tags (key, value, experiment_id)")

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import integrate, stats
 from scipy.special import expit
 
-from models.approximation import asymptotic as asy
+from bythebook.models.approximation import asymptotic as asy
 
 
 def test_a_coin() -> None:
@@ -62,7 +62,7 @@ def test_a_product_against_an_integral_over_both() -> None:
 
 
 def test_a_product_is_drawn_with_the_squares_about_its_mean() -> None:
-    """Of N unit Gaussians: chi-squared with N - 1 degrees of freedom, and of one alone nought."""
+    """N unit Gaussians: chi-squared with N - 1 degrees of freedom, and zero for one alone."""
     rng = np.random.default_rng(0)
 
     def within(N: int) -> float:
@@ -73,8 +73,8 @@ def test_a_product_is_drawn_with_the_squares_about_its_mean() -> None:
 
 
 @pytest.mark.parametrize(("mean", "top"), [(0.05, True), (0.5, False)])
-def test_nought_is_a_maximum_or_a_saddle(mean: float, top: bool) -> None:
-    curvature, rise = asy.at_nought(10, mean)
+def test_zero_is_a_maximum_or_a_saddle(mean: float, top: bool) -> None:
+    curvature, rise = asy.at_zero(10, mean)
     assert (curvature > 0) == (rise < 0) == top
 
 

@@ -7,7 +7,7 @@ from scipy import integrate
 from scipy.special import expit
 from scipy.stats import norm
 
-from models.approximation import bounds
+from bythebook.models.approximation import bounds
 
 STRETCHES = {"exp(-x)": (-2.0, 5.0), "ln x": (0.05, 10.0), "half-angle in x squared": (0.1, 64.0)}
 

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.testing import assert_allclose
 from scipy import integrate, stats
 
-from models.approximation import clutter
-from models.approximation.clutter import Clutter, Sites
+from bythebook.models.approximation import clutter
+from bythebook.models.approximation.clutter import Clutter, Sites
 
 OF = Clutter(0.5, 10.0, 100.0)
 

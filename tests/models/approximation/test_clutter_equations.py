@@ -1,13 +1,13 @@
-"""Equations as printed: which hold and which do not, and the quadrature they are held against."""
+"""Equations as printed: which hold and which do not, and the quadrature they are compared with."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from models.approximation import clutter_equations
-from models.approximation.clutter import Clutter
-from models.approximation.clutter_equations import (
+from bythebook.models.approximation import clutter_equations
+from bythebook.models.approximation.clutter import Clutter
+from bythebook.models.approximation.clutter_equations import (
     EQUATIONS,
     Case,
     gaps,
@@ -15,19 +15,19 @@ from models.approximation.clutter_equations import (
     moments,
     normal,
 )
-from models.types import Floats
+from bythebook.models.types import Floats
 
 WRONG = {"10.222", "10.223", "10.245"}
 OF = Clutter(0.3, 8.0, 50.0)
 
 
 def case(rng: np.random.Generator, D: int, sign: int) -> Case:
-    """Any cavity, point and factors, and a part whose variance has this sign."""
+    """A random cavity, point and factors, and a part whose variance has this sign."""
     m, x, context, whole, part = rng.normal(0, 1.5, (5, D))
-    v, beside, wide, narrow = rng.uniform(0.4, 2, 4)
+    v, v_context, wide, narrow = rng.uniform(0.4, 2, 4)
     factors = m + rng.normal(size=(3, D)), rng.uniform(0.5, 3, 3), rng.uniform(0.5, 2, 3)
     return Case(
-        *(m, v, x, *factors, (context, beside), (whole, wide)),
+        *(m, v, x, *factors, (context, v_context), (whole, wide)),
         *((part, sign * (narrow + 4)), rng.normal(0, 2, (5, D))),
     )
 
@@ -68,7 +68,7 @@ def test_the_scale_as_printed_lacks_the_constant_of_a_gaussian(D: int) -> None:
 def test_the_gap_of_a_cavity_is_how_far_logarithms_are_apart(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Where the whole is off by exp(3 theta_1)."""
+    """The whole is multiplied by exp(3 theta_1)."""
     one = case(np.random.default_rng(5), 2, -1)
 
     def off(theta: Floats, m: Floats, v: complex) -> Floats:

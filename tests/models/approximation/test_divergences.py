@@ -4,12 +4,12 @@ import numpy as np
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from models.approximation import divergences as d
+from bythebook.models.approximation import divergences as d
 
 X = np.linspace(-30, 30, 6001)
 
 
-def test_of_gaussians_at_the_limits_and_at_nought() -> None:
+def test_of_gaussians_at_the_limits_and_at_zero() -> None:
     p, q = stats.norm(0, 1).pdf(X), stats.norm(1, 2).pdf(X)
     one, four = np.array(1.0), np.array(4.0)
     kl = d.gaussian_kl(np.array(0.0), one, one, four)

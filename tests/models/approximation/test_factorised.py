@@ -1,9 +1,9 @@
-"""Free-form factors against what is known of Gaussians."""
+"""Free-form factors against closed forms for Gaussians."""
 
 import numpy as np
 from numpy.testing import assert_allclose
 
-from models.approximation import factorised as f
+from bythebook.models.approximation import factorised as f
 
 M = np.array([[1.0, -2.0], [0.0, 0.5]])
 S = np.array([[[1.0, 0.6], [0.6, 2.0]], [[1.0, -0.1], [-0.1, 0.5]]])
@@ -24,7 +24,7 @@ def test_cycling_finds_means_and_diagonal_precisions() -> None:
     assert f.gaussian_distance(ON, q).max() < 1e-4
 
 
-def test_factors_that_are_not_gaussian_are_told() -> None:
+def test_factors_that_are_not_gaussian_are_detected() -> None:
     q = np.full((2, 2, 141), 1 / 141)
     for s, of in enumerate(f.gaussian_distance(ON, f.Factors(q))):
         for i, found in enumerate(of):

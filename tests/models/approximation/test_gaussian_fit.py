@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import integrate, stats
 from scipy.special import expit
 
-from models.approximation import gaussian_fit as gf
+from bythebook.models.approximation import gaussian_fit as gf
 
 M, S = np.array([0.4, -1.0]), np.array([[1.2, 0.5], [0.5, 0.8]])
 

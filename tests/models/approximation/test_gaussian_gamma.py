@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.special import psi
 
-from models.approximation import gaussian_gamma as gg
-from models.approximation.gaussian_gamma import Data, Factors, Prior
+from bythebook.models.approximation import gaussian_gamma as gg
+from bythebook.models.approximation.gaussian_gamma import Data, Factors, Prior
 
 X = np.array([[0.3, -1.2, 0.8, 2.0, -0.1]])
 DATA = Data(5, X.mean(1), (X**2).mean(1))
@@ -49,8 +49,8 @@ def test_closed_form_and_grid() -> None:
 
 
 @pytest.mark.parametrize("a", [1.0, 3.0, 30.0])
-def test_what_mean_and_precision_tell_of_each_other_hangs_on_the_shape_alone(a: float) -> None:
-    """The entropy of Student's t less that of the mean's Gaussian, in the mean over precisions."""
+def test_mutual_information_of_mean_and_precision_depends_on_the_shape_alone(a: float) -> None:
+    """The entropy of Student's t less that of the mean's Gaussian, averaged over precisions."""
     for width, b in ((2.0, 1.5), (0.5, 4.0)):
         grid = gg.on_grid(DATA, Prior(True, 1.0, width, a, b), 0)
         shape = a + 2.5  # five points

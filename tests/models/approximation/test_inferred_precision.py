@@ -1,12 +1,12 @@
-"""An inferred precision: the bound by sampling, the evidence by importance, updates that climb."""
+"""An inferred precision: bound by sampling, evidence by importance, monotone updates."""
 
 import numpy as np
 from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.special import expit
 
-from models.approximation import inferred_precision as ip
-from models.approximation import variational_logistic as vl
+from bythebook.models.approximation import inferred_precision as ip
+from bythebook.models.approximation import variational_logistic as vl
 
 RNG = np.random.default_rng(0)
 X = np.stack([np.ones(10), RNG.normal(size=10)], axis=-1)

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.integrate import quad
 
-from models.approximation.laplace import approximate, expected_sigmoid
+from bythebook.models.approximation.laplace import approximate, expected_sigmoid
 
 
 def test_a_gaussian_is_its_own_approximation() -> None:

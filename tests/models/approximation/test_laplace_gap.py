@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from scipy.stats import multivariate_normal, norm
 
-from models.approximation import laplace_gap
+from bythebook.models.approximation import laplace_gap
 
 PHI = np.column_stack([np.ones(3), [-1.0, 0.5, 2.0]])
 T = np.array([-0.5, 0.8, -1.0])

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from models.approximation import log_sum_exp as lse
+from bythebook.models.approximation import log_sum_exp as lse
 
 
 def test_objectives_by_loops() -> None:

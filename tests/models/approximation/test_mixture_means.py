@@ -4,7 +4,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from models.approximation import gaussian_fit, mixture_means
+from bythebook.models.approximation import gaussian_fit, mixture_means
 
 
 def test_one_component_is_conjugate() -> None:

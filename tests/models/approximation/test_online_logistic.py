@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import integrate, stats
 
-from models.approximation import online_logistic as ol
-from models.approximation.online_logistic import Belief
+from bythebook.models.approximation import online_logistic as ol
+from bythebook.models.approximation.online_logistic import Belief
 
 BELIEF = Belief(np.array([0.4, -1.0]), np.array([0.5, 2.0]))
 X = np.array([1.2, -0.7])

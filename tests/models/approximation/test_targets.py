@@ -7,8 +7,8 @@ from scipy import stats
 from scipy.integrate import quad
 from scipy.optimize import minimize_scalar
 
-from models.approximation.laplace import approximate
-from models.approximation.targets import (
+from bythebook.models.approximation.laplace import approximate
+from bythebook.models.approximation.targets import (
     Target,
     about_mode,
     beta,
@@ -16,7 +16,7 @@ from models.approximation.targets import (
     regression,
     total_variation,
 )
-from models.classification.logistic import Posterior
+from bythebook.models.classification.logistic import Posterior
 
 CASES = [
     (gamma(20.0, 0.5), stats.gamma(20, scale=2)),

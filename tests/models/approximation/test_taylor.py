@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.testing import assert_allclose
 
-from models.approximation.taylor import expansions
+from bythebook.models.approximation.taylor import expansions
 
 
 def test_the_exponential_is_its_power_series() -> None:

@@ -5,10 +5,10 @@ import pytest
 from scipy.special import betaln
 from scipy.stats import beta, dirichlet
 
-from models.approximation import variational_bernoulli as vb
-from models.approximation.variational_bernoulli import Prior, VariationalBernoulli
-from models.em import take
-from models.types import Floats
+from bythebook.models.approximation import variational_bernoulli as vb
+from bythebook.models.approximation.variational_bernoulli import Prior, VariationalBernoulli
+from bythebook.models.em import take
+from bythebook.models.types import Floats
 
 PRIOR = Prior(0.8, 1.5)
 

@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose
 from scipy import integrate, stats
 from scipy.special import expit
 
-from models.approximation import variational_logistic as vl
-from models.classification import logistic
+from bythebook.models.approximation import variational_logistic as vl
+from bythebook.models.classification import logistic
 
 RNG = np.random.default_rng(0)
 X = np.stack([np.ones((3, 12)), RNG.normal(size=(3, 12))], axis=-1)
@@ -100,7 +100,7 @@ def test_sequences_depend_on_their_order_and_stay_below_the_evidence() -> None:
     one, other = (vl.sequential(X, T, ALPHA, way) for way in ways)
     assert np.abs(one.weights.mean - other.weights.mean).max() > 1e-4
     assert (np.linalg.eigvalsh(one.weights.covariance) > 0).all()
-    for run, way in zip((one, other), ways, strict=True):  # factors in turn, or all at once
+    for run, way in zip((one, other), ways, strict=True):  # factors in turn, or all together
         assert_allclose(run.log_evidence, vl.bound(X, T, ALPHA, run.xi), rtol=1e-10)
         assert_allclose(run.weights.mean, vl.posterior(X, T, ALPHA, run.xi).mean, rtol=1e-8)
         first = X[np.arange(len(X)), way[:, 0]]

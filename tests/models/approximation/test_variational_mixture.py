@@ -6,7 +6,7 @@ from scipy.special import digamma, gammaln
 from scipy.stats import wishart
 from sklearn.mixture import BayesianGaussianMixture
 
-from models.approximation.variational_mixture import (
+from bythebook.models.approximation.variational_mixture import (
     Prior,
     VariationalMixture,
     expected_covariance,
@@ -17,9 +17,9 @@ from models.approximation.variational_mixture import (
     log_predictive,
     log_rho,
 )
-from models.clustering.gaussian_mixture_starts import weighted_moments
-from models.clustering.mixture import posterior
-from models.types import Floats
+from bythebook.models.clustering.gaussian_mixture_starts import weighted_moments
+from bythebook.models.clustering.mixture import posterior
+from bythebook.models.types import Floats
 
 
 @pytest.fixture(name="X")
@@ -61,7 +61,7 @@ def test_bound_is_the_sum_of_the_seven_printed_terms(X: Floats, prior: Prior) ->
 
 
 def printed_bound(X: Floats, r: Floats, theta: VariationalMixture, prior: Prior) -> float:
-    """(10.71)-(10.77) term by term, with alpha0 in (10.69) as it should be."""
+    """(10.71)-(10.77) term by term, with the correct alpha0 in (10.69)."""
     alpha, beta, m, W_inv, nu = (field[0] for field in theta)
     K, D = m.shape
     log_pi = digamma(alpha) - digamma(alpha.sum())

@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 
-from models.approximation import variational_mixture_checks as checks
-from models.approximation.variational_mixture import (
+from bythebook.models.approximation import variational_mixture_checks as checks
+from bythebook.models.approximation.variational_mixture import (
     Prior,
     VariationalMixture,
     factors,
     fit,
     log_rho,
 )
-from models.clustering.gaussian_mixture_starts import weighted_moments
-from models.clustering.mixture import posterior
-from models.em import take
-from models.types import Floats
+from bythebook.models.clustering.gaussian_mixture_starts import weighted_moments
+from bythebook.models.clustering.mixture import posterior
+from bythebook.models.em import take
+from bythebook.models.types import Floats
 
 Case = tuple[Floats, VariationalMixture, Floats, VariationalMixture, Prior]
 

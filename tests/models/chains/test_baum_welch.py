@@ -5,12 +5,12 @@ import itertools
 import numpy as np
 import pytest
 
-from models.chains import baum_welch as bw
-from models.chains import baum_welch_starts as starts
-from models.chains import hmm
-from models.chains.hmm_recursions import evidence_in_logs
-from models.em import take
-from models.types import AnyArray, Floats, Ints
+from bythebook.models.chains import baum_welch as bw
+from bythebook.models.chains import baum_welch_starts as starts
+from bythebook.models.chains import hmm
+from bythebook.models.chains.hmm_recursions import evidence_in_logs
+from bythebook.models.em import take
+from bythebook.models.types import AnyArray, Floats, Ints
 
 K, L, N, T = 2, 3, 3, 4
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from models.chains import baum_welch as bw
-from models.chains import baum_welch_starts as starts
-from models.chains import hmm
-from models.types import Floats, Ints
+from bythebook.models.chains import baum_welch as bw
+from bythebook.models.chains import baum_welch_starts as starts
+from bythebook.models.chains import hmm
+from bythebook.models.types import Floats, Ints
 
 
 def three_clusters(length: int, seed: int) -> tuple[Ints, Floats]:
@@ -93,7 +93,7 @@ def test_a_shaken_model_is_off_by_so_much_noise() -> None:
         np.testing.assert_allclose(getattr(still, name), getattr(gaussian, name), rtol=1e-15)
 
 
-def test_random_chains_have_the_concentration_asked_for() -> None:
+def test_random_chains_have_the_requested_concentration() -> None:
     """A symmetric Dirichlet: mean 1 / K, variance (K - 1) / K^2 / (K c + 1)."""
     for c in (1.0, 6.0):
         theta = starts.random_categorical(3, 5, 20_000, np.random.default_rng(7), c)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from models.chains import bigram_priors as priors
-from models.types import Floats
+from bythebook.models.chains import bigram_priors as priors
+from bythebook.models.types import Floats
 
 TEXT = np.array([0, 1, 0, 2, 1, 0, 0, 1, 2, 0, 1, 1])
 

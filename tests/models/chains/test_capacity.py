@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.chains.capacity import as_one, chain_step, flat_step, information
+from bythebook.models.chains.capacity import as_one, chain_step, flat_step, information
 
 
 def test_information_of_states_that_remember_all_or_nothing() -> None:
     start = np.full(4, 0.25)
     assert information(start, np.roll(np.eye(4), 1, axis=1), np.eye(4)) == pytest.approx(2)
     assert information(start, np.full((4, 4), 0.25), np.eye(4)) == pytest.approx(0, abs=1e-12)
-    blind = np.array([[1.0, 0], [1, 0], [0, 1], [0, 1]])  # pairs of states look alike
+    blind = np.array([[1.0, 0], [1, 0], [0, 1], [0, 1]])  # pairs of states have equal emissions
     assert information(start, np.eye(4), blind) == pytest.approx(1)
 
 
@@ -38,6 +38,6 @@ def test_a_step_of_two_chains() -> None:
     assert_allclose(chain_step(p, [one, other]).p, right)
     assert_allclose(flat_step(p, [one, other]).p, right)
     assert_allclose(as_one([one, other])[1, 2], one[0, 1] * other[1, 0])
-    # As one: 16 products and 4 x 3 sums; by themselves: twice 8 products and 4 sums.
+    # As one: 16 products and 4 x 3 sums; separately: twice 8 products and 4 sums.
     assert flat_step(p, [one, other]).way.operations(4) == 28
     assert chain_step(p, [one, other]).way.operations(2) == 24

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from models.chains import baum_welch as bw
-from models.chains import baum_welch_starts as starts
-from models.chains import hmm, hmm_recursions
-from models.chains.casino import (
+from bythebook.models.chains import baum_welch as bw
+from bythebook.models.chains import baum_welch_starts as starts
+from bythebook.models.chains import hmm, hmm_recursions
+from bythebook.models.chains.casino import (
     FAIR,
     LOADED,
     SIX,
@@ -26,7 +26,7 @@ from models.chains.casino import (
     simulate,
     tally,
 )
-from models.compiled import threads
+from bythebook.models.compiled import threads
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +132,7 @@ def test_simulation_is_a_function_of_the_generator() -> None:
 
 
 def test_labels_of_long_games_recover_the_casino() -> None:
-    """MLAPP 17.5.1: each estimate lies within 4.5 standard errors."""
+    """MLAPP 17.5.1: each estimate is within 4.5 standard errors."""
     model, length = casino(), 10_000
     game = simulate(model, 1, length, np.random.default_rng(3))
     theta = starts.labelled_categorical(game.rolls, bw.one_hot(game.dice, 2)[None], 6)

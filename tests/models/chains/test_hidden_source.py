@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from models.chains import hidden_source as source
+from bythebook.models.chains import hidden_source as source
 
 
 def _h(p: float) -> float:

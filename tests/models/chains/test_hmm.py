@@ -8,8 +8,8 @@ import pytest
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
-from models.chains import hmm
-from models.types import Floats, Ints
+from bythebook.models.chains import hmm
+from bythebook.models.types import Floats, Ints
 
 
 class Chain(NamedTuple):
@@ -241,7 +241,7 @@ def test_states_out_of_reach_may_explain_the_data_much_better() -> None:
 
 
 def test_a_probability_that_underflows_counts_as_zero() -> None:
-    """States that never mix: the first is surer than 1 : 1e-308 before the second would win."""
+    """States that never mix: the odds of the first pass 1 : 1e-308 before the second would win."""
     log_lik = np.array([[0.0, 0.0], [0.0, -800.0], [-2000.0, 0.0]])
     posterior = hmm.smoother(np.array([0.5, 0.5]), np.eye(2), log_lik)
     np.testing.assert_array_equal(posterior.smoothed, [[1.0, 0.0]] * 3)
@@ -283,7 +283,7 @@ def test_emissions_meet_every_sequence() -> None:
 
 
 def assert_frequencies(draws: Ints, expected: Floats, axis: int = 0) -> None:
-    """Each frequency lies within 4.5 standard errors: 1 in 150,000 would not by chance."""
+    """Each frequency is within 4.5 standard errors: 1 in 150,000 would not be by chance."""
     n = draws.shape[axis]
     frequency = np.stack([(draws == k).mean(axis=axis) for k in range(expected.shape[-1])], axis=-1)
     bound = 4.5 * np.sqrt(expected * (1 - expected) / n)
@@ -356,7 +356,7 @@ def test_hmmlearn_agrees() -> None:
 
 
 def test_paths_are_drawn_for_many_chains_at_once() -> None:
-    """Each chain has transitions of its own; shares of states are its smoothed marginals."""
+    """Each chain has its own transitions; shares of states are its smoothed marginals."""
     rng = np.random.default_rng(11)
     pi, A = rng.dirichlet(np.ones(3), 2), rng.dirichlet(np.ones(3), (2, 3))
     log_lik = rng.normal(size=(2, 5, 3))

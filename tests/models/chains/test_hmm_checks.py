@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from models.chains import hmm, hmm_checks
-from models.chains.casino import casino
-from models.chains.hmm_checks import (
+from bythebook.models.chains import hmm, hmm_checks
+from bythebook.models.chains.casino import casino
+from bythebook.models.chains.hmm_checks import (
     message_gaps,
     pair_shares,
     prediction_gaps,
@@ -13,8 +13,8 @@ from models.chains.hmm_checks import (
     scaled_gaps,
     survival,
 )
-from models.chains.hmm_examples import one_sequence_each, random_models
-from models.types import Floats
+from bythebook.models.chains.hmm_examples import one_sequence_each, random_models
+from bythebook.models.types import Floats
 
 
 def largest(gaps: dict[str, Floats]) -> dict[str, float]:
@@ -123,7 +123,7 @@ def test_predictions_agree_with_sums_and_wrong_ones_do_not(monkeypatch: pytest.M
 
 
 def test_means_short_of_the_last_datum_by_hand() -> None:
-    """The same draws, weighed by the smoother: with all data, and without the last."""
+    """The same draws, weighted by the smoother: with all data, and without the last."""
     rng = np.random.default_rng(3)
     chains = one_sequence_each(random_models(2, 3, 4, rng), 5, rng)
     _, printed = printed_gaps(chains.pi, chains.A, chains.lik, np.random.default_rng(4))

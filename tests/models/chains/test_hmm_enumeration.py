@@ -1,11 +1,11 @@
-"""The brute force itself, against a loop that writes each product out."""
+"""The enumeration against a loop that writes each product out."""
 
 import itertools
 
 import numpy as np
 import pytest
 
-from models.chains.hmm_enumeration import (
+from bythebook.models.chains.hmm_enumeration import (
     all_paths,
     categorical_step,
     enumerate_paths,
@@ -14,7 +14,7 @@ from models.chains.hmm_enumeration import (
     path_index,
     state_marginals,
 )
-from models.chains.hmm_examples import lilypad, three_regions, walk
+from bythebook.models.chains.hmm_examples import lilypad, three_regions, walk
 
 K, T = 3, 4
 

@@ -1,11 +1,11 @@
-"""Random models and what they make."""
+"""Random models and their sequences."""
 
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from models.chains import hmm
-from models.chains.casino import casino, simulate
-from models.chains.hmm_examples import (
+from bythebook.models.chains import hmm
+from bythebook.models.chains.casino import casino, simulate
+from bythebook.models.chains.hmm_examples import (
     dice_and_gaussians,
     lilypad,
     one_sequence_each,

@@ -1,4 +1,4 @@
-"""Each kernel names its plain statement, which `test_hmm_recursions` compares with the compiled."""
+"""Each kernel names its recursion, which `test_hmm_recursions` compares with plain NumPy."""
 
 import re
 from pathlib import Path
@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from models.chains import hmm_kernels, hmm_path_kernels, hmm_recursions
-from models.compiled import compiled
-from models.types import Floats
+from bythebook.models.chains import hmm_kernels, hmm_path_kernels, hmm_recursions
+from bythebook.models.compiled import compiled
+from bythebook.models.types import Floats
 
 KERNELS = {
     name: kernel
@@ -20,12 +20,12 @@ KERNELS = {
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_every_kernel_names_its_plain_statement(name: str) -> None:
-    """In `hmm_recursions`, or as a reference among the tests of it."""
-    named = re.findall(r"`(\w+)`", KERNELS[name].__doc__ or "")
+def test_every_kernel_names_its_recursion(name: str) -> None:
+    """Each function exists, and `test_hmm_recursions` has the reference of one."""
+    named = set(re.findall(r"`hmm_recursions\.(\w+)`", KERNELS[name].__doc__ or ""))
     tests = Path(__file__).with_name("test_hmm_recursions.py").read_text()
-    plain = vars(hmm_recursions).keys() | set(re.findall(r"def (\w+_reference)", tests))
-    assert plain & set(named)
+    assert named <= vars(hmm_recursions).keys()
+    assert named & {"condition", *re.findall(r"def (\w+)_reference", tests)}
 
 
 def all_recursions(pi: Floats, A: Floats, table: Floats) -> list[Floats]:
@@ -72,11 +72,11 @@ def by_logs(pi: Floats, A: Floats, log_lik: Floats) -> tuple[Floats, Floats]:
 
 @pytest.mark.parametrize("fall", [0.5, 12.0, 17.0])
 def test_the_kernels_of_two_states_do_not_give_up_on_ordinary_evidence(fall: float) -> None:
-    """However long the chain and however much a step loses, up to the limit."""
+    """This holds for any length of chain and any loss of a step up to the limit."""
     rng = np.random.default_rng(3)
     pi, A, T = np.array([0.3, 0.7]), np.array([[0.9, 0.1], [0.2, 0.8]]), 400
     table = rng.normal(size=(5, 2))
-    # Each symbol speaks strongly for one state, and it is not the one that the chain was in.
+    # Each symbol is strong evidence for one state, and not for the state that the chain was in.
     table[:, 0] += fall * np.array([1, -1, 1, -1, 0.5])
     at = np.arange(T) % 5
     x = hmm_recursions.evidence(table, at)
@@ -102,7 +102,7 @@ def test_the_kernels_of_two_states_do_not_give_up_on_ordinary_evidence(fall: flo
 
 
 def test_a_lift_is_a_power_of_two_and_its_inverse() -> None:
-    """Nothing is lifted that is in range; what is out of it comes back by one factor."""
+    """Numbers in range are not lifted; numbers out of range return to it by one factor."""
     lift, large = KERNELS["_lift"].plain, hmm_kernels.LIFT
     assert np.log2(large) % 1 == 0
     assert 1 / hmm_kernels.FAINT < large < 1e9
@@ -114,7 +114,7 @@ def test_a_lift_is_a_power_of_two_and_its_inverse() -> None:
 
 @pytest.mark.parametrize("K", [2, 3])
 def test_evidence_that_no_state_in_reach_can_have_given(K: int) -> None:
-    """From there on the filter knows nothing, and what came before stays."""
+    """From there on the filter is NaN, and earlier probabilities stay."""
     pi, A = np.full(K, 1 / K), np.eye(K)
     table = np.zeros((3, K))
     table[1, 1:] = -np.inf  # the first state it is
@@ -130,7 +130,7 @@ def test_evidence_that_no_state_in_reach_can_have_given(K: int) -> None:
 @pytest.mark.parametrize("K", [3, 4, 5, 7, 8, 9, 17])
 @pytest.mark.parametrize("lag", [2, 60])
 def test_a_state_that_only_others_reach_may_be_infinitely_better(K: int, lag: int) -> None:
-    """Two chains that never meet: what the one cannot see does not change it, nor make a NaN."""
+    """Two chains that never meet: an unreachable state changes nothing and causes no NaN."""
     rng = np.random.default_rng(K)
     A, table = np.zeros((K, K)), rng.normal(size=(5, K))
     A[:2, :2], A[2:, 2:] = rng.dirichlet(np.ones(2), 2), rng.dirichlet(np.ones(K - 2), K - 2)
@@ -153,7 +153,7 @@ def test_a_state_that_only_others_reach_may_be_infinitely_better(K: int, lag: in
 
 @pytest.mark.parametrize("K", [2, 3])
 def test_every_sequence_takes_its_own_start_transitions_likelihoods_and_times(K: int) -> None:
-    """Each along an axis of its own; by all paths of states."""
+    """Each has its own axis; the reference is the sum over all paths."""
     rng = np.random.default_rng(K)
     pi, A = rng.dirichlet(np.ones(K), 2), rng.dirichlet(np.ones(K), (3, K))
     table, at = rng.normal(size=(4, 5, K)), rng.integers(5, size=(2, 3))

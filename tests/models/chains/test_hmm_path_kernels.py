@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from models.chains import hmm_path_kernels
-from models.chains.hmm_path_kernels import LANES, MANY, ROWS
-from models.types import AnyArray, Floats
+from bythebook.models.chains import hmm_path_kernels
+from bythebook.models.chains.hmm_path_kernels import LANES, MANY, ROWS
+from bythebook.models.types import AnyArray, Floats
 
 WAYS = ["_values_of_two", "_values_of_few", "_values_of_many"]
 
@@ -19,7 +19,7 @@ def test_the_best_state_is_that_of_numpy(values: list[float]) -> None:
 
 
 def run(way: str, log_A: Floats, log_lik: Floats) -> tuple[Floats, AnyArray]:
-    """The last omega of one way, from zeros, and where all came from."""
+    """The last omega of one kernel, from zeros, and all origins."""
     omega, origin = np.zeros(len(log_A)), np.zeros(log_lik.shape, dtype=np.uint8)
     at = np.arange(len(log_lik))
     getattr(hmm_path_kernels, way)(log_A, log_lik, at, origin, omega)
@@ -37,7 +37,7 @@ def test_every_way_gives_the_best_values_and_their_first_origin(K: int, ties: bo
     if ties:
         log_A, log_lik = np.round(log_A), np.round(log_lik)
     log_A[rng.random((K, K)) < 0.3] = -np.inf
-    log_A[:, -1] = -np.inf  # a state that nobody reaches: it comes from the first
+    log_A[:, -1] = -np.inf  # an unreachable state: its origin is the first
     omega, origin = np.zeros(K), np.zeros((30, K))
     for t in range(1, 30):
         arriving = omega[:, None] + log_A

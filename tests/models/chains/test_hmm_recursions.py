@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from models.chains import hmm, hmm_recursions
-from models.chains.hmm_kernels import Evidence
-from models.chains.hmm_recursions import (
+from bythebook.models.chains import hmm, hmm_recursions
+from bythebook.models.chains.hmm_kernels import Evidence
+from bythebook.models.chains.hmm_recursions import (
     backward_unscaled,
     condition,
     evidence,
@@ -19,14 +19,14 @@ from models.chains.hmm_recursions import (
     forward_unscaled,
     viterbi_values,
 )
-from models.compiled import threads
-from models.types import Floats, Ints
+from bythebook.models.compiled import threads
+from bythebook.models.types import Floats, Ints
 
-# --- The recursions a line a formula: what the compiled ones must equal --------------------------
+# --- The recursions, one line per formula: references for the compiled ones ----------------------
 
 
 def forward_reference(pi: Floats, A: Floats, log_lik: Floats) -> tuple[Floats, Floats]:
-    """What `forward` computes, for data of positive probability."""
+    """`forward` in NumPy, for data of positive probability."""
     alpha, log_c = np.empty(log_lik.shape), np.empty(log_lik.shape[:-1])
     predicted = np.broadcast_to(pi, log_lik[..., 0, :].shape)
     for t in range(log_lik.shape[-2]):
@@ -48,7 +48,7 @@ def backward_reference(A: Floats, log_lik: Floats, log_c: Floats, lag: int) -> F
 
 
 def viterbi_reference(pi: Floats, A: Floats, log_lik: Floats) -> tuple[Ints, Floats]:
-    """What `viterbi` computes."""
+    """`viterbi` in NumPy."""
     T = log_lik.shape[-2]
     path = np.empty(log_lik.shape[:-1], dtype=np.int64)
     origin = np.empty(log_lik.shape, dtype=np.int64)
@@ -65,7 +65,7 @@ def viterbi_reference(pi: Floats, A: Floats, log_lik: Floats) -> tuple[Ints, Flo
 
 
 def counts_reference(pi: Floats, A: Floats, x: Evidence) -> tuple[Floats, Floats, Floats, Floats]:
-    """What `counts` computes, for data of positive probability."""
+    """`counts` in NumPy, for data of positive probability."""
     M, T = x.log_lik.shape[-2], x.at.shape[-1]
     log_lik = np.take_along_axis(x.log_lik, x.at[..., None], axis=-2)
     alpha, log_c = forward_reference(pi, A, log_lik)
@@ -326,7 +326,7 @@ def test_logarithms_lead_to_the_same_evidence_and_the_same_best_path() -> None:
 
 
 def test_importing_the_module_does_not_import_numba() -> None:
-    code = "import sys, models.chains.hmm; sys.exit('numba' in sys.modules)"
+    code = "import sys, bythebook.models.chains.hmm; sys.exit('numba' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
@@ -339,7 +339,7 @@ def test_the_printed_viterbi_recursion_by_hand() -> None:
 
 
 def test_one_step_is_bayes_rule() -> None:
-    """Against plain products; a state out of reach has no say, whatever its likelihood."""
+    """The reference is plain products; an unreachable state has no effect at any likelihood."""
     rng = np.random.default_rng(21)
     predicted, log_lik = rng.dirichlet(np.ones(3), size=(2, 4)), rng.normal(size=(2, 4, 3))
     posterior, log_c = condition(predicted, log_lik)
@@ -352,7 +352,7 @@ def test_one_step_is_bayes_rule() -> None:
     odds = np.exp(2.0)
     np.testing.assert_allclose(posterior, [odds / (1 + odds), 0, 1 / (1 + odds)], rtol=1e-13)
     np.testing.assert_allclose(log_c, -902 + np.log((1 + odds) / 2), rtol=1e-15)
-    # A state that is out of reach but for a hair counts by its product.
+    # A state that is almost unreachable counts by its product.
     posterior, log_c = condition(np.array([1.0, 1e-10]), np.array([0.0, 30.0]))
     pair = np.array([1.0, 1e-10 * np.exp(30.0)])
     np.testing.assert_allclose(posterior, pair / pair.sum(), rtol=1e-13)

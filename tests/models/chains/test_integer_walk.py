@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from models.chains.integer_walk import draw_walks, moments, return_probability
+from bythebook.models.chains.integer_walk import draw_walks, moments, return_probability
 
 
 def test_moments_and_returns_are_sums_over_all_paths() -> None:

@@ -3,16 +3,11 @@
 import numpy as np
 import pytest
 
-from models.chains import baum_welch as bw
-from models.chains.baum_welch_starts import perturb
-from models.chains.casino import casino
-from models.chains.labelled import (
-    Data,
-    complete_log_likelihood,
-    labelled,
-    squared_errors,
-)
-from models.chains.named_starts import make_data
+from bythebook.models.chains import baum_welch as bw
+from bythebook.models.chains.baum_welch_starts import perturb
+from bythebook.models.chains.casino import casino
+from bythebook.models.chains.labelled import Data, complete_log_likelihood, labelled, squared_errors
+from bythebook.models.chains.named_starts import make_data
 
 
 def test_counts_by_hand() -> None:

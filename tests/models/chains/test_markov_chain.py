@@ -5,7 +5,7 @@ from math import gcd
 import numpy as np
 import pytest
 
-from models.chains import markov_chain as markov
+from bythebook.models.chains import markov_chain as markov
 
 THREE = np.array([[0, 1, 0], [0.5, 0, 0.5], [1, 0, 0]])
 FOUR = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0.25, 0.25, 0, 0.5], [0, 0, 0, 1]])

@@ -4,11 +4,18 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from models.chains import baum_welch as bw
-from models.chains import baum_welch_starts as starts
-from models.chains.casino import book_game
-from models.chains.hmm_recursions import evidence_in_logs
-from models.chains.named_starts import CATEGORICAL, GAUSSIAN, ONCE, em_from, make_data, make_start
+from bythebook.models.chains import baum_welch as bw
+from bythebook.models.chains import baum_welch_starts as starts
+from bythebook.models.chains.casino import book_game
+from bythebook.models.chains.hmm_recursions import evidence_in_logs
+from bythebook.models.chains.named_starts import (
+    CATEGORICAL,
+    GAUSSIAN,
+    ONCE,
+    em_from,
+    make_data,
+    make_start,
+)
 
 
 def test_gaussian_starts_include_the_categorical() -> None:

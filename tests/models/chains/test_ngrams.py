@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from models.chains import ngrams
+from bythebook.models.chains import ngrams
 
 
 def test_letters_and_words_of_a_text() -> None:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from models.chains import page_rank as ranks
-from models.chains.page_rank import Web
+from bythebook.models.chains import page_rank as ranks
+from bythebook.models.chains.page_rank import Web
 
 SIX = np.array([[1, 2], [1, 6], [2, 3], [2, 4], [3, 4], [3, 5], [3, 6], [4, 1], [6, 1]]) - 1
 

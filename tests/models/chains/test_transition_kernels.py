@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from models.chains import transition_kernels as made
-from models.types import Floats
+from bythebook.models.chains import transition_kernels as made
+from bythebook.models.types import Floats
 
 
 @pytest.fixture

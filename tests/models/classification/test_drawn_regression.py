@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.classification import drawn_regression
-from models.classification.drawn_regression import derivative_gaps, draw
-from models.classification.logistic import RESPONSES
+from bythebook.models.classification import drawn_regression
+from bythebook.models.classification.drawn_regression import derivative_gaps, draw
+from bythebook.models.classification.logistic import RESPONSES
 
 W = np.array([0.5, 0.8])
 

@@ -6,7 +6,7 @@ from scipy.stats import multivariate_normal
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.naive_bayes import GaussianNB
 
-from models.classification.gaussian_classifier import (
+from bythebook.models.classification.gaussian_classifier import (
     fit,
     log_expected_likelihood,
     log_likelihood,

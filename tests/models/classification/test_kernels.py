@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from models.classification.kernels import gaussian, linear, polynomial
+from bythebook.models.classification.kernels import gaussian, linear, polynomial
 
 RNG = np.random.default_rng(7)
 X, Y = RNG.normal(size=(6, 2)), RNG.normal(size=(4, 2))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
-from models.classification.kernels import gaussian, linear, polynomial
-from models.classification.knn import (
+from bythebook.models.classification.kernels import gaussian, linear, polynomial
+from bythebook.models.classification.knn import (
     fold_errors,
     islands,
     kernel_distances,
@@ -112,10 +112,10 @@ def test_the_vote_that_cannot_be_won():
 
 
 def test_a_large_fold_of_ones_own_hides_no_neighbour():
-    """Both points of class 1 lie beyond all fourteen of their own fold."""
+    """Both points of class 1 are farther away than all fourteen of their own fold."""
     X = np.concatenate([np.linspace(0, 1, 15), [5.0, 5.1, 9.0]])[:, None]
     t = np.repeat([0, 1, 0], [15, 2, 1])
     folds = np.repeat([0, 1], [15, 3])[None]
-    # Of the first fold all are told 1 by their nearest; the others see the first fold alone: 0.
+    # All points of the first fold have nearest neighbours of class 1, the others of class 0.
     assert fold_errors(X, t, [1], folds)[0, 0] == pytest.approx(17 / 18)
     assert fold_errors(X, t, [3], folds)[0, 0] == pytest.approx(17 / 18)

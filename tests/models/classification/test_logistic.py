@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy import integrate, stats
 from sklearn.linear_model import LogisticRegression
 
-from models.classification.logistic import (
+from bythebook.models.classification.logistic import (
     RESPONSES,
     Posterior,
     gradient,
@@ -21,10 +21,10 @@ from models.classification.logistic import (
     predict,
     quadrature,
 )
-from models.datasets import DataError, load, originals_in
-from models.regression import bayesian_regression
+from bythebook.models.datasets import DataError, load, originals_in
+from bythebook.models.regression import bayesian_regression
 
-BOOK_DATA = os.environ.get("BOOK_DATA")
+BYTHEBOOK_DATA = os.environ.get("BYTHEBOOK_DATA")
 
 
 def example(response: str, n: int = 25) -> Posterior:
@@ -152,19 +152,21 @@ def test_nine_iterations_with_the_stand_in_too() -> None:
     assert newton_raphson(chapter_4(), np.zeros((1, 2))).steps.tolist() == [9]
 
 
-@pytest.mark.skipif(not BOOK_DATA, reason="the authors' original files are not here (BOOK_DATA)")
+@pytest.mark.skipif(
+    not BYTHEBOOK_DATA, reason="the authors' original files are not here (BYTHEBOOK_DATA)"
+)
 def test_the_original_files_of_chapter_4(tmp_path: Path) -> None:
-    assert BOOK_DATA is not None
-    posterior = chapter_4(BOOK_DATA)
+    assert BYTHEBOOK_DATA is not None
+    posterior = chapter_4(BYTHEBOOK_DATA)
     climb = newton_raphson(posterior, np.zeros((1, 2)))
     assert climb.steps.tolist() == [9]  # FCML 4.3
     assert_allclose(climb.path[-1, 0], [1.63986, 1.99984], atol=1e-5)  # computed apart
     assert posterior.t.tolist() == [0.0] * 20 + [1.0] * 20
-    with originals_in(BOOK_DATA):
+    with originals_in(BYTHEBOOK_DATA):
         data = load("fcml-logistic")
     assert (data.grade, list(data.columns)) == ("original", ["x1", "x2", "t"])
     folder = tmp_path / "fcml" / "logregdata"
-    shutil.copytree(Path(BOOK_DATA) / "fcml" / "logregdata", folder)
+    shutil.copytree(Path(BYTHEBOOK_DATA) / "fcml" / "logregdata", folder)
     (folder / "t.csv").write_text("1\n" * 40)
     with originals_in(tmp_path), pytest.raises(DataError, match="damaged or not the right one"):
         load("fcml-logistic")

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 from scipy.stats import dirichlet_multinomial, multinomial
 from sklearn.naive_bayes import MultinomialNB
 
-from models.classification.multinomial_bayes import (
+from bythebook.models.classification.multinomial_bayes import (
     bag_of_words,
     class_counts,
     log_coefficient,

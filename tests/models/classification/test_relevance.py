@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import expit
 
-from models.classification import relevance
+from bythebook.models.classification import relevance
 
 
 def test_the_mode_has_no_slope_and_its_curvature() -> None:

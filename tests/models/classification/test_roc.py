@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from models.classification.roc import (
+from bythebook.models.classification.roc import (
     auc,
     confusion,
     loss_01,

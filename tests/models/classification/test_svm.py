@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.svm import SVC
 
-from models.classification import svm
-from models.classification.kernels import gaussian, linear
+from bythebook.models.classification import svm
+from bythebook.models.classification.kernels import gaussian, linear
 
 
 @pytest.fixture
@@ -191,7 +191,7 @@ def test_highest_output_of_one_class():
 
 
 def test_what_counts_as_a_support_vector():
-    """Influence beside the largest of its own problem."""
+    """Influence relative to the largest of its own problem."""
     alpha = np.array([[1.0, 2e-6, 5e-7, 0.0], [1e-3, 2e-9, 5e-10, 1e-3], [0.0, 0.0, 0.0, 0.0]])
     nothing = np.zeros((3, 4))
     fit = svm.Svm(alpha, nothing, nothing[:, 0], nothing[:, 0], 1.0)
@@ -212,8 +212,8 @@ def test_without_free_points_the_bias_is_mid_way_in_its_range():
 
 @pytest.mark.parametrize("C", [0.4, 3.0, np.inf])
 @pytest.mark.parametrize("doubled", [False, True])
-def test_a_step_of_all_free_points_climbs_to_their_optimum(C, doubled):
-    """From any feasible point; with points that lie on each other the objective has flat lines."""
+def test_a_step_of_all_free_points_reaches_their_optimum(C, doubled):
+    """From any feasible point; with coinciding points the objective has flat lines."""
     rng = np.random.default_rng(12)
     for _ in range(20):
         X = rng.standard_normal((12, 2))
@@ -234,8 +234,8 @@ def test_a_step_of_all_free_points_climbs_to_their_optimum(C, doubled):
         free = (after > 0) & (after < C)
         slope = (t - K @ (after * t))[free]
         if free.sum() > 1 and not (doubled and np.inf == C):
-            assert np.ptp(slope) < 1e-7  # no direction is left that climbs
-        # Nobody else's feasible point with the same free points is better.
+            assert np.ptp(slope) < 1e-7  # no ascent direction remains
+        # No other feasible point with the same free points is better.
         for _ in range(20):
             v = np.where(free, rng.standard_normal(12), 0.0)
             v[free] -= v[free].mean() if free.any() else 0.0

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from models.clustering.agreement import agreement, fewest_parts, renamings
+from bythebook.models.clustering.agreement import agreement, fewest_parts, renamings
 
 
 def test_agreement_is_up_to_names() -> None:

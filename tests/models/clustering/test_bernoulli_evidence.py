@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from models.approximation import variational_bernoulli as vb
-from models.approximation.variational_bernoulli import Prior
-from models.clustering import bernoulli_evidence as exact
-from models.clustering import bernoulli_mixture
-from models.em import take
-from models.types import Floats
+from bythebook.models.approximation import variational_bernoulli as vb
+from bythebook.models.approximation.variational_bernoulli import Prior
+from bythebook.models.clustering import bernoulli_evidence as exact
+from bythebook.models.clustering import bernoulli_mixture
+from bythebook.models.em import take
+from bythebook.models.types import Floats
 
 PRIOR = Prior(0.7, 2.0)
 

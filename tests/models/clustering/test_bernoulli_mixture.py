@@ -7,8 +7,8 @@ import pytest
 from scipy.special import logsumexp
 from scipy.stats import bernoulli, beta, dirichlet
 
-from models.clustering import mixture
-from models.clustering.bernoulli_mixture import (
+from bythebook.models.clustering import mixture
+from bythebook.models.clustering.bernoulli_mixture import (
     BernoulliMixture,
     Prior,
     Statistics,
@@ -24,8 +24,8 @@ from models.clustering.bernoulli_mixture import (
     start_at_random,
     update_by_search,
 )
-from models.clustering.mixture import expected_complete
-from models.em import take
+from bythebook.models.clustering.mixture import expected_complete
+from bythebook.models.em import take
 
 
 @pytest.fixture
@@ -149,7 +149,7 @@ def test_fcml_6_23_and_its_limits(rng):
 
 @pytest.mark.parametrize("pi", [[1 / 3, 1 / 3, 1 / 3], [0.2, 0.3, 0.5]])
 def test_prml_exercise_9_13_identical_components(X, rng, pi):
-    """One iteration to the sample mean, whatever pi, and there EM stays."""
+    """One iteration to the sample mean, for any pi, and EM stays there."""
     start = BernoulliMixture(np.array([pi]), np.tile(rng.uniform(0.25, 0.75, 10), (1, 3, 1)))
     run = fit(X, start, tol=-np.inf, max_iter=5, snapshots=(1,))
     for theta in (run.snapshots[1], run.theta):
@@ -165,7 +165,7 @@ def test_prml_9_83_the_mean_of_the_model_is_the_mean_of_the_data(X, rng):
 
 
 def test_certainty_is_exact():
-    """mu = 0 and 1: what cannot happen has probability 0, what must happen has 1; no NaN."""
+    """mu = 0 and 1: impossible data have probability 0, certain data have 1; no NaN."""
     theta = BernoulliMixture(np.array([[0.5, 0.5]]), np.array([[[0.0, 1.0], [0.5, 1.0]]]))
     X = np.array([[0.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
     expected = np.log(0.5) + np.array(
@@ -235,7 +235,7 @@ def update(ones, n, prior):
 
 
 def test_the_least_and_the_greatest_update() -> None:
-    # FCML 6.3.8 prints (alpha - 1) / (alpha + beta - 2) for the least, without the N objects.
+    # FCML 6.3.8 prints (alpha - 1) / (alpha + beta - 2) for the smallest, without the N objects.
     assert update(np.array([0.0, 100.0]), 100, Prior(2.0, 2.0)) == pytest.approx(
         [1 / 102, 101 / 102]
     )

@@ -1,20 +1,20 @@
-"""A cycle written out against the code that runs, and its operations against their number."""
+"""A cycle written out against the code that runs, and its operations against closed forms."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import multivariate_normal
 
-from models.clustering import cycle_costs as cycles
-from models.clustering.cycle_costs import (
+from bythebook.models.clustering import cycle_costs as cycles
+from bythebook.models.clustering.cycle_costs import (
     arguments,
     cycle_costs,
     cycle_gaps,
     em_cycle,
     kmeans_cycle,
 )
-from models.clustering.gaussian_mixture import GaussianMixture, e_step, m_step
-from models.clustering.kmeans import kmeans
+from bythebook.models.clustering.gaussian_mixture import GaussianMixture, e_step, m_step
+from bythebook.models.clustering.kmeans import kmeans
 
 
 def clouds() -> tuple[np.ndarray, GaussianMixture]:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from models.clustering import dirichlet_process as process
-from models.clustering.dirichlet_process import Model
+from bythebook.models.clustering import dirichlet_process as process
+from bythebook.models.clustering.dirichlet_process import Model
 
 MODEL = Model(0.8, 0.5, 4.0)
 
@@ -32,7 +32,7 @@ def test_counts_of_the_prior() -> None:
 
 
 def test_with_a_flat_likelihood_the_posterior_is_the_prior() -> None:
-    """Components all at zero cannot be told apart."""
+    """Components that are all at zero have equal likelihoods."""
     p = process.exact_counts(np.array([0.1, -0.2, 0.4]), Model(0.8, 1.0, 1e-12))
     total = 0.8 * 1.8 * 2.8
     assert p == pytest.approx([0.8 * 2 / total, 0.8**2 * 3 / total, 0.8**3 / total])
@@ -46,7 +46,7 @@ def test_gibbs_sampling_has_the_exact_counts() -> None:
 
 
 class _Chosen:
-    """In place of random numbers: the component that each point is to take."""
+    """A stand-in for random numbers: the component that each point is to take."""
 
     def __init__(self, *components: int) -> None:
         self.components = iter(components)
@@ -89,7 +89,7 @@ def test_factors_of_known_components_by_hand() -> None:
 
 
 def test_it_ends_by_default_after_so_many_steps_or_with_a_gain_so_small() -> None:
-    """500 steps, or the first gain of no more than 1e-8; the one before is hardly larger."""
+    """500 steps, or the first gain of no more than 1e-8; the gain before is slightly larger."""
     x, start = np.array([[-2.0, -1.5, 0.2, 1.9]]), np.random.default_rng(3).dirichlet(np.ones(4), 4)
     assert process.truncated(x, start[None], MODEL, tol=-np.inf).iterations.tolist() == [500]
     gains = np.diff(process.truncated(x, start[None], MODEL).objective[0])

@@ -7,8 +7,8 @@ from scipy.stats import dirichlet, invwishart, multivariate_normal
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture as SklearnMixture
 
-from models.clustering import mixture
-from models.clustering.gaussian_mixture import (
+from bythebook.models.clustering import mixture
+from bythebook.models.clustering.gaussian_mixture import (
     GaussianMixture,
     Prior,
     Statistics,
@@ -23,16 +23,16 @@ from models.clustering.gaussian_mixture import (
     responsibilities,
     whitener,
 )
-from models.clustering.gaussian_mixture_starts import (
+from bythebook.models.clustering.gaussian_mixture_starts import (
     sample_covariance,
     start_at,
     start_at_points,
     start_identical,
 )
-from models.clustering.kmeans import kmeans, random_points
-from models.clustering.mixture import expected_complete, free_energy, kl_to_posterior
-from models.datasets import load
-from models.em import EMFit, take
+from bythebook.models.clustering.kmeans import kmeans, random_points
+from bythebook.models.clustering.mixture import expected_complete, free_energy, kl_to_posterior
+from bythebook.models.datasets import load
+from bythebook.models.em import EMFit, take
 
 KINDS = ["full", "diagonal", "spherical", "fixed"]
 
@@ -267,7 +267,7 @@ def test_bound_gap_and_likelihood_through_em(X, rng):
 
 @pytest.mark.parametrize("pi", [[0.5, 0.5], [0.999, 0.001]])
 def test_em_with_a_small_fixed_variance_is_k_means(faithful, rng, pi):
-    """PRML 9.3.2: whatever pi; and epsilon E[ln p(X, Z)] tends to -J/2, (9.43) with its factor."""
+    """PRML 9.3.2: for any pi; and epsilon E[ln p(X, Z)] tends to -J/2, (9.43) with its factor."""
     centres = random_points(faithful, 2, rng, 3)
     hard = kmeans(faithful, centres)
     distances = []

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from models.clustering import gaussian_mixture
-from models.clustering.gaussian_mixture_map import MeanPrior, fit, log_prior, m_step
-from models.clustering.gaussian_mixture_starts import start_at_points
-from models.clustering.mixture import expected_complete
+from bythebook.models.clustering import gaussian_mixture
+from bythebook.models.clustering.gaussian_mixture_map import MeanPrior, fit, log_prior, m_step
+from bythebook.models.clustering.gaussian_mixture_starts import start_at_points
+from bythebook.models.clustering.mixture import expected_complete
 
 
 @pytest.fixture

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from models.clustering.gaussian_mixture import GaussianMixture, fit, log_density
-from models.clustering.gaussian_mixture_score import (
+from bythebook.models.clustering.gaussian_mixture import GaussianMixture, fit, log_density
+from bythebook.models.clustering.gaussian_mixture_score import (
     mean_terms,
     mean_terms_as_printed,
     mean_terms_by_differences,
     score,
 )
-from models.clustering.gaussian_mixture_starts import start_at_points
-from models.em import take
-from models.types import Floats
+from bythebook.models.clustering.gaussian_mixture_starts import start_at_points
+from bythebook.models.em import take
+from bythebook.models.types import Floats
 
 H = 1e-6
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from models.clustering.gaussian_mixture import fit
-from models.clustering.gaussian_mixture_starts import (
+from bythebook.models.clustering.gaussian_mixture import fit
+from bythebook.models.clustering.gaussian_mixture_starts import (
     sample_covariance,
     start_at,
     start_at_points,
@@ -14,7 +14,7 @@ from models.clustering.gaussian_mixture_starts import (
     start_identical,
     start_of_gaussians,
 )
-from models.clustering.kmeans import kmeans, random_points
+from bythebook.models.clustering.kmeans import kmeans, random_points
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_the_result_of_k_means_cluster_by_cluster(X, rng):
 def test_clusters_too_small_for_a_covariance_take_that_of_the_data(X):
     labels = np.zeros((1, 60), dtype=np.int64)
     labels[0, 0] = 1  # one point
-    labels[0, 1:3] = 2  # two points: a line; and nobody in cluster 3
+    labels[0, 1:3] = 2  # two points: a line; and no point in cluster 3
     start = start_from_labels(X, labels, 4)
     for k in (1, 2, 3):
         np.testing.assert_allclose(start.Sigma[0, k], sample_covariance(X), rtol=1e-12)

@@ -8,9 +8,18 @@ from scipy.spatial.distance import cdist
 from scipy.special import xlogy
 from scipy.stats import multivariate_normal
 
-from models.clustering.gaussian_mixture import GaussianMixture, collapsed, fit, log_density
-from models.clustering.gaussian_mixture_starts import sample_covariance, start_at, start_at_points
-from models.clustering.gaussian_mixture_variants import (
+from bythebook.models.clustering.gaussian_mixture import (
+    GaussianMixture,
+    collapsed,
+    fit,
+    log_density,
+)
+from bythebook.models.clustering.gaussian_mixture_starts import (
+    sample_covariance,
+    start_at,
+    start_at_points,
+)
+from bythebook.models.clustering.gaussian_mixture_variants import (
     fit_in_orders,
     fit_incremental,
     fit_with_floor,
@@ -19,8 +28,8 @@ from models.clustering.gaussian_mixture_variants import (
     raised,
     renewal,
 )
-from models.datasets import load
-from models.em import take
+from bythebook.models.datasets import load
+from bythebook.models.em import take
 
 LIMITS: Any = {"tol": 1e-8, "max_iter": 500}
 

@@ -4,9 +4,14 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from models.clustering.gaussian_mixture import GaussianMixture
-from models.clustering.half_steps import arbitrary_q, gains_of_q, half_steps, neighbour_gains
-from models.clustering.mixture import moments
+from bythebook.models.clustering.gaussian_mixture import GaussianMixture
+from bythebook.models.clustering.half_steps import (
+    arbitrary_q,
+    gains_of_q,
+    half_steps,
+    neighbour_gains,
+)
+from bythebook.models.clustering.mixture import moments
 
 
 def test_bound_and_divergence_by_loops():

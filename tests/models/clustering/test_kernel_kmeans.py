@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from models.classification.kernels import gaussian
-from models.clustering.kernel_kmeans import distances, kernel_kmeans, one_against_the_rest
-from models.clustering.kmeans import kmeans
+from bythebook.models.classification.kernels import gaussian
+from bythebook.models.clustering.kernel_kmeans import distances, kernel_kmeans, one_against_the_rest
+from bythebook.models.clustering.kmeans import kmeans
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def by_hand(X, labels, clusters, max_iter):
 def test_every_iteration_of_every_start_by_hand(rng, max_iter):
     X = np.repeat([[0.0, 0.0], [2.0, 1.0], [0.0, 3.0]], 12, axis=0) + rng.standard_normal((36, 2))
     labels = rng.integers(3, size=(6, 36))
-    labels[0] = 0  # two empty clusters: at rest at once
+    labels[0] = 0  # two empty clusters: converged immediately
     labels[1] = np.repeat([0, 1, 2], 12)
     found = kernel_kmeans(X @ X.T, labels, 3, max_iter=max_iter)
     steps = set()

@@ -7,9 +7,9 @@ import pytest
 from scipy.stats import chisquare
 from sklearn.cluster import KMeans
 
-from models.clustering import kmeans as module
-from models.clustering import mixture
-from models.clustering.kmeans import (
+from bythebook.models.clustering import kmeans as module
+from bythebook.models.clustering import mixture
+from bythebook.models.clustering.kmeans import (
     KMeansFit,
     assign,
     bisector_margins,
@@ -22,8 +22,8 @@ from models.clustering.kmeans import (
     random_points,
     step_gains,
 )
-from models.compiled import threads
-from models.datasets import load
+from bythebook.models.compiled import threads
+from bythebook.models.datasets import load
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_the_best_of_many_starts_is_the_best_of_all_partitions(rng):
 
 
 def test_prml_figure_9_2_on_old_faithful(faithful):
-    """Nine panels are four cycles, the last without a change; the start is ours, not printed."""
+    """Nine panels are four cycles, the last without a change; the start is chosen, not printed."""
     fit = kmeans(faithful, np.array([[[-1.75, 1.75], [1.75, -0.75]]]))
     J = [1404.64, 414.85, 183.75, 79.63, 79.61, 79.58, 79.58, 79.58]
     np.testing.assert_allclose(fit.distortion[0], J, atol=0.005)
@@ -131,16 +131,16 @@ def test_an_empty_cluster_keeps_its_centre():
     np.testing.assert_array_equal(fit.labels[0], [0, 0, 1, 1])
 
 
-def test_an_empty_cluster_is_drawn_anew_if_asked():
+def test_an_empty_cluster_is_redrawn_on_request():
     X = np.array([[0.0], [1.0], [10.0], [11.0]])
-    asked = []
+    requested = []
 
     def redraw(n):
-        asked.append(n)
+        requested.append(n)
         return np.full((n, 1), 11.2)
 
     fit = kmeans(X, np.array([[[0.0], [12.0], [500.0]], [[0.0], [10.0], [11.0]]]), redraw=redraw)
-    assert asked == [1]  # once, for the one cluster of one restart that was empty
+    assert requested == [1]  # once, for the one cluster of one restart that was empty
     np.testing.assert_array_equal(fit.centres[0], [[0.5], [10.0], [11.0]])
 
 
@@ -150,7 +150,7 @@ def test_a_redraw_in_vain_does_not_go_on_for_ever():
     fit = kmeans(X, np.array([[[0.5], [99.0]]]), redraw=lambda n: np.array(next(places)))
     assert fit.iterations.tolist() == [2]
     assert fit.converged.all()
-    assert fit.centres[0, 1, 0] == 98.0  # not drawn once more in the cycle that ends it
+    assert fit.centres[0, 1, 0] == 98.0  # not redrawn in the last cycle
 
 
 def test_equal_centres_leave_all_points_to_the_first(blobs):
@@ -344,7 +344,7 @@ def test_kmeans_plus_plus_survives_more_centres_than_different_points(rng):
     assert np.all(np.isin(start, [0.0, 1.0]))
 
 
-def test_points_on_the_wrong_side_of_a_bisector_are_told():
+def test_points_on_the_wrong_side_of_a_bisector_have_negative_margins():
     X = np.array([[0.0, 0.0], [1.0, 0.0]])
     centres = np.array([[[0.0, 0.0], [1.0, 0.0]]] * 3)
     margins = bisector_margins(X, centres, np.array([[0, 1], [1, 1], [0, 0]]))
@@ -358,7 +358,7 @@ def test_no_label_and_no_centre_near_its_own_lowers_the_distortion(rng):
     assert centres <= 1e-12
 
 
-def test_a_step_that_does_not_minimise_is_told(rng, monkeypatch):
+def test_a_step_that_does_not_minimise_has_a_gain(rng, monkeypatch):
     """All points at the first centre, which is not their mean: both steps leave something."""
     X = np.array([[0.0], [1.0], [4.0]])
     start = np.array([[0.0], [4.0]])
@@ -372,7 +372,7 @@ def test_a_step_that_does_not_minimise_is_told(rng, monkeypatch):
 
 
 def test_centres_are_moved_by_parts_of_the_data_s_range(blobs):
-    """Every normal number is two: J grows by the squared moves, the least of them least."""
+    """Every normal number is two: J grows by the squared moves, and least for the smallest move."""
 
     class Two:
         def standard_normal(self, shape):

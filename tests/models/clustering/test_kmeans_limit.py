@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
-from models.clustering.kmeans_limit import approach, complete_at, fit_held, integral
+from bythebook.models.clustering.kmeans_limit import approach, complete_at, fit_held, integral
 
 CENTRES = np.array([[-1.0, 0.0], [1.0, 0.0]])
 WEIGHTS = np.array([[0.5, 0.5], [0.8, 0.2]])

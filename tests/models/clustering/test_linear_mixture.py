@@ -5,8 +5,8 @@ import pytest
 from scipy.special import logsumexp
 from scipy.stats import norm
 
-from models.clustering import mixture
-from models.clustering.linear_mixture import (
+from bythebook.models.clustering import mixture
+from bythebook.models.clustering.linear_mixture import (
     LinearMixture,
     e_step,
     fit,
@@ -19,8 +19,8 @@ from models.clustering.linear_mixture import (
     start_at,
     start_at_random,
 )
-from models.clustering.mixture import expected_complete
-from models.em import take
+from bythebook.models.clustering.mixture import expected_complete
+from bythebook.models.em import take
 
 
 @pytest.fixture
@@ -215,7 +215,7 @@ def test_two_equal_gaussians_have_two_modes_from_two_standard_deviations_on():
     assert predictive_modes(Phi, theta).tolist() == [[1, 1, 1, 2, 2]]
 
 
-def test_modes_are_told_apart_by_their_own_width():
+def test_modes_are_distinguished_by_their_own_width():
     Phi, w = np.ones((1, 1)), np.array([[[0.0], [5.0]]])
     for precision, modes in ((4.0, 2), (0.04, 1)):
         theta = LinearMixture(np.full((1, 2), 0.5), w, np.array([precision]))
@@ -241,7 +241,7 @@ def test_mass_between_curves_against_an_integral(rng):
 
 
 def test_lines_far_apart_leave_two_modes_and_nothing_between(rng):
-    """Between them the density is nought to the last bit, which is no maximum."""
+    """Between them the density is exactly zero, which is no maximum."""
     theta = LinearMixture(np.array([[0.3, 0.7]]), np.array([[[0.0], [300.0]]]), np.ones(1))
     assert predictive_modes(np.ones((1, 1)), theta, points=2001).tolist() == [[2]]
     alone = LinearMixture(np.array([[0.3, 0.7]]), np.array([[[1.0], [1.5]]]), np.array([4.0]))

@@ -1,4 +1,4 @@
-"""What all mixtures share, against scipy and against sums over all labels."""
+"""The functions common to all mixtures, against scipy and against sums over all labels."""
 
 import itertools
 
@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.special import logsumexp, softmax
 from scipy.stats import dirichlet
 
-from models.clustering.mixture import (
+from bythebook.models.clustering.mixture import (
     blocks,
     expected_complete,
     free_energy,

@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 from scipy.stats import poisson
 
-from models.clustering.poisson_mixture import (
+from bythebook.models.clustering.poisson_mixture import (
     PoissonMixture,
     e_step,
     fit,

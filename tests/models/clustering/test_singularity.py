@@ -5,9 +5,9 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture as SklearnMixture
 
-from models.clustering.gaussian_mixture import GaussianMixture
-from models.clustering.gaussian_mixture_starts import start_at, start_at_points
-from models.clustering.singularity import (
+from bythebook.models.clustering.gaussian_mixture import GaussianMixture
+from bythebook.models.clustering.gaussian_mixture_starts import start_at, start_at_points
+from bythebook.models.clustering.singularity import (
     METHODS,
     fit_by,
     shrinking,

@@ -3,10 +3,15 @@
 import numpy as np
 import pytest
 
-from models.clustering.gaussian_mixture import GaussianMixture
-from models.clustering.kmeans import kmeans, kmeans_plus_plus, random_in_box, random_points
-from models.clustering.starts import CENTRES, MIXTURES, centres, mixtures
-from models.types import Floats
+from bythebook.models.clustering.gaussian_mixture import GaussianMixture
+from bythebook.models.clustering.kmeans import (
+    kmeans,
+    kmeans_plus_plus,
+    random_in_box,
+    random_points,
+)
+from bythebook.models.clustering.starts import CENTRES, MIXTURES, centres, mixtures
+from bythebook.models.types import Floats
 
 R, K = 40, 3
 
@@ -49,7 +54,7 @@ def test_a_corner_is_the_box_in_a_tenth_of_its_size(X: Floats) -> None:
 
 
 def test_a_mixture_is_its_recipe(X: Floats) -> None:
-    """Each kind from the same draws: where its means are, how wide it is, what it weighs."""
+    """Each kind from the same draws: the places of its means, its widths and its weights."""
     box = X.min(0), X.max(0)
     unit, shared = np.eye(2), np.cov(X.T, bias=True)
 

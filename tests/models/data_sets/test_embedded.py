@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models import datasets
-from models.data_sets.embedded import EMBEDDED
-from models.datasets import load
+from bythebook.models import datasets
+from bythebook.models.data_sets.embedded import EMBEDDED
+from bythebook.models.datasets import load
 
 PUBLIC = ["nile", "optical-digits", "optical-digits-binary", "pen-digits"]
 FOLDER = Path(datasets.__file__).parent / "data"

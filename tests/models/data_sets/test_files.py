@@ -1,4 +1,4 @@
-"""Files: what is no file, too large or damaged is refused in a line, the rest is read right."""
+"""Files: non-files, large and damaged files raise a one-line error; others are read correctly."""
 
 import io
 import os
@@ -12,13 +12,13 @@ import pytest
 import scipy.io
 import scipy.sparse
 
-from models.data_sets import files
-from models.data_sets.originals import ORIGINALS
-from models.datasets import DataError, load, originals_in
+from bythebook.models.data_sets import files
+from bythebook.models.data_sets.originals import ORIGINALS
+from bythebook.models.datasets import DataError, load, originals_in
 
 
 def corpus(folder: Path) -> Path:
-    """Where a user's own file, of no known digest, would be."""
+    """The path of a user's file without a known digest."""
     path = folder / "newsgroups" / "bag-of-words.csv"
     path.parent.mkdir()
     return path
@@ -67,9 +67,9 @@ def test_a_damaged_file_of_the_users_own_is_named(
 ) -> None:
     path = corpus(tmp_path)
     path.write_bytes(content)
-    told = refusal(tmp_path)
-    assert str(path) in told
-    assert reason in told
+    message = refusal(tmp_path)
+    assert str(path) in message
+    assert reason in message
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def saved(variables: dict[str, object], version: str = "5") -> bytes:
 
 
 @pytest.mark.parametrize("version", ["4", "5"])
-def test_matlab_variables_come_in_the_order_asked_for(version: str) -> None:
+def test_matlab_variables_come_in_the_requested_order(version: str) -> None:
     content = saved({"a": np.eye(2), "b": np.arange(3.0), "c": np.ones(1)}, version)
     b, a = files.matlab(content, "b", "a")
     assert b.ravel().tolist() == [0, 1, 2]
@@ -176,7 +176,7 @@ def npz(**arrays: object) -> bytes:
 
 
 class Bomb:
-    """Whoever unpickles it notices."""
+    """An object that raises when it is unpickled."""
 
     def __reduce__(self) -> tuple[Callable[[str], object], tuple[str]]:
         return pytest.fail, ("unpickled",)
@@ -266,12 +266,12 @@ def test_what_is_spare_behind_a_compressed_variable_ends_the_count(
     spare = zlib.compress(bytes(100)) + bytes(5)
     content = bytes(128) + struct.pack("<II", 15, len(spare)) + spare
     monkeypatch.setattr(scipy.io, "loadmat", lambda *_, **__: {"A": "read"})
-    monkeypatch.setattr(files, "LIMIT", 40)  # so that it is unpacked in several turns
+    monkeypatch.setattr(files, "LIMIT", 40)  # so that it is unpacked in several steps
     assert files.matlab(content, "A") == ("read",)
 
 
 def test_matlab_files_are_known_by_their_digests() -> None:
-    """SciPy's reader crashes on some that are torn: it may be given no other."""
+    """SciPy's reader crashes on some truncated files: it may read known files only."""
     matlab = [entry for entry in ORIGINALS.values() if entry.path.endswith(".mat")]
     assert len(matlab) == 5
     assert all(len(entry.sha256) == 64 for entry in matlab)

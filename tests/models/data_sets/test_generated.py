@@ -1,10 +1,10 @@
-"""Stand-ins of the files of MLAPP and PRML: what is said of them is so."""
+"""Stand-ins of the files of MLAPP and PRML have their documented properties."""
 
 import numpy as np
 import pytest
 
-from models.data_sets import generated
-from models.datasets import load
+from bythebook.models.data_sets import generated
+from bythebook.models.datasets import load
 
 
 def test_the_web_has_the_size_and_the_tail_of_the_crawl() -> None:
@@ -15,7 +15,7 @@ def test_the_web_has_the_size_and_the_tail_of_the_crawl() -> None:
     assert 2000 < len(graph.links) < 3500  # 2636 in the crawl
     assert to.min() >= 1
     assert 0.2 < np.mean(source == 0) < 0.3  # 122 of 500
-    # Poisson with this mean would leave nothing beyond 20, and hardly any page with one link
+    # Poisson with this mean would give no page beyond 20, and almost no page with one link
     assert np.median(to) <= 2
     assert (to > 20).sum() > 10
     assert to.max() > 10 * to.mean()

@@ -1,10 +1,10 @@
-"""What a data set holds can be had as what it is, and as nothing else."""
+"""The content of a data set is available as its own kind, and as no other."""
 
 import numpy as np
 import pytest
 
-from models.data_sets.kinds import DataSet, Graph, Images, Table, Text
-from models.datasets import DataError, load
+from bythebook.models.data_sets.kinds import DataSet, Graph, Images, Table, Text
+from bythebook.models.datasets import DataError, load
 
 
 def held(content: Table | Images | Graph | Text) -> DataSet:

@@ -1,4 +1,4 @@
-"""The authors' files of MLAPP and PRML, where they are here (BOOK_DATA)."""
+"""The authors' files of MLAPP and PRML, where they are here (BYTHEBOOK_DATA)."""
 
 import os
 from pathlib import Path
@@ -7,20 +7,20 @@ import numpy as np
 import pytest
 import scipy.io
 
-from models.datasets import load, originals_in
+from bythebook.models.datasets import load, originals_in
 
-BOOK_DATA = os.environ.get("BOOK_DATA", "")
+BYTHEBOOK_DATA = os.environ.get("BYTHEBOOK_DATA", "")
 pytestmark = pytest.mark.skipif(
-    not BOOK_DATA, reason="the authors' original files are not here (BOOK_DATA)"
+    not BYTHEBOOK_DATA, reason="the authors' original files are not here (BYTHEBOOK_DATA)"
 )
 
 
 def test_the_crawl_of_harvard() -> None:
-    with originals_in(BOOK_DATA):
+    with originals_in(BYTHEBOOK_DATA):
         data = load("mlapp-harvard500")
     assert data.grade == "original"
     graph = data.graph
-    file = scipy.io.loadmat(Path(BOOK_DATA) / "mlapp" / "harvard500.mat")
+    file = scipy.io.loadmat(Path(BYTHEBOOK_DATA) / "mlapp" / "harvard500.mat")
     np.testing.assert_array_equal(graph.G, file["G"].toarray())
     assert graph.nodes[0] == "http://www.harvard.edu"
     assert len(graph.nodes) == 500
@@ -35,10 +35,10 @@ def test_the_crawl_of_harvard() -> None:
 
 
 def test_the_letter() -> None:
-    with originals_in(BOOK_DATA):
+    with originals_in(BYTHEBOOK_DATA):
         data = load("mlapp-letter-a")
     assert data.grade == "original"
-    grey = scipy.io.loadmat(Path(BOOK_DATA) / "mlapp" / "letterA.mat")["A"]
+    grey = scipy.io.loadmat(Path(BYTHEBOOK_DATA) / "mlapp" / "letterA.mat")["A"]
     pixels = data.images.pixels[0]
     np.testing.assert_array_equal(pixels == 1, grey > grey.mean())
     assert set(np.unique(pixels)) == {0.0, 1.0}
@@ -47,7 +47,7 @@ def test_the_letter() -> None:
 
 
 def test_the_origin_of_species() -> None:
-    with originals_in(BOOK_DATA):
+    with originals_in(BYTHEBOOK_DATA):
         data = load("mlapp-darwin")
     assert data.grade == "original"
     assert data.text.count("\n") == 20844  # wc: 20844 lines, 209249 words, 1286961 bytes
@@ -65,10 +65,10 @@ def test_the_origin_of_species() -> None:
     ],
 )
 def test_the_oil_flow(name: str, part: str, counts: list[int]) -> None:
-    with originals_in(BOOK_DATA):
+    with originals_in(BYTHEBOOK_DATA):
         data = load(name)
     assert (data.grade, list(data.columns)[-2:]) == ("original", ["x12", "t"])
-    file = scipy.io.loadmat(Path(BOOK_DATA) / "prml" / "oilFlow3Class.mat")
+    file = scipy.io.loadmat(Path(BYTHEBOOK_DATA) / "prml" / "oilFlow3Class.mat")
     np.testing.assert_array_equal(data.matrix[:, :12], file[f"Data{part}"])
     t = data.columns["t"]
     assert [int((t == c).sum()) for c in (1, 2, 3)] == counts

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.graphs import boltzmann as bm
+from bythebook.models.graphs import boltzmann as bm
 
 LINKS = np.array([(0, 1), (1, 2)])
 

@@ -3,7 +3,15 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from models.graphs.canonical import Canonical, beliefs, keep, likelihood, linear, normal, product
+from bythebook.models.graphs.canonical import (
+    Canonical,
+    beliefs,
+    keep,
+    likelihood,
+    linear,
+    normal,
+    product,
+)
 
 RNG = np.random.default_rng(1)
 

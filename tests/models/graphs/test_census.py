@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.graphs.census import (
+from bythebook.models.graphs.census import (
     Triple,
     as_directed,
     as_undirected,
@@ -30,8 +30,8 @@ from models.graphs.census import (
     undirected_stating,
     unmonotone,
 )
-from models.graphs.independence import dependence, directed_joint, undirected_joint
-from models.graphs.structure import all_undirected, dag, stated, undirected
+from bythebook.models.graphs.independence import dependence, directed_joint, undirected_joint
+from bythebook.models.graphs.structure import all_undirected, dag, stated, undirected
 
 CHAIN = undirected(3, [(0, 1), (1, 2)])
 RING = undirected(4, [(0, 1), (1, 2), (2, 3), (3, 0)])
@@ -91,7 +91,7 @@ def test_statements_of_three_nodes() -> None:
 
 @pytest.mark.parametrize("positive", [True, False])
 def test_what_is_derived_holds_where_the_premises_do(positive: bool) -> None:
-    # Every table on a graph is positive: all that follows from what it has, it has.
+    # Every table on a graph is positive: it has all consequences of its statements.
     rng = np.random.default_rng(6)
     for graph in shapes(4):
         joint = undirected_joint(graph, 2, rng)

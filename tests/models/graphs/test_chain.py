@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.graphs.chain import (
+from bythebook.models.graphs.chain import (
     all_configurations,
     backward,
     clamped,

@@ -3,26 +3,26 @@
 import numpy as np
 import pytest
 
-from models.graphs.chain_costs import (
+from bythebook.models.graphs.chain_costs import (
     as_factors,
     factor_messages,
     largest_product,
     operations,
     repeated,
 )
-from models.graphs.propagation import two_passes
+from bythebook.models.graphs.propagation import two_passes
 
 K = 5
 CHAIN = as_factors(np.random.default_rng(1).uniform(0.1, 1, (2, K, K)))  # x1 - x2 - x3
 LEAF = K**2 + K * (K - 1)  # a factor times ones, summed over the leaf
-INNER = K + LEAF  # a variable's message first: ones times what it was told
+INNER = K + LEAF  # a variable's message first: ones times the message it received
 
 
 @pytest.mark.parametrize(
     ("way", "count"),
     [
         ("all configurations", K**2 + K**3 + (K**3 - K)),  # the first product is one times a table
-        ("one node", 2 * LEAF + 2 * K),  # both leaves tell x2
+        ("one node", 2 * LEAF + 2 * K),  # both leaves send to x2
         ("every node apart", (2 * LEAF + 2 * K) + 2 * (LEAF + INNER + K)),
         ("every node, messages kept", 2 * LEAF + 2 * INNER + (K + 2 * K + K)),
     ],
@@ -32,8 +32,8 @@ def test_every_operation_is_counted(way: str, count: int) -> None:
 
 
 def test_messages_of_factors_are_those_of_the_chain() -> None:
-    told = factor_messages(two_passes(CHAIN, "x1"))
-    assert set(told) == {(0, "x1"), (0, "x2"), (1, "x2"), (1, "x3")}
+    messages = factor_messages(two_passes(CHAIN, "x1"))
+    assert set(messages) == {(0, "x1"), (0, "x2"), (1, "x2"), (1, "x3")}
 
 
 def test_what_is_sent_for_both_ends_is_counted() -> None:

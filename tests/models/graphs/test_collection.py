@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.graphs.collection import between, collect, distribute, hung
-from models.graphs.pairwise import Field, exact
+from bythebook.models.graphs.collection import between, collect, distribute, hung
+from bythebook.models.graphs.pairwise import Field, exact
 
 RNG = np.random.default_rng(1)
 LINKS = np.array([(1, 0), (1, 2), (3, 1), (3, 4)])

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from models.graphs.counting import counted
-from models.graphs.factors import MAX_PRODUCT, Factor, product, sum_out
+from bythebook.models.graphs.counting import counted
+from bythebook.models.graphs.factors import MAX_PRODUCT, Factor, product, sum_out
 
 
 def test_products_and_sums_are_counted_number_by_number() -> None:

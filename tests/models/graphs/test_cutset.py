@@ -5,7 +5,7 @@ import pytest
 from graph_tables import drawn, visited
 from numpy.testing import assert_allclose
 
-from models.graphs.cutset import averaged, cases, cut
+from bythebook.models.graphs.cutset import averaged, cases, cut
 
 LOOPY = ("ab", "bc", "cd", "da", "ce", "ef")
 

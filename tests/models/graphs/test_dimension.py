@@ -1,10 +1,10 @@
-"""Dimensions that are known, and joints that are the products they should be."""
+"""Known dimensions, and joints that are the documented products."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.graphs.dimension import (
+from bythebook.models.graphs.dimension import (
     Parametrised,
     boltzmann,
     dimension,

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.graphs.discrete import conditional, connected, marginal, noisy_or, total
-from models.graphs.factors import Factor
+from bythebook.models.graphs.discrete import conditional, connected, marginal, noisy_or, total
+from bythebook.models.graphs.factors import Factor
 
 RNG = np.random.default_rng(5)
 SIZES = {"a": 2, "b": 3, "c": 2, "d": 4}

@@ -8,9 +8,16 @@ import pytest
 from graph_tables import drawn, visited
 from numpy.testing import assert_allclose
 
-from models.graphs.elimination import Step, best_setting, eliminate, induced, min_fill, treewidth
-from models.graphs.factors import MAX_PRODUCT, MIN_SUM, SUM_PRODUCT, Semiring, keep
-from models.graphs.structure import all_undirected, is_chordal, links, undirected
+from bythebook.models.graphs.elimination import (
+    Step,
+    best_setting,
+    eliminate,
+    induced,
+    min_fill,
+    treewidth,
+)
+from bythebook.models.graphs.factors import MAX_PRODUCT, MIN_SUM, SUM_PRODUCT, Semiring, keep
+from bythebook.models.graphs.structure import all_undirected, is_chordal, links, undirected
 
 LOOPY = ("ab", "bc", "cd", "da", "ce", "ef")
 
@@ -88,7 +95,7 @@ def test_a_grid_is_as_wide_as_its_shorter_side(rows: int, columns: int, width: i
     assert induced(graph, min_fill(graph)).width == width
 
 
-def test_greedy_orders_end_with_what_is_asked_for() -> None:
+def test_greedy_orders_end_with_the_query() -> None:
     graph = undirected(4, [(0, 1), (1, 2), (2, 3), (3, 0)])
     assert sorted(min_fill(graph, frozenset([2]))) == [0, 1, 3]
     tree = undirected(5, [(0, 1), (0, 2), (2, 3), (2, 4)])

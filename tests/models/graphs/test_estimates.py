@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from graph_tables import STATES, drawn, visited
 
-from models.graphs.elimination import induced
-from models.graphs.estimates import estimates, summed_first_width
-from models.graphs.factors import Factor, scope
-from models.graphs.structure import Undirected, undirected
+from bythebook.models.graphs.elimination import induced
+from bythebook.models.graphs.estimates import estimates, summed_first_width
+from bythebook.models.graphs.factors import Factor, scope
+from bythebook.models.graphs.structure import Undirected, undirected
 
 SCOPES = ("ab", "bc", "cd", "be")
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from models.graphs.evidence import Evidence, side
-from models.graphs.factors import Factor
+from bythebook.models.graphs.evidence import Evidence, side
+from bythebook.models.graphs.factors import Factor
 
 LINKS = [("a", "c"), ("b", "c"), ("c", "d"), ("c", "e"), ("f", "e")]
 RNG = np.random.default_rng(1)

@@ -5,7 +5,7 @@ import pytest
 from graph_tables import STATES, drawn, visited
 from numpy.testing import assert_allclose, assert_array_equal
 
-from models.graphs.factors import (
+from bythebook.models.graphs.factors import (
     BOOLEAN,
     MAX_PRODUCT,
     MAX_SUM,

@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from models.graphs import boltzmann as bm
-from models.graphs import field_estimates as fe
+from bythebook.models.graphs import boltzmann as bm
+from bythebook.models.graphs import field_estimates as fe
 
 LINKS = np.array([(0, 1), (1, 2), (0, 2)])
 Y = bm.all_states(3)

@@ -4,13 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.graphs.gaussian import (
-    beliefs,
-    conditional_covariance,
-    moments,
-    rounds,
-)
-from models.graphs.pairwise import random_tree
+from bythebook.models.graphs.gaussian import beliefs, conditional_covariance, moments, rounds
+from bythebook.models.graphs.pairwise import random_tree
 
 
 def drawn(links: np.ndarray, N: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -31,8 +26,8 @@ def test_a_tree_gives_the_inverse(seed: int) -> None:
     assert_allclose(variance, np.diag(np.linalg.inv(A)), rtol=1e-10)
 
 
-def test_a_loop_at_rest_has_the_right_means_and_other_variances() -> None:
-    """Weiss and Freeman: at rest the means are exact, whatever the loops."""
+def test_a_converged_loop_has_the_right_means_and_other_variances() -> None:
+    """Weiss and Freeman: at convergence the means are exact on any graph."""
     links = np.array([[0, 1], [1, 2], [2, 0]])
     A, b = drawn(links, 3, 5)
     *_, last = (m for m, _ in zip(rounds(A, b), range(400), strict=False))

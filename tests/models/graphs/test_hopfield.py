@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
-from models.graphs import boltzmann, hopfield
+from bythebook.models.graphs import boltzmann, hopfield
 
 
 def patterns(P: int, N: int) -> np.ndarray:

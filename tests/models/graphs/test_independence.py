@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.graphs.factors import keep
-from models.graphs.independence import (
+from bythebook.models.graphs.factors import keep
+from bythebook.models.graphs.independence import (
     clique_of,
     clique_potentials,
     dependence,
@@ -15,7 +15,7 @@ from models.graphs.independence import (
     spread_of_conditional,
     undirected_joint,
 )
-from models.graphs.structure import dag, moral, skeleton, undirected
+from bythebook.models.graphs.structure import dag, moral, skeleton, undirected
 
 A, B, C = frozenset([0]), frozenset([1]), frozenset([2])
 NONE: frozenset[int] = frozenset()
@@ -42,7 +42,7 @@ def test_sets_of_variables() -> None:
     assert dependence(joint, B, A | C, NONE) == pytest.approx(0.05)
 
 
-def test_what_a_conditional_hangs_on() -> None:
+def test_what_a_conditional_depends_on() -> None:
     """p(a | b, c) = p(a | b) for a chain a - b - c."""
     joint = np.einsum(
         "a,ab,bc->abc", [0.3, 0.7], [[0.9, 0.1], [0.4, 0.6]], [[0.5, 0.5], [0.1, 0.9]]

@@ -8,10 +8,10 @@ import pytest
 from graph_tables import drawn, visited
 from numpy.testing import assert_allclose
 
-from models.graphs.counting import counted
-from models.graphs.elimination import min_fill
-from models.graphs.factors import MAX_PRODUCT, Factor, clamp
-from models.graphs.junction import (
+from bythebook.models.graphs.counting import counted
+from bythebook.models.graphs.elimination import min_fill
+from bythebook.models.graphs.factors import MAX_PRODUCT, Factor, clamp
+from bythebook.models.graphs.junction import (
     JunctionTree,
     all_trees,
     disagreement,
@@ -19,7 +19,7 @@ from models.graphs.junction import (
     junction_tree,
     shafer_shenoy,
 )
-from models.graphs.structure import all_undirected, undirected
+from bythebook.models.graphs.structure import all_undirected, undirected
 
 NAMES = "abcdef"
 LOOPY = ("ab", "bc", "cd", "da", "ce", "ef")
@@ -89,7 +89,7 @@ def test_operations_of_two_cliques_by_hand() -> None:
 
 
 def test_cliques_disagree_on_a_tree_that_does_not_run() -> None:
-    """Tables ab, bc and ca in a row: the ends both speak of a, and nobody tells them so."""
+    """Tables ab, bc and ca in a row: both ends contain a, and no message connects them."""
     ab, bc, ca = factors = drawn(np.random.default_rng(3), "ab", "bc", "ca")
     tree = JunctionTree([frozenset([0, 1]), frozenset([1, 2]), frozenset([0, 2])], [(0, 1), (1, 2)])
     assert not tree.runs

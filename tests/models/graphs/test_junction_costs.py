@@ -1,6 +1,6 @@
 """Rows of cliques, and the cost of the smallest by hand."""
 
-from models.graphs.junction_costs import CLIQUES, in_a_row, largest_table, operations
+from bythebook.models.graphs.junction_costs import CLIQUES, in_a_row, largest_table, operations
 
 
 def test_there_are_always_as_many_cliques_of_the_same_size() -> None:
@@ -14,7 +14,7 @@ def test_there_are_always_as_many_cliques_of_the_same_size() -> None:
 def test_operations_of_a_chain_by_hand() -> None:
     """Six tables over two nodes: potentials, ten messages, six beliefs, five separators."""
     potentials = 6 * (4 + 4)  # one times ones, times the factor
-    messages = 2 * (4 + 2) + 8 * (4 + 4 + 2)  # the ends have heard nothing
+    messages = 2 * (4 + 2) + 8 * (4 + 4 + 2)  # the ends have received no message
     beliefs = 2 * (4 + 4) + 4 * (4 + 4 + 4)
     separators = 5 * (2 + 2)
     assert operations(2) == potentials + messages + beliefs + separators

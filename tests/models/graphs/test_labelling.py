@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from models.graphs import labelling as lab
+from bythebook.models.graphs import labelling as lab
 
 K = 3
 V = lab.quadratic_cost(K, 0.4, 1.5)

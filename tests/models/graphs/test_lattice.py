@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from models.graphs.lattice import conditional_modes, energy, least_cut, neighbours, shapes
+from bythebook.models.graphs.lattice import conditional_modes, energy, least_cut, neighbours, shapes
 
 
 def by_hand(x: np.ndarray, y: np.ndarray, beta: float, eta: float, h: float) -> float:

@@ -1,4 +1,4 @@
-"""Scores of structures against data taken one by one, and searches on scores made up."""
+"""Scores of structures against data taken one by one, and searches on artificial scores."""
 
 from collections.abc import Iterator
 from math import comb, log
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.graphs.learning import (
+from bythebook.models.graphs.learning import (
     PRIORS,
     climbed,
     family_predictions,
@@ -20,8 +20,8 @@ from models.graphs.learning import (
     pseudo_counts,
     sampled,
 )
-from models.graphs.structure import Dag, all_dags, dag, stated
-from models.types import Floats, Ints
+from bythebook.models.graphs.structure import Dag, all_dags, dag, stated
+from bythebook.models.types import Floats, Ints
 
 DATA = np.random.default_rng(8).integers(0, 2, (12, 3))
 GRAPHS = list(all_dags(3))
@@ -49,13 +49,13 @@ def one_by_one(graph: Dag, data: Ints, prior: str) -> Iterator[float]:
 @pytest.mark.parametrize("prior", PRIORS)
 def test_evidence_is_the_product_of_predictions(prior: str) -> None:
     found = of_structures(family_scores(counted(DATA), prior), masks(GRAPHS))[0]
-    told = of_structures(family_predictions(counted(DATA[:-1]), prior), masks(GRAPHS))[0]
+    predicted = of_structures(family_predictions(counted(DATA[:-1]), prior), masks(GRAPHS))[0]
     last = np.ravel_multi_index(tuple(DATA[-1]), (2, 2, 2))
     for k in range(0, 25, 4):
         steps = list(one_by_one(GRAPHS[k], DATA, prior))
         assert_allclose(found[k], np.log(steps).sum(), rtol=1e-12)
-        assert_allclose(np.exp(told[k, last]), steps[-1], rtol=1e-12)
-    assert_allclose(np.exp(told).sum(1), 1)
+        assert_allclose(np.exp(predicted[k, last]), steps[-1], rtol=1e-12)
+    assert_allclose(np.exp(predicted).sum(1), 1)
 
 
 def test_classes_share_a_score_only_if_their_priors_agree() -> None:
@@ -101,7 +101,7 @@ def test_a_climb_ends_at_the_first_top() -> None:
     line = np.array([[False, True, False], [True, False, True], [False, True, False]])
     assert climbed(np.array([0.0, 1.0, 2.0]), line, 0) == 2
     assert climbed(np.array([1.0, 0.0, 2.0]), line, 0) == 0
-    assert climbed(np.array([1.0, 1.0, 1.0]), line, 0) == 0  # level ground is no way up
+    assert climbed(np.array([1.0, 1.0, 1.0]), line, 0) == 0  # an equal score is no increase
 
 
 def test_chains_visit_structures_as_often_as_they_are_probable() -> None:

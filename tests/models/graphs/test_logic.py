@@ -1,4 +1,4 @@
-"""Rules unrolled by hand, and worlds weighed one by one."""
+"""Rules unrolled by hand, and weights of worlds one by one."""
 
 from math import exp
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.graphs.logic import (
+from bythebook.models.graphs.logic import (
     Atom,
     Ground,
     Rule,
@@ -38,11 +38,11 @@ def test_clauses_hold_where_their_implications_do() -> None:
     assert some.tolist()[6] == [True, True, False]
     right = [world.tolist() != [True, True, False] for world in some]
     assert clause_holds(one, ["p", "q", "r"], some).tolist() == right
-    told = [implication_holds(one, dict(zip("pqr", w.tolist(), strict=True))) for w in some]
-    assert told == right
+    found = [implication_holds(one, dict(zip("pqr", w.tolist(), strict=True))) for w in some]
+    assert found == right
 
 
-def test_worlds_are_weighed_by_what_holds() -> None:
+def test_worlds_are_weighted_by_clauses_that_hold() -> None:
     counts = [np.array([0.0, 1.0, 1.0]), np.array([2.0, 0.0, 1.0])]
     weights = [0.7, -0.4]
     raw = [exp(-0.8), exp(0.7), exp(0.3)]

@@ -5,8 +5,8 @@ import pytest
 from graph_tables import STATES, drawn, visited
 from numpy.testing import assert_allclose
 
-from models.graphs.factors import Factor
-from models.graphs.maxima import (
+from bythebook.models.graphs.factors import Factor
+from bythebook.models.graphs.maxima import (
     chosen_apart,
     conditional_modes,
     predecessors,
@@ -14,7 +14,7 @@ from models.graphs.maxima import (
     tied,
     traced,
 )
-from models.graphs.propagation import factor_graph
+from bythebook.models.graphs.propagation import factor_graph
 
 TREE = ("ab", "bc", "bd", "dfe", "f")
 NAMES = "abcdef"
@@ -45,11 +45,11 @@ def test_every_choice_among_equals_is_followed(root: str) -> None:
     assert sorted(tuple(one[n] for n in "abc") for one in found) == sorted(best)
 
 
-def test_without_what_predecessors_were_told_the_past_is_lost() -> None:
+def test_without_messages_to_predecessors_the_past_is_lost() -> None:
     first, second = np.array([[1.0, 1.0], [1.0, 9.0]]), np.array([[3.0, 1.0], [2.0, 1.0]])
     graph = factor_graph(in_logs([Factor(("a", "b"), first), Factor(("b", "c"), second)]))
     assert traced(graph, "c") == [{"c": 0, "b": 1, "a": 1}]
-    assert {one["b"] for one in traced(graph, "c", told=False)} == {0}
+    assert {one["b"] for one in traced(graph, "c", with_messages=False)} == {0}
 
 
 def test_predecessors_of_a_chain_lead_back_to_the_maximum() -> None:

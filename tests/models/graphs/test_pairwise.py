@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from models.graphs.factors import keep, normalised, product
-from models.graphs.pairwise import (
+from bythebook.models.graphs.factors import keep, normalised, product
+from bythebook.models.graphs.pairwise import (
     Field,
     beliefs,
     exact,
@@ -19,7 +19,7 @@ from models.graphs.pairwise import (
     rounds,
     shaped,
 )
-from models.graphs.propagation import factor_graph, marginal, two_passes
+from bythebook.models.graphs.propagation import factor_graph, marginal, two_passes
 
 
 def drawn(links: np.ndarray, K: int, seed: int, *batch: int) -> Field:
@@ -57,15 +57,15 @@ def test_many_fields_at_once_are_many_one_by_one() -> None:
 def test_a_tree_agrees_with_two_passes_of_the_factor_graph() -> None:
     field = drawn(random_tree(6, np.random.default_rng(9)), 2, 9)
     graph = factor_graph(field.factors())
-    told = two_passes(graph, "x0")
+    messages = two_passes(graph, "x0")
     *_, last = (m for m, _ in zip(rounds(field), range(8), strict=False))
     for s, belief in enumerate(beliefs(field, last)):
-        found = marginal(graph, told, f"x{s}")
+        found = marginal(graph, messages, f"x{s}")
         assert_allclose(belief, found / found.sum(), rtol=1e-12)
 
 
 def test_a_ring_settles_on_an_eigenvector() -> None:
-    """Once round a ring a message is multiplied by the product of what it passes (Weiss 2000)."""
+    """Once round a ring a message is multiplied by the product of the tables on it (Weiss 2000)."""
     links = np.array([[0, 1], [1, 2], [2, 0]])
     field = drawn(links, 3, 11)
     *_, last = (m for m, _ in zip(rounds(field), range(150), strict=False))
@@ -108,7 +108,7 @@ def test_diameters_are_networkx_own() -> None:
 
 
 def test_nodes_in_turn_reach_as_far_as_their_order_lets_them() -> None:
-    """On a chain one turn from the left tells the last node all, and the first nothing."""
+    """On a chain one pass from the left reaches the last node, and not the first."""
     field = drawn(np.array([[0, 1], [1, 2]]), 2, 14)
     right = np.abs(beliefs(field, node_by_node(field, np.arange(3))) - summed(field)).max(1)
     assert right[2] < 1e-12

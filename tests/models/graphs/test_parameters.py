@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from models.graphs.parameters import (
+from bythebook.models.graphs.parameters import (
     coupling,
     drawn,
     em,
@@ -21,7 +21,7 @@ from models.graphs.parameters import (
     seen,
     table,
 )
-from models.graphs.structure import dag
+from bythebook.models.graphs.structure import dag
 
 GRAPH = dag(3, [(0, 2), (1, 2)])  # a -> c <- b
 OF = family(GRAPH)
@@ -30,7 +30,7 @@ DATA = np.array([[1, 0, 1], [0, -1, 1], [-1, -1, 0], [1, 1, -1], [0, 0, 0], [1, 
 
 
 def by_loop(theta: np.ndarray, point: tuple[int, ...]) -> float:
-    """The probability of a point, settings of what is missing one by one."""
+    """The probability of a point, by settings of missing values one by one."""
     p, total = expit(theta), 0.0
     for a, b, c in product((0, 1), repeat=3):
         if all(x in (y, -1) for x, y in zip(point, (a, b, c), strict=True)):

@@ -5,8 +5,8 @@ import pytest
 from graph_tables import STATES, visited
 from numpy.testing import assert_allclose
 
-from models.graphs.factors import Factor, clamp
-from models.graphs.polytree import Network, propagate, reverberate
+from bythebook.models.graphs.factors import Factor, clamp
+from bythebook.models.graphs.polytree import Network, propagate, reverberate
 
 
 def tables() -> list[Factor]:
@@ -22,20 +22,20 @@ def tables() -> list[Factor]:
 @pytest.mark.parametrize("given", [{}, {"e": 1}, {"d": 2, "b": 0}, {"c": 1, "e": 0}])
 def test_beliefs_are_the_posteriors(given: dict[str, int]) -> None:
     network = Network(tables(), given)
-    told = propagate(network)
+    messages = propagate(network)
     for name in "abcdef":
         right = visited(clamp(tables(), given), name)
-        assert_allclose(network.belief(told, name), right / right.sum(), atol=1e-12)
+        assert_allclose(network.belief(messages, name), right / right.sum(), atol=1e-12)
 
 
 def test_parts_are_what_they_are_named() -> None:
     network = Network(tables(), {"d": 1, "f": 2})
-    told = propagate(network)
+    messages = propagate(network)
     upstream = visited(tables(), "c")
-    assert_allclose(network.prior(told, "c"), upstream / upstream.sum())
+    assert_allclose(network.prior(messages, "c"), upstream / upstream.sum())
     d_given_c = tables()[3].table[:, 1]
-    assert_allclose(network.likelihood(told, "c"), d_given_c)  # e tells nothing
-    assert_allclose(told.prior["c", "e"], _shared(upstream * d_given_c))
+    assert_allclose(network.likelihood(messages, "c"), d_given_c)  # e is constant
+    assert_allclose(messages.prior["c", "e"], _shared(upstream * d_given_c))
     assert network.children("c") == ["d", "e"]
     assert ("f", "e") in network.links
 
@@ -51,7 +51,7 @@ def test_echoes_of_one_link_by_hand() -> None:
     exact = network.belief(propagate(network), "a")
     assert_allclose(exact, _shared(q[:, 1]))
     once = network.belief(reverberate(network, 1), "a")
-    assert_allclose(once, exact)  # the first round has heard flat messages only
+    assert_allclose(once, exact)  # the first round has received flat messages only
     twice = network.belief(reverberate(network, 2), "a")
     assert_allclose(twice, _shared(p * q[:, 1] * p))
     thrice = network.belief(reverberate(network, 3), "a")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from models.graphs.potts import (
+from bythebook.models.graphs.potts import (
     equal_share,
     expected_equal_share,
     region_sizes,
@@ -58,7 +58,7 @@ def test_spins_are_the_potts_model_of_two_labels() -> None:
     spins = rng.choice(np.array([-1, 1], dtype=np.int8), (chains, 2, 3))
     sweep_spins(spins, 0.35, 12, rng)
     number = ((spins.reshape(-1, 6) + 1) // 2) @ [32, 16, 8, 4, 2, 1]
-    p = weights(labels, 0.7)  # exp(J y y') is exp(2 J [y = y']) but for a constant
+    p = weights(labels, 0.7)  # exp(J y y') is exp(2 J [y = y']) up to a constant
     off = np.bincount(number, minlength=64) - chains * p
     assert np.sum(off**2 / (chains * p)) < 63 + 5 * np.sqrt(126)
 
@@ -80,7 +80,7 @@ def test_strong_links_make_one_region_from_any_start() -> None:
 
 @pytest.mark.parametrize(("states", "J"), [(2, 0.9), (5, -0.4)])
 def test_the_links_of_a_single_column_are_independent(states: int, J: float) -> None:
-    """Whatever the last label, the next is the same with the weight e^J beside K - 1 ones."""
+    """For any last label the next is equal with weight e^J, compared with K - 1 weights of one."""
     share = np.exp(J) / (np.exp(J) + states - 1)
     assert expected_equal_share(4, 1, states, J) == pytest.approx(share, rel=1e-12)
     assert expected_equal_share(1, 4, states, J) == pytest.approx(share, rel=1e-12)

@@ -1,10 +1,10 @@
-"""The kernels as written, without a compiler, against what they are compiled to."""
+"""The kernels in Python against the compiled ones."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from models.graphs import potts_kernels as kernels
+from bythebook.models.graphs import potts_kernels as kernels
 
 
 def test_gibbs_sweeps_draw_the_same_compiled_or_not() -> None:
@@ -26,7 +26,7 @@ def test_spin_sweeps_draw_the_same_compiled_or_not() -> None:
 
 
 class _Certain:
-    """In place of probabilities: every spin turns up, and visits are counted."""
+    """A stand-in for probabilities: every spin turns up, and visits are counted."""
 
     visits = 0
 

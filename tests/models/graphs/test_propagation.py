@@ -1,12 +1,12 @@
-"""Messages on trees against every setting visited; on a loop against the series they are."""
+"""Messages on trees against every setting visited; on a loop against their series."""
 
 import numpy as np
 import pytest
 from graph_tables import drawn, visited
 from numpy.testing import assert_allclose
 
-from models.graphs.factors import MAX_PRODUCT, MIN_SUM, SUM_PRODUCT, Factor, Semiring
-from models.graphs.propagation import (
+from bythebook.models.graphs.factors import MAX_PRODUCT, MIN_SUM, SUM_PRODUCT, Factor, Semiring
+from bythebook.models.graphs.propagation import (
     at_once,
     factor_graph,
     factor_marginal,
@@ -58,7 +58,7 @@ def test_messages_sent_at_once_settle_after_as_many_rounds_as_the_tree_is_long()
         found = marginal(graph, messages, "d")
         wrong.append(float(np.abs(found / found.sum() - exact / exact.sum()).max()) > 1e-12)
         messages = at_once(graph, messages)
-    assert wrong == [True] * 5 + [False] * 2  # a leaf tells ones, which are right from the start
+    assert wrong == [True] * 5 + [False] * 2  # a leaf sends ones, which are right from the start
     assert largest_change(messages, at_once(graph, messages)) < 1e-15
 
 

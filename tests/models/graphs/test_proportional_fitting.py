@@ -1,4 +1,4 @@
-"""Fits against closed forms, an optimiser that shares nothing with them, and SciPy's Gaussians."""
+"""Fits against closed forms, an independent optimiser, and SciPy's Gaussians."""
 
 from itertools import islice
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.graphs import proportional_fitting as ipf
+from bythebook.models.graphs import proportional_fitting as ipf
 
 
 def tables(N: int, count: int = 3) -> np.ndarray:

@@ -5,8 +5,8 @@ import pytest
 from graph_tables import STATES, drawn, visited
 from numpy.testing import assert_allclose
 
-from models.graphs.factors import Factor, clamp
-from models.graphs.queries import Queries
+from bythebook.models.graphs.factors import Factor, clamp
+from bythebook.models.graphs.queries import Queries
 
 LOOPY = ("ab", "bc", "cd", "da", "ce", "ef", "fbd")
 
@@ -26,7 +26,7 @@ def test_every_row_is_a_query(observed: str) -> None:
 
 
 def test_what_is_impossible_before_does_not_disturb() -> None:
-    """A table with noughts: messages are divided where they are not zero."""
+    """A table with zeros: messages are divided where they are not zero."""
     rng = np.random.default_rng(2)
     factors = drawn(rng, "ab", "bd", "da")
     factors[0] = Factor(("a", "b"), np.array([[0.0, 1.0, 0.0], [0.5, 0.0, 0.0]]))
@@ -35,11 +35,11 @@ def test_what_is_impossible_before_does_not_disturb() -> None:
     assert_allclose(found["b"][1], right / right.sum(), atol=1e-15)
 
 
-def test_messages_of_noughts_and_ones_are_told_apart() -> None:
+def test_messages_of_zeros_and_ones_are_distinguished() -> None:
     """A chain a-b-c in which either end rules out a state of b and adds up to one for another."""
     ab = Factor(("a", "b"), np.array([[0.0, 0.25, 0.5], [0.0, 0.75, 2.0]]))
     bc = Factor(("b", "c"), np.array([[0.5, 0.5], [0.875, 0.125], [0.0, 0.0]]))
     found = Queries([ab, bc], "").posteriors({})
-    assert_allclose(found["a"], [[0.25, 0.75]], rtol=1e-12)  # b is in its second state for sure
+    assert_allclose(found["a"], [[0.25, 0.75]], rtol=1e-12)  # b is in its second state
     assert_allclose(found["b"], [[0, 1, 0]], atol=1e-15)
     assert_allclose(found["c"], [[0.875, 0.125]], rtol=1e-12)

@@ -4,8 +4,8 @@ import numpy as np
 from graph_tables import drawn
 from numpy.testing import assert_allclose
 
-from models.graphs.propagation import factor_graph
-from models.graphs.refinement import (
+from bythebook.models.graphs.propagation import factor_graph
+from bythebook.models.graphs.refinement import (
     approximation,
     factor_belief,
     message,

@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import chisquare
 
-from models.graphs.factors import Factor
-from models.graphs.sampling import (
+from bythebook.models.graphs.factors import Factor
+from bythebook.models.graphs.sampling import (
     ancestral,
     early,
     logic,
@@ -18,7 +18,7 @@ from models.graphs.sampling import (
     uniform,
     weighted,
 )
-from models.types import Floats
+from bythebook.models.types import Floats
 
 # a -> c <- b, c -> d; b has three states.
 NETWORK = [
@@ -87,7 +87,7 @@ def test_p_values() -> None:
     # Of 3, 3 and 94: the first two together.
     pair = p_value(np.array([1, 9, 90]), np.array([0.03, 0.03, 0.94]))
     assert pair == pytest.approx(chisquare([10, 90], [6, 94]).pvalue)
-    # Five are not rare: cells of 5, 5, 8.75 and 61.25 stay what they are.
+    # Five are not rare: cells of 5, 5, 8.75 and 61.25 are not merged.
     apart = p_value(np.array([9, 2, 6, 63]), np.array([4, 4, 7, 49]) / 64)
     assert apart == pytest.approx(chisquare([9, 2, 6, 63], [5, 5, 8.75, 61.25]).pvalue)
     assert p_value(np.array([1, 0, 0]), p) == 1

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
-from models.graphs import stereo
-from models.types import Floats
+from bythebook.models.graphs import stereo
+from bythebook.models.types import Floats
 
 PAIR = stereo.drawn_pair(24, 40, 12, 1e-9, np.random.default_rng(1))
 
@@ -20,7 +20,7 @@ def test_a_pixel_that_is_not_hidden_costs_nothing_at_its_disparity() -> None:
 def test_disparities_are_two_and_the_texture_is_weak_in_a_stretch() -> None:
     assert set(np.unique(PAIR.disparity)) == {2, 8}
     assert PAIR.left[PAIR.flat].std() < 0.2 < PAIR.left[~PAIR.flat].std()
-    weak = PAIR.flat[:, 0]  # of the right image whole rows: dots of its own are as weak
+    weak = PAIR.flat[:, 0]  # of the right image whole rows: its new dots are as weak
     assert PAIR.right[weak].std() < 0.2 < PAIR.right[~weak].std()
 
 
@@ -31,7 +31,7 @@ def test_patches_are_found() -> None:
 
 @pytest.mark.parametrize("window", [3, 5])
 def test_patches_are_those_of_the_largest_correlation(window: int) -> None:
-    """Pixel by pixel, with edges repeated, of pictures whose brightness and contrast vary."""
+    """Pixel by pixel, with edges repeated, of images whose brightness and contrast vary."""
     rng = np.random.default_rng(4)
     left, right = rng.random((7, 9)) ** 2, rng.random((7, 12)) ** 2
     pair = stereo.Pair(left, right, np.zeros((7, 9), dtype=int), np.zeros((7, 9), dtype=bool))

@@ -6,8 +6,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from models.graphs.factors import Factor, keep, product
-from models.graphs.structure import (
+from bythebook.models.graphs.factors import Factor, keep, product
+from bythebook.models.graphs.structure import (
     Dag,
     Statement,
     Undirected,

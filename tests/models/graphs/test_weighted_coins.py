@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from models.graphs.weighted_coins import additions, both_heads, heads, ways, without
+from bythebook.models.graphs.weighted_coins import additions, both_heads, heads, ways, without
 
 WEIGHTS = [1, 2, 2, 5, 7, 3, 1]
 SETTINGS = list(product((0, 1), repeat=len(WEIGHTS)))

@@ -6,10 +6,15 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from sklearn.decomposition import FactorAnalysis
 
-from models.em import take
-from models.latent.factor_analysis import FactorModel, fit_factors, ppca_maximum, random_start
-from models.state_space.kalman import LDS, kalman_filter
-from models.types import Floats
+from bythebook.models.em import take
+from bythebook.models.latent.factor_analysis import (
+    FactorModel,
+    fit_factors,
+    ppca_maximum,
+    random_start,
+)
+from bythebook.models.state_space.kalman import LDS, kalman_filter
+from bythebook.models.types import Floats
 
 
 def draw(rng: np.random.Generator, N: int = 300, D: int = 8, M: int = 2) -> Floats:
@@ -45,7 +50,7 @@ def ppca_closed_form(x: Floats, n_factors: int) -> FactorModel:
     return FactorModel(x.mean(0)[None], W[None], np.full((1, len(values)), sigma2))
 
 
-def test_one_step_is_two_regressions_on_what_the_factors_are_expected_to_be(x: Floats) -> None:
+def test_one_step_is_two_regressions_on_the_expected_factors(x: Floats) -> None:
     """The objective by scipy; the posterior of the factors by conditioning their joint Gaussian."""
     models = random_start(x, 3, 4, np.random.default_rng(1))
     fit = fit_factors(x, models, tol=-np.inf, max_iter=1)

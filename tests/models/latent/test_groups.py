@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from models.latent.groups import (
+from bythebook.models.latent.groups import (
     apart_on_a_line,
     astray,
     between_share,
@@ -62,7 +62,7 @@ def test_places_on_a_line():
 
 
 def test_groups_apart_on_a_line_by_turning_it():
-    """Where a line of many directions shows gaps there is one; and nowhere else, in the plane."""
+    """In the plane the result agrees with a search over many directions for gaps."""
     rng = np.random.default_rng(7)
     corners = np.array([[0.0, 0.0], [5.0, 5.0], [5.0, 0.0], [0.0, 5.0]])
     labels = np.repeat(np.arange(4), 6)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from models.latent.pca import covariance, eigenvalues_without_n, largest_cosine, pca
+from bythebook.models.latent.pca import covariance, eigenvalues_without_n, largest_cosine, pca
 
 
 @pytest.fixture

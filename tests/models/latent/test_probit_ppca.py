@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, truncnorm
 
-from models.latent.probit_ppca import auxiliary_mean, bound, fit, most_probable
+from bythebook.models.latent.probit_ppca import auxiliary_mean, bound, fit, most_probable
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_a_map_is_found_again(rng):
     w = 5 * rng.standard_normal((80, 2))
     Y = np.where(rng.random((45, 80)) < norm.cdf(x @ w.T), 1.0, -1.0)
     Y[rng.random(Y.shape) < 0.4] = 0
-    Y[0, 5:] = 0  # an MP who has hardly voted
+    Y[0, 5:] = 0  # an MP with few votes
     run = fit(Y, 2, rng, max_iter=60)
     assert (np.diff(run.bound) > -1e-8).all()
     seen = Y != 0

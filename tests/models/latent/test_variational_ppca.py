@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import gamma, multivariate_normal, norm
 
-from models.latent.variational_ppca import (
+from bythebook.models.latent.variational_ppca import (
     bound,
     divergence,
     error_as_printed,
@@ -169,7 +169,7 @@ def test_whole_iterations_as_loops(problem, treatment, as_printed, times):
 
 
 def test_a_data_set_has_converged_when_its_bound_gains_no_more(problem):
-    """Each in its own time; what comes after is not told, and the last value is that of Q."""
+    """Each stops at its own iteration; later values are NaN, and the last value is that of Q."""
     Y, seen = problem
     long = fit(Y, seen, 2, np.random.default_rng(3), tol=0.0, max_iter=60).bound
     found = fit(Y, seen, 2, np.random.default_rng(3), tol=0.05, max_iter=60)

@@ -1,10 +1,10 @@
-"""Samples whose average is the bound, and posteriors beside a fitted one."""
+"""Samples whose average is the bound, and posteriors near a fitted one."""
 
 import numpy as np
 import pytest
 
-from models.latent.variational_ppca import bound, fit, log_score, predict
-from models.latent.variational_ppca_checks import moved, sampled_bound
+from bythebook.models.latent.variational_ppca import bound, fit, log_score, predict
+from bythebook.models.latent.variational_ppca_checks import moved, sampled_bound
 
 
 @pytest.fixture(scope="module")
@@ -26,13 +26,13 @@ def test_the_average_of_the_samples_is_the_bound(fitted):
 def test_one_factor_is_moved_at_a_time_and_lowers_the_bound(fitted):
     _, seen, q = fitted
     best, count = bound(q, seen, 1.0, 1.0)[0], 0
-    for beside in moved(q, np.random.default_rng(0)):
-        changed = [n for n in q._fields if not np.array_equal(getattr(q, n), getattr(beside, n))]
+    for perturbed in moved(q, np.random.default_rng(0)):
+        changed = [n for n in q._fields if not np.array_equal(getattr(q, n), getattr(perturbed, n))]
         assert len(changed) == 1
-        assert bound(beside, seen, 1.0, 1.0)[0] < best, changed
+        assert bound(perturbed, seen, 1.0, 1.0)[0] < best, changed
         count += 1
         (name,) = changed
-        old, new = getattr(q, name), getattr(beside, name)
+        old, new = getattr(q, name), getattr(perturbed, name)
         if name.startswith("mu"):  # by a hundredth, the standard deviation of the prior being one
             assert (new - old).std() == pytest.approx(0.01, rel=0.5)
         else:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from models.networks import backpropagation as back
-from models.networks.backpropagation import Weights
+from bythebook.models.networks import backpropagation as back
+from bythebook.models.networks.backpropagation import Weights
 
 
 @pytest.mark.parametrize("kind", back.OUTPUTS)

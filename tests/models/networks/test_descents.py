@@ -1,9 +1,9 @@
-"""Courses downhill, and Hessians of functions that are known."""
+"""Histories of descent methods, and Hessians of known functions."""
 
 import numpy as np
 
-from models.networks import descents
-from models.networks.neural_network import error_and_gradient, random_start
+from bythebook.models.networks import descents
+from bythebook.models.networks.neural_network import error_and_gradient, random_start
 
 SIZES = (1, 2, 1)
 X = np.linspace(-1, 1, 8)[:, None]

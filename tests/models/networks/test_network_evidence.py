@@ -1,10 +1,10 @@
-"""A network without a bend is a linear model, whose evidence is known."""
+"""A network with linear units is a linear model, whose evidence is known."""
 
 import numpy as np
 import pytest
 
-from models.networks import network_evidence as laplace
-from models.networks.neural_network import output_jacobian, random_start
+from bythebook.models.networks import network_evidence as laplace
+from bythebook.models.networks.neural_network import output_jacobian, random_start
 
 SIZES = (1, 2, 1)
 

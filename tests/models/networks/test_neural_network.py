@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy import integrate, stats
 from sklearn.linear_model import Lasso
 
-from models.networks.neural_network import (
+from bythebook.models.networks.neural_network import (
     Method,
     descend,
     error_and_gradient,
@@ -25,7 +25,7 @@ from models.networks.neural_network import (
     random_start,
     sample_prior,
 )
-from models.types import Floats
+from bythebook.models.types import Floats
 
 
 def sinusoid(rng: np.random.Generator, N: int) -> tuple[Floats, Floats]:
@@ -243,7 +243,7 @@ def test_levenberg_marquardt_says_when_it_was_cut_short() -> None:
 
 
 def test_with_l1_it_stays_where_it_has_arrived() -> None:
-    """From a minimum, with weights of both signs, there is nowhere to go."""
+    """At a minimum with weights of both signs no step decreases the objective."""
     rng = np.random.default_rng(19)
     x, t = linear_data(rng)
     found = fit_network(random_start((4, 1), 2, rng), (4, 1), x, t, l1=0.3, tol=1e-7)

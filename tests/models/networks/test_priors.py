@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from models.networks import priors
-from models.networks.neural_network import predict
+from bythebook.models.networks import priors
+from bythebook.models.networks.neural_network import predict
 
 ALPHA = priors.Precisions(0.5, 0.2, 2.0, 4.0)
 

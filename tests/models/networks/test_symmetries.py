@@ -4,8 +4,8 @@ from math import factorial
 
 import numpy as np
 
-from models.networks.neural_network import layers, predict, random_start
-from models.networks.symmetries import count_equal, image, images
+from bythebook.models.networks.neural_network import layers, predict, random_start
+from bythebook.models.networks.symmetries import count_equal, image, images
 
 
 def test_images_have_the_same_outputs_and_are_distinct() -> None:
@@ -32,7 +32,7 @@ def test_a_difference_at_one_input_or_in_one_output_is_enough() -> None:
     theta = random_start(sizes, 1, np.random.default_rng(2))[0]
     others = np.repeat(theta[None], 3, axis=0)
     layers(others[1], sizes)[1].b[0] += 0.1  # all inputs, one output
-    layers(others[2], sizes)[0].W[:, 0] += 0.1  # both outputs, only the third input is not nought
+    layers(others[2], sizes)[0].W[:, 0] += 0.1  # both outputs, only the third input is not zero
     gap = np.abs(predict(others, sizes, x) - predict(theta, sizes, x))
     assert (gap > 1e-6).sum() == 3 + 2
     assert count_equal(theta, others, sizes, x) == 1

@@ -9,8 +9,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from models.probability import coin
-from models.probability.coin import Beta
+from bythebook.models.probability import coin
+from bythebook.models.probability.coin import Beta
 
 BELIEFS = Beta(np.array([0.3, 1.0, 5.0, 64.0, 726.0]), np.array([0.6, 1.0, 1.0, 56.0, 276.0]))
 
@@ -91,7 +91,7 @@ def test_expectations_by_quadrature() -> None:
         moment *= (a + power - 1) / (a + b + power - 1)
         found = coin.expectation(lambda r, k=power: r**k, BELIEFS)  # type: ignore[misc]
         assert_allclose(found, moment, rtol=1e-11)
-    for heads, tails in ((4000.0, 50.0), (20.0, 9000.0)):  # far from one half, and sure of it
+    for heads, tails in ((4000.0, 50.0), (20.0, 9000.0)):  # far from one half, small variance
         sure = Beta(np.array([heads]), np.array([tails]))
         assert_allclose(coin.expectation(lambda r: r, sure), heads / (heads + tails), rtol=1e-11)
     found = coin.expectation(lambda r: coin.win_probability(r, 10, 6), BELIEFS)
@@ -118,7 +118,7 @@ def test_the_best_prior_for_one_side_only_forgets_the_other(heads: int) -> None:
 
 def test_totals_of_the_likelihood() -> None:
     printed, right = coin.likelihood_totals(2, 0.3)
-    assert printed == pytest.approx(0.3**2)  # y over N is nought but for y = N
+    assert printed == pytest.approx(0.3**2)  # y over N is zero except for y = N
     assert right == pytest.approx(0.7**2 + 2 * 0.3 * 0.7 + 0.3**2) == pytest.approx(1)
     assert coin.likelihood_totals(200, 0.45)[1] == pytest.approx(1)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from models.probability.densities import UNIT, integrals
+from bythebook.models.probability.densities import UNIT, integrals
 
 
 @pytest.mark.parametrize("name", UNIT)

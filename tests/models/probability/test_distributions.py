@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from models.probability.distributions import (
+from bythebook.models.probability.distributions import (
     FAMILIES,
     bernoulli_information,
     bernoulli_scores,
@@ -89,7 +89,7 @@ def test_the_information_of_a_coin_is_its_mean_squared_score() -> None:
 
 
 def test_a_gaussian_ends_nine_standard_deviations_from_its_mean() -> None:
-    """Less than 1e-15 lies beyond, and no node is wasted on what is far smaller still."""
+    """The mass beyond is below 1e-15, and no node is placed at smaller densities."""
     law = tabulate("gaussian", [-2.0, 0.25])
     assert_allclose(law.x[[0, -1]], [-6.5, 2.5], rtol=1e-4)
     beyond = stats.norm(-2, 0.5).cdf(law.x[0]) + stats.norm(-2, 0.5).sf(law.x[-1])

@@ -5,10 +5,14 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from models.probability import estimates
-from models.probability.estimates import bernoulli_gain, gaussian_gain, multinomial_by_search
-from models.probability.gaussian import Gaussian, estimate
-from models.types import Floats
+from bythebook.models.probability import estimates
+from bythebook.models.probability.estimates import (
+    bernoulli_gain,
+    gaussian_gain,
+    multinomial_by_search,
+)
+from bythebook.models.probability.gaussian import Gaussian, estimate
+from bythebook.models.types import Floats
 
 
 def test_the_share_of_ones_is_the_maximum() -> None:

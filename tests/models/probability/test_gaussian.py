@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from scipy.stats import multivariate_normal, norm
 
-from models.probability.gaussian import (
+from bythebook.models.probability.gaussian import (
     Gaussian,
     conditional,
     estimate,

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from models.probability import information as info
+from bythebook.models.probability import information as info
 
 
 def test_entropy_and_divergence_of_powers_of_two() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import cauchy, norm
 
-from models.probability import model_posterior as models
+from bythebook.models.probability import model_posterior as models
 
 
 def test_densities_are_scipy_s() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from models.probability import sequences
+from bythebook.models.probability import sequences
 
 
 def test_all_sequences_are_there_once() -> None:

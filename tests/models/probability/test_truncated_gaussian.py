@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, truncnorm
 
-from models.probability.truncated_gaussian import (
+from bythebook.models.probability.truncated_gaussian import (
     density,
     hazard,
     mass_above,
@@ -27,7 +27,7 @@ def test_density_and_mean(mu, s, side):
     assert mean(mu, s, side) == pytest.approx(law.mean(), rel=1e-7)
     if s == 1:
         assert mean_as_printed(mu, s, side) == mean(mu, s, side)
-    elif abs(mu) < 1:  # far from the cut the second term hardly matters
+    elif abs(mu) < 1:  # far from the cut the second term is negligible
         assert mean_as_printed(mu, s, side) != pytest.approx(law.mean(), rel=1e-3)
 
 
@@ -40,7 +40,7 @@ def test_the_ratio_far_out():
 
 
 @pytest.mark.parametrize(("mu", "s"), [(0.5, 1.0), (-1.0, 2.0), (3.0, 0.5)])
-def test_the_probit_function_and_the_mass_above_nought(mu, s):
+def test_the_probit_function_and_the_mass_above_zero(mu, s):
     printed, corrected = normal_integral(mu / s)
     assert corrected == pytest.approx(norm.cdf(mu / s), rel=1e-12)
     assert printed == pytest.approx(norm.cdf(mu / s) * np.sqrt(2 * np.pi), rel=1e-12)

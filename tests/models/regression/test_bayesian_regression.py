@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import invgamma, multivariate_normal, norm
 
-from models.regression.bayesian_regression import (
+from bythebook.models.regression.bayesian_regression import (
     InverseGamma,
     Posterior,
     equivalent_kernel,
@@ -18,8 +18,8 @@ from models.regression.bayesian_regression import (
     prior_area,
     with_one_more,
 )
-from models.regression.ridge import ridge_path
-from models.types import Floats
+from bythebook.models.regression.ridge import ridge_path
+from bythebook.models.types import Floats
 
 SIGMA2 = 0.4
 

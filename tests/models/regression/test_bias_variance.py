@@ -8,8 +8,8 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from models.regression import bias_variance
-from models.regression.bias_variance import (
+from bythebook.models.regression import bias_variance
+from bythebook.models.regression.bias_variance import (
     covariance_error,
     decompose,
     estimate_covariance,
@@ -26,7 +26,7 @@ from models.regression.bias_variance import (
     simulate_estimates,
     simulation_z,
 )
-from models.types import Floats
+from bythebook.models.types import Floats
 
 LAMBDAS = np.exp(np.array([2.6, -0.31, -2.4]))  # the three of PRML Figure 3.5
 
@@ -118,7 +118,7 @@ def test_closed_form_agrees_with_simulation() -> None:
     assert np.all(np.diff(exact.variance) > 0)
 
 
-def test_new_targets_cost_the_noise_beside_the_fit() -> None:
+def test_new_targets_cost_the_noise_in_addition_to_the_fit() -> None:
     rng = np.random.default_rng(20)
     h, y = np.linspace(0, 1, 40), rng.normal(size=(2, 500, 40))
     found = new_targets(y, h, 0.3, np.random.default_rng(21))
@@ -217,7 +217,7 @@ def test_simulated_estimates_have_the_moments_of_theory() -> None:
     assert np.abs((empirical - theory) / np.outer(sd, sd)).max() < 4 * np.sqrt(2 / S)
     # sigma^2-hat is sigma^2 chi^2_{N-D} / N, whose variance is 2 (N - D) sigma^4 / N^2.
     assert expected_sigma2(0.25, N, 2) == pytest.approx(0.225, rel=1e-12)
-    # |t - X w|^2 falls apart into the residual and what the fit has followed (Pythagoras).
+    # |t - X w|^2 is the sum of the residual and the fitted part (Pythagoras).
     followed = (((found.w - w) @ X.T) ** 2).mean(-1)
     assert_allclose(found.true_sigma2, found.sigma2 + followed, rtol=1e-9)
     error = found.sigma2.mean() - 0.225
@@ -225,7 +225,7 @@ def test_simulated_estimates_have_the_moments_of_theory() -> None:
 
 
 def test_simulated_averages_are_those_of_simulated_data_sets() -> None:
-    """The shortcut against the long way: draw every data set, fit it, average."""
+    """The shortcut against simulation: draw every data set, fit it, average."""
     rng = np.random.default_rng(12)
     R, S, N, w = 400, 50, 8, np.array([-2.0, 3.0, 1.0])
     X = powers(np.broadcast_to(rng.uniform(size=N), (R, N)), 2)
@@ -268,7 +268,7 @@ def test_blocks_do_not_change_the_simulation(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_lines_on_one_side_do_not_bracket() -> None:
-    """Groups of two about a truth of zero: crossing, below, above, on both sides."""
+    """Groups of two around a truth of zero: crossing, below, above, on both sides."""
     lines = np.array([[1, -1], [-1, 1], [-1, -2], [-3, -1], [1, 2], [3, 1], [-1, -1], [1, 1.0]])
     assert share_between(lines, np.zeros(2), 2) == 0.5
     for touching in ([[0, -1], [-1, 0.0]], [[0, 1], [1, 0.0]]):  # the truth is not between
@@ -283,7 +283,7 @@ def test_the_standard_error_of_a_covariance() -> None:
 
 
 def test_gaps_of_a_simulation_by_their_own_standard_errors() -> None:
-    """Once the variance is off, once the bias: each alone decides, and by how much is told."""
+    """Either the variance or the bias is off: each gap is in its own standard errors."""
     rng = np.random.default_rng(30)
     y = rng.normal(size=(1, 400, 6))
     drawn = decompose(y, np.zeros(6), 0.1)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.regression.committees import (
+from bythebook.models.regression.committees import (
     LOSSES,
     between,
     bootstrap_predictions,
@@ -15,8 +15,8 @@ from models.regression.committees import (
     skewed_losses,
     weighted_means,
 )
-from models.regression.curves import powers
-from models.regression.curves import sine as sinusoid
+from bythebook.models.regression.curves import powers
+from bythebook.models.regression.curves import sine as sinusoid
 
 
 @pytest.mark.parametrize("own_inputs", [False, True])
@@ -122,7 +122,7 @@ def test_a_billionth_is_rounding_and_two_are_not() -> None:
     assert between(np.array([[1 - 5e-10], [1 - 1.5e-9]]), ones).tolist() == [True, False]
 
 
-def test_members_are_not_penalised_unless_told() -> None:
+def test_members_are_not_penalised_by_default() -> None:
     rng = np.random.default_rng(20)
     x, t = rng.uniform(size=12), rng.normal(size=(1, 12))
     Phi = powers(x, 1)

@@ -6,7 +6,7 @@ from numpy.polynomial.polynomial import polyval
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
 
-from models.regression.curves import (
+from bythebook.models.regression.curves import (
     expected_loss,
     inputs,
     likeness,

@@ -4,8 +4,13 @@ import numpy as np
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from models.datasets import load
-from models.regression.error_checks import correlation, curvature, p_values, rank_correlation
+from bythebook.models.datasets import load
+from bythebook.models.regression.error_checks import (
+    correlation,
+    curvature,
+    p_values,
+    rank_correlation,
+)
 
 
 def test_spearman_against_scipy() -> None:

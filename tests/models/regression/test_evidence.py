@@ -5,9 +5,9 @@ import pytest
 from scipy.stats import multivariate_normal
 from sklearn.linear_model import BayesianRidge
 
-from models.regression import evidence
-from models.regression.evidence import Precisions
-from models.types import Floats
+from bythebook.models.regression import evidence
+from bythebook.models.regression.evidence import Precisions
+from bythebook.models.types import Floats
 
 Data = tuple[Floats, Floats]
 

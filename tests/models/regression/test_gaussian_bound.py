@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from models.regression.gaussian_bound import bound, example
+from bythebook.models.regression.gaussian_bound import bound, example
 
 
 def test_the_gap_is_the_divergence_from_the_posterior():

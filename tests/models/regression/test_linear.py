@@ -8,15 +8,15 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from scipy.stats import norm
 
-from models.datasets import load
-from models.regression.linear import (
+from bythebook.models.datasets import load
+from bythebook.models.regression.linear import (
     least_squares,
     line,
     line_and_sine,
     line_by_averages,
     maximum_log_likelihood,
 )
-from models.types import Floats
+from bythebook.models.types import Floats
 
 
 @pytest.fixture(scope="module", params=["olympics-100m-men", "olympics-100m-women"])
@@ -62,7 +62,7 @@ def test_averages_give_the_same_line(olympics: tuple[Floats, Floats]) -> None:
 
 def test_least_squares_maximises_the_likelihood(olympics: tuple[Floats, Floats]) -> None:
     x, t = olympics
-    centred = x - x.mean()  # for the optimiser's sake; the slope and the noise do not notice
+    centred = x - x.mean()  # for the optimiser; the slope and the noise do not change
 
     def loss(parameters: Floats) -> float:
         intercept, slope, log_sigma = parameters

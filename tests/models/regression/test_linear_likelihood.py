@@ -8,9 +8,9 @@ from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime, minimize
 from scipy.stats import norm
 
-from models.datasets import load
-from models.regression.linear import least_squares, line
-from models.regression.linear_likelihood import (
+from bythebook.models.datasets import load
+from bythebook.models.regression.linear import least_squares, line
+from bythebook.models.regression.linear_likelihood import (
     average_loss,
     hessian,
     hessian_by_differences,
@@ -27,7 +27,7 @@ from models.regression.linear_likelihood import (
     weighted_least_squares,
     weights_by_search,
 )
-from models.types import Floats
+from bythebook.models.types import Floats
 
 
 @pytest.fixture(scope="module")

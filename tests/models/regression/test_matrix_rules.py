@@ -1,11 +1,11 @@
-"""Identities that hold, one rule that does not, and by how much it fails."""
+"""Identities that hold, one rule that does not, and the size of its error."""
 
 import numpy as np
 from numpy.testing import assert_allclose
 
-from models.datasets import load
-from models.regression import matrix_rules
-from models.regression.linear import line
+from bythebook.models.datasets import load
+from bythebook.models.regression import matrix_rules
+from bythebook.models.regression.linear import line
 
 
 def gaps(sides: matrix_rules.Sides) -> dict[str, float]:
@@ -44,8 +44,8 @@ def test_the_brackets_without_their_factor_are_the_total_loss() -> None:
     assert max(found.values()) < 1e-12
 
 
-def test_slopes_are_those_of_the_residuals_but_for_the_one_that_lacks_its_inputs() -> None:
-    """The gradient is -2/N X^T (t - X w); the average of t in place of x t shifts it."""
+def test_slopes_are_those_of_the_residuals_except_the_one_without_inputs() -> None:
+    """The gradient is -2/N X^T (t - X w); the average of t instead of x t shifts it."""
     x, t = load("fcml-toy-regression").xt
     X = line(x)
     found = gaps(matrix_rules.slopes(X, t, 100, np.random.default_rng(4)))

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.datasets import load
-from models.regression import polynomials
-from models.regression.polynomials import (
+from bythebook.models.datasets import load
+from bythebook.models.regression import polynomials
+from bythebook.models.regression.polynomials import (
     fit_orders,
     highest_weights,
     kfold_loss,
@@ -23,7 +23,7 @@ from models.regression.polynomials import (
     refit_folds,
     training_loss,
 )
-from models.types import Floats, Ints
+from bythebook.models.types import Floats, Ints
 
 TOP = 8
 
@@ -152,7 +152,7 @@ def test_losses_without_the_fits_hold_where_points_cluster() -> None:
 
 
 def test_compiled_losses_as_written(olympics: tuple[Floats, Floats]) -> None:
-    """The kernel's Python is the same function: what is read is what runs."""
+    """The kernel's Python gives the same values as the compiled function."""
     x, t = olympics
     loss = np.empty((1, 4))
     polynomials._loo_kernel.plain(x[np.newaxis], t[np.newaxis], loss)

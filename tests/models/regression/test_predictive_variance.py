@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from models.regression.predictive_variance import predict, ranges, sample_functions
-from models.types import Floats
+from bythebook.models.regression.predictive_variance import predict, ranges, sample_functions
+from bythebook.models.types import Floats
 
 
 def by_powers(x: Floats, t: Floats, order: int, new: Floats) -> tuple[Floats, Floats, float]:
@@ -33,7 +33,7 @@ def test_every_order_of_every_data_set_with_a_gap() -> None:
 
 
 def test_years_lose_no_digits() -> None:
-    """The fit of order eight passes through a polynomial of that order, whatever the range."""
+    """The fit of order eight passes through a polynomial of that order, for any range."""
     x = np.arange(1896.0, 2012.0, 4.0)[None]
     unit = (x - 1954) / 58
     found = predict(x, unit**8 - unit**3, np.ones(x.shape, dtype=bool), 8, np.array([1900.0, 1954]))

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.testing import assert_allclose
 
-from models.regression.random_curves import kernel_average, random_curves
+from bythebook.models.regression.random_curves import kernel_average, random_curves
 
 
 def test_the_average_written_out() -> None:
@@ -31,7 +31,7 @@ def test_data_lie_about_the_curve() -> None:
     assert data.x.shape == data.t.shape == (300, 200)
     assert data.h.shape == (300, 401)
     assert np.all(np.abs(data.x) <= 5)
-    # Every tenth part of the range is hit as often; 60,000 draws, four standard errors.
+    # Every tenth of the range has an equal share of 60,000 draws, within four standard errors.
     counts = np.histogram(data.x, bins=10, range=(-5, 5))[0]
     assert np.abs(counts - 6000).max() < 4 * np.sqrt(60_000 * 0.09)
     nearest = np.abs(data.x[..., np.newaxis] - data.grid).argmin(-1)

@@ -6,14 +6,9 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from sklearn.linear_model import Ridge
 
-from models.regression import ridge
-from models.regression.ridge import (
-    gradient,
-    kfold_by_penalty,
-    loo_by_penalty,
-    ridge_path,
-)
-from models.types import Floats
+from bythebook.models.regression import ridge
+from bythebook.models.regression.ridge import gradient, kfold_by_penalty, loo_by_penalty, ridge_path
+from bythebook.models.types import Floats
 
 PENALTIES = np.array([0.0, 1e-3, 0.1, 4.0, 1e3])
 

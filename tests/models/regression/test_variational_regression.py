@@ -7,9 +7,9 @@ from scipy.integrate import quad
 from scipy.special import gammaln, logsumexp
 from scipy.stats import gamma, multivariate_normal
 
-from models.regression.evidence import search, shared_log_evidence, summary
-from models.regression.variational_regression import fit, log_evidence
-from models.types import Floats
+from bythebook.models.regression.evidence import search, shared_log_evidence, summary
+from bythebook.models.regression.variational_regression import fit, log_evidence
+from bythebook.models.types import Floats
 
 BETA = 1 / 0.09
 
@@ -82,7 +82,7 @@ def test_the_bound_lies_just_below_the_evidence(order: int) -> None:
 
 
 def test_the_printed_gamma_term_would_break_the_bound() -> None:
-    """(10.110) with ln Gamma(a_N) in place of ln Gamma(a_0) exceeds ln p(t)."""
+    """(10.110) with ln Gamma(a_N) instead of ln Gamma(a_0) exceeds ln p(t)."""
     Phi, t = cubic_sets(5, 3)
     found = fit(Phi, t, BETA, 0.01, 0.01)
     printed = found.printed_bound(0.01)
@@ -121,7 +121,7 @@ def test_the_least_step_is_the_smallest_change_of_any_data_set() -> None:
 
 
 def test_an_improper_prior_has_no_constant() -> None:
-    """With a_0 = 0 or b_0 = 0 there is none to add; what remains is a limit of proper priors."""
+    """With a_0 = 0 or b_0 = 0 there is none to add; the bound is then a limit of proper priors."""
     Phi, t = cubic_sets(2, 3)
     for a0, b0 in ((0.0, 0.5), (0.5, 0.0), (0.0, 0.0)):
         found = fit(Phi, t, BETA, a0=a0, b0=b0).bound

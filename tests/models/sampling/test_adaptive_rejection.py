@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import quad
 from scipy.stats import gamma, gumbel_r, kstest, logistic, norm
 
-from models.sampling.adaptive_rejection import (
+from bythebook.models.sampling.adaptive_rejection import (
     BUMPS,
     CONCAVE,
     adapt,

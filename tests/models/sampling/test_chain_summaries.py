@@ -1,9 +1,9 @@
-"""Summaries of chains against NumPy on each chain by itself."""
+"""Summaries of chains against NumPy on each chain separately."""
 
 import numpy as np
 from numpy.testing import assert_allclose
 
-from models.sampling.chain_summaries import (
+from bythebook.models.sampling.chain_summaries import (
     autocorrelation,
     autocorrelation_time,
     known_autocorrelation,
@@ -12,7 +12,7 @@ from models.sampling.chain_summaries import (
     squared_distance,
     summaries,
 )
-from models.sampling.metropolis import Chains, flat, sample, scale_reduction
+from bythebook.models.sampling.metropolis import Chains, flat, sample, scale_reduction
 
 RNG = np.random.default_rng(3)
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from models.sampling.direct import (
+from bythebook.models.sampling.direct import (
     TRANSFORMS,
     density_gaps,
     disc_cells,
@@ -13,7 +13,7 @@ from models.sampling.direct import (
     moment_scores,
     source,
 )
-from models.sampling.uniformity import all_even, independent
+from bythebook.models.sampling.uniformity import all_even, independent
 
 SCIPY = {
     "exponential": lambda p: stats.expon(scale=1 / p[0]),

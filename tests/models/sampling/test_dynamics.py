@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import kstest
 
-from models.sampling.dynamics import (
+from bythebook.models.sampling.dynamics import (
     ENERGIES,
     Energy,
     balance_gap,

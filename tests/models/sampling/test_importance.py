@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import quad
 from scipy.stats import kstest, norm
 
-from models.sampling.importance import (
+from bythebook.models.sampling.importance import (
     FUNCTIONS,
     contributing,
     log_ratio,
@@ -39,16 +39,18 @@ def test_weights_by_a_loop() -> None:
     r = [np.exp(target.log_p(x)) / norm.pdf(x, 1, 2) for x in z]
     assert_allclose(np.exp(log_r), r, rtol=1e-9)
     w = np.array(r) / sum(r)
-    told = weigh(target, log_r, z, ["square", "tail"])
+    estimates = weigh(target, log_r, z, ["square", "tail"])
     assert_allclose(normalised(log_r), w, rtol=1e-9)
-    assert_allclose(told.normalised, [(w * z**2).sum(), (w * (z > 2)).sum()])
+    assert_allclose(estimates.normalised, [(w * z**2).sum(), (w * (z > 2)).sum()])
     expected = np.mean([r[i] * z[i] ** 2 for i in range(50)]) / target.partition
-    assert_allclose(told.estimate[0], expected)
-    assert_allclose(told.partition, np.mean(r))
-    assert_allclose(told.effective_size, 1 / (w**2).sum())
-    assert_allclose([told.largest_weight, told.plain[0]], [w.max(), np.mean(z**2)])
+    assert_allclose(estimates.estimate[0], expected)
+    assert_allclose(estimates.partition, np.mean(r))
+    assert_allclose(estimates.effective_size, 1 / (w**2).sum())
+    assert_allclose([estimates.largest_weight, estimates.plain[0]], [w.max(), np.mean(z**2)])
     scaled = np.array(r) / target.partition
-    assert_allclose([told.weight_sd, told.term_sd[0]], [scaled.std(), (scaled * z**2).std()])
+    assert_allclose(
+        [estimates.weight_sd, estimates.term_sd[0]], [scaled.std(), (scaled * z**2).std()]
+    )
     assert FUNCTIONS["tail"][0](np.array([1.0, 3.0])).tolist() == [0, 1]
 
 

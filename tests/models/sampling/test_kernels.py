@@ -1,4 +1,4 @@
-"""Kernels: each leaves its target, and does what closed forms say."""
+"""Kernels: each leaves its target invariant, and agrees with closed forms."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.stats import norm
 
-from models.sampling import targets
-from models.sampling.kernels import (
+from bythebook.models.sampling import targets
+from bythebook.models.sampling.kernels import (
     expected_acceptance,
     hastings_ratios,
     leapfrog,
@@ -15,8 +15,8 @@ from models.sampling.kernels import (
     needs,
     walk,
 )
-from models.sampling.targets import Target
-from models.sampling.uniformity import all_even
+from bythebook.models.sampling.targets import Target
+from bythebook.models.sampling.uniformity import all_even
 
 ALL = [
     "metropolis 1",

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from models.sampling.metropolis import (
+from bythebook.models.sampling.metropolis import (
     first_inside,
     kernel_density,
     mixture,

@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from models.sampling import monte_carlo
-from models.sampling.monte_carlo import (
+from bythebook.models.sampling import monte_carlo
+from bythebook.models.sampling.monte_carlo import (
     INTEGRANDS,
     evidences,
     projection,

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from models.sampling.partition import Model, chained, direct, telescoped
+from bythebook.models.sampling.partition import Model, chained, direct, telescoped
 
 MODEL = Model(2, 2.0, 1.0)
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import dblquad
 from scipy.stats import ncx2, norm
 
-from models.sampling.region import double_twenty, hits, quarter_circle
+from bythebook.models.sampling.region import double_twenty, hits, quarter_circle
 
 
 @pytest.mark.parametrize("sd", [5.0, 30.0, 120.0])

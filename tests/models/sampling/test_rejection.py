@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from models.sampling.rejection import (
+from bythebook.models.sampling.rejection import (
     area,
     best_cauchy,
     cauchy,

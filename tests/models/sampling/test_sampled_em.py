@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from scipy.stats import norm
 
-from models.sampling.sampled_em import (
+from bythebook.models.sampling.sampled_em import (
     assignments,
     augment,
     data,

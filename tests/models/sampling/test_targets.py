@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.sampling.targets import correlated, named, product_mass
-from models.sampling.uniformity import all_even, independent
+from bythebook.models.sampling.targets import correlated, named, product_mass
+from bythebook.models.sampling.uniformity import all_even, independent
 
 NAMES = ["gaussian 1 3", "gaussian 2", "turned 1 4", "correlated 0.9", "bumps 2"]
 SQUARES = ["two squares", "two squares turned"]
@@ -40,7 +40,7 @@ def test_a_correlated_gaussian_has_its_covariance() -> None:
 
 
 @pytest.mark.parametrize("name", [*[n for n in NAMES if n != "bumps 2"], *SQUARES])
-def test_a_component_drawn_anew_leaves_the_target(name: str) -> None:
+def test_a_component_redrawn_leaves_the_target(name: str) -> None:
     target, rng = named(name), np.random.default_rng(1)
     z = target.draw(4000, rng)
     assert target.resample is not None

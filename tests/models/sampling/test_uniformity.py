@@ -4,7 +4,14 @@ import numpy as np
 from numpy.testing import assert_allclose
 from scipy.stats import chi2_contingency, chisquare, kstest
 
-from models.sampling.uniformity import all_even, distance, even, from_counts, independent, tally
+from bythebook.models.sampling.uniformity import (
+    all_even,
+    distance,
+    even,
+    from_counts,
+    independent,
+    tally,
+)
 
 
 def test_the_distance_and_its_probability_are_those_of_scipy() -> None:

@@ -1,14 +1,14 @@
-"""What the tests of linear systems share."""
+"""Fixtures for the tests of linear systems."""
 
 import numpy as np
 import pytest
 
-from models.state_space.kalman import LDS
+from bythebook.models.state_space.kalman import LDS
 
 
 @pytest.fixture(scope="session")
 def theta() -> LDS:
-    """Two states, three outputs, and no matrix that is its own transpose but covariances."""
+    """Two states, three outputs, and no symmetric matrix except covariances."""
     return LDS(
         A=np.array([[0.9, 0.3], [-0.2, 0.8]]),
         Gamma=np.array([[0.3, 0.1], [0.1, 0.2]]),

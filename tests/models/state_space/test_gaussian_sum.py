@@ -1,4 +1,4 @@
-"""Exact mixtures as beliefs: all ways in which the data may have come about, one by one."""
+"""Exact mixtures as beliefs, against all paths of components one by one."""
 
 import itertools
 
@@ -7,10 +7,16 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import multivariate_normal
 
-from models.state_space import gaussian_sum
-from models.state_space.gaussian_sum import Belief, Emission, collapse, gaussian_sum_filter, moments
-from models.state_space.kalman import LDS, autoregression, kalman_filter, simulate
-from models.types import Floats
+from bythebook.models.state_space import gaussian_sum
+from bythebook.models.state_space.gaussian_sum import (
+    Belief,
+    Emission,
+    collapse,
+    gaussian_sum_filter,
+    moments,
+)
+from bythebook.models.state_space.kalman import LDS, autoregression, kalman_filter, simulate
+from bythebook.models.types import Floats
 
 A = np.array([[0.9, 0.3], [-0.2, 0.8]])
 GAMMA = np.array([[0.3, 0.1], [0.1, 0.2]])
@@ -63,7 +69,7 @@ def test_the_filter_is_the_sum_over_all_paths(x: Floats) -> None:
     sums, right = gaussian_sum_filter(START, A, GAMMA, EMISSION, x), enumerated(x)
     found = sums.filtered[-1]
     assert [len(belief.mean) for belief in sums.filtered] == [6, 18, 54]
-    # Both run over starts first and the last datum's components last.
+    # Both run over starts first and the last data point's components last.
     total = np.exp(right.log_w).sum()
     assert_allclose(np.exp(sums.log_c.sum()), total, rtol=1e-12)
     assert_allclose(np.exp(found.log_w), np.exp(right.log_w) / total, rtol=1e-10)
@@ -85,7 +91,7 @@ def test_components_that_are_the_same_count_once(x: Floats) -> None:
 
 
 def counts(variances: list[float], means: list[float]) -> dict[str, list[int]]:
-    """How many Gaussians each belief about an autoregression has, by where the mixture stands."""
+    """How many Gaussians each belief about an autoregression has, by the place of the mixture."""
     K = len(variances)
     emission = Emission(np.full(K, 1 / K), np.ones((K, 1, 1)), np.array(variances).reshape(K, 1, 1))
     x = np.random.default_rng(2).standard_normal((5, 1))

@@ -5,11 +5,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.testing import assert_allclose
 
-from models.probability.gaussian import log_density_1d
-from models.state_space.grid_filter import GridFiltered, grid_filter
-from models.state_space.kalman import LDS, kalman_filter, simulate
-from models.state_space.nonlinear_filters import linear_system, state_space
-from models.types import Floats
+from bythebook.models.probability.gaussian import log_density_1d
+from bythebook.models.state_space.grid_filter import GridFiltered, grid_filter
+from bythebook.models.state_space.kalman import LDS, kalman_filter, simulate
+from bythebook.models.state_space.nonlinear_filters import linear_system, state_space
+from bythebook.models.types import Floats
 
 Weight = Callable[[int, Floats], Floats]
 ONE = np.eye(1)
@@ -61,7 +61,7 @@ def test_series_are_filtered_side_by_side() -> None:
 
 
 def test_data_that_no_double_can_weigh_do_no_harm() -> None:
-    """A datum of weight e^-2000 everywhere leaves the belief what it was, and its worth -2000."""
+    """A data point of weight e^-2000 everywhere leaves the belief unchanged; its log is -2000."""
     x = simulate(THETA, 3, np.random.default_rng(2))[1]
     points = np.linspace(-13, 13, 301)
     right = on_grid(weight(x), 3, points)

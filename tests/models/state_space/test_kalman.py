@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import linalg, stats
 
-from models.state_space.kalman import (
+from bythebook.models.state_space.kalman import (
     LDS,
     MAX_OUTPUTS,
     MAX_STATES,
@@ -25,7 +25,7 @@ from models.state_space.kalman import (
     simulate,
     update,
 )
-from models.types import Floats
+from bythebook.models.types import Floats
 
 
 def random_system(
@@ -132,7 +132,7 @@ def both_ways(theta: LDS, x: Floats) -> tuple[Filtered, Smoothed, Filtered, Smoo
 def assert_equal_beliefs(
     passed: Filtered, smoothed: Smoothed, plain: Filtered, back: Smoothed, *, rtol: float
 ) -> None:
-    """Every array has the other's shape and numbers, relative to the largest of them."""
+    """Every array has the other's shape and numbers, relative to the largest entry."""
     ours = (*passed.predicted, *passed.filtered, passed.log_c, *smoothed.state, smoothed.lag_one)
     theirs = (*plain.predicted, *plain.filtered, plain.log_c, *back.state, back.lag_one)
     for mine, other in zip(ours, theirs, strict=True):
@@ -172,7 +172,7 @@ def test_nearly_singular_predictions_cost_no_more_digits_than_in_the_reference()
 
 
 def test_covariances_at_rest_are_copied_and_right() -> None:
-    """The tracker of MLAPP Figure 18.1 comes to rest, to the bit, within 150 steps."""
+    """The tracker of MLAPP Figure 18.1 converges bit for bit within 150 steps."""
     A = np.eye(4) + np.eye(4, k=2)
     start = np.array([8.0, 10, 1, 0])
     theta = LDS(A, 0.001 * np.eye(4), np.eye(2, 4), np.eye(2), start, np.eye(4))

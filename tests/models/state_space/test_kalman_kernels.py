@@ -1,4 +1,4 @@
-"""Each kernel names its plain statement; `test_kalman` compares it with the compiled recursion."""
+"""Each kernel names its NumPy reference; `test_kalman` compares it with the compiled recursion."""
 
 import inspect
 import re
@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from models.compiled import compiled
-from models.state_space import kalman, kalman_kernels
-from models.types import Floats
+from bythebook.models.compiled import compiled
+from bythebook.models.state_space import kalman, kalman_kernels
+from bythebook.models.types import Floats
 
 KERNELS = {name: k for name, k in vars(kalman_kernels).items() if type(k) is compiled}
 RECURSIONS = [name for name in KERNELS if not name.startswith("_")]
 
 
 @pytest.mark.parametrize("name", RECURSIONS)
-def test_every_kernel_names_its_plain_statement(name: str) -> None:
-    named = re.findall(r"`(\w+)`", KERNELS[name].__doc__ or "")
+def test_every_kernel_names_its_reference(name: str) -> None:
+    named = re.findall(r"`kalman\.(\w+)`", KERNELS[name].__doc__ or "")
     assert any(inspect.isfunction(vars(kalman).get(other)) for other in named)
 
 
@@ -72,7 +72,7 @@ def test_what_is_read_is_what_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_singular_matrices_are_refused_as_numpy_refuses_them() -> None:
-    """To the last bit: what is left of the second row is nought."""
+    """The remainder of the second row is exactly zero."""
     ones = np.ones((2, 2))
     with pytest.raises(np.linalg.LinAlgError, match="positive definite"):
         kalman_kernels._cholesky(ones, np.zeros((2, 2)))

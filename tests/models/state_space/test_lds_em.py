@@ -1,13 +1,13 @@
-"""EM must climb at every step, and its M step must be a stationary point of what it maximises."""
+"""EM must increase its objective at every step, and its M step must be a stationary point."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import optimize
 
-from models.em import expectation_maximisation, take
-from models.state_space.kalman import LDS, kalman_filter, rotation, rts_smoother, simulate
-from models.state_space.lds_em import (
+from bythebook.models.em import expectation_maximisation, take
+from bythebook.models.state_space.kalman import LDS, kalman_filter, rotation, rts_smoother, simulate
+from bythebook.models.state_space.lds_em import (
     Moments,
     expected_moments,
     fit_lds,
@@ -18,7 +18,7 @@ from models.state_space.lds_em import (
     random_start,
     subspace_start,
 )
-from models.types import Floats
+from bythebook.models.types import Floats
 
 
 def turning(rng: np.random.Generator, radius: float = 0.98) -> LDS:

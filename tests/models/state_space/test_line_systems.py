@@ -9,11 +9,11 @@ from scipy.integrate import quad
 from scipy.stats import multivariate_normal, norm
 from scipy.stats import t as student
 
-from models.state_space import gaussian_sum
-from models.state_space.gaussian_sum import Belief, gaussian_sum_filter, moments
-from models.state_space.kalman import autoregression
-from models.state_space.line_systems import LINE_SYSTEMS, line_system, mixture_emission
-from models.types import Floats
+from bythebook.models.state_space import gaussian_sum
+from bythebook.models.state_space.gaussian_sum import Belief, gaussian_sum_filter, moments
+from bythebook.models.state_space.kalman import autoregression
+from bythebook.models.state_space.line_systems import LINE_SYSTEMS, line_system, mixture_emission
+from bythebook.models.types import Floats
 
 R = 0.5
 

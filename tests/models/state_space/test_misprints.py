@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from models.state_space.kalman import LDS, simulate
-from models.state_space.misprints import (
+from bythebook.models.state_space.kalman import LDS, simulate
+from bythebook.models.state_space.misprints import (
     cross_covariances,
     noise_from_outputs,
     output_covariances,
@@ -12,9 +12,9 @@ from models.state_space.misprints import (
     regression_gradients,
     tangents,
 )
-from models.state_space.nonlinear_examples import random_lds
-from models.state_space.unscented import Scaling
-from models.types import Floats
+from bythebook.models.state_space.nonlinear_examples import random_lds
+from bythebook.models.state_space.unscented import Scaling
+from bythebook.models.types import Floats
 
 
 def line(a: float, q: float, c: float, v: float) -> LDS:
@@ -65,10 +65,10 @@ def test_powers_of_the_dynamics() -> None:
 def test_the_regression_of_a_state_on_the_one_before() -> None:
     """The slope of two steps against that of all, and the derivative between them by hand."""
     z = np.array([[1.0], [2.0], [1.0], [3.0], [0.5]])
-    nought, printed, corrected = regression_gradients(line(0.5, 0.5, 2.0, 1.5), z)[:, 0, 0]
+    at_zero, printed, corrected = regression_gradients(line(0.5, 0.5, 2.0, 1.5), z)[:, 0, 0]
     past, xy = np.sum(z[:-1] ** 2), np.sum(z[:-1] * z[1:])
     slope = np.sum(z[:2] * z[1:3]) / np.sum(z[:2] ** 2)
-    assert_allclose(nought, xy / 0.5, rtol=1e-12)
+    assert_allclose(at_zero, xy / 0.5, rtol=1e-12)
     assert_allclose(printed, (xy - slope * past) / 0.5, rtol=1e-12)
     assert abs(corrected) < 1e-13
     assert_allclose(regression_gradients(line(0.5, 0.5, 2.0, 1.5), z[:3])[1], 0, atol=1e-13)

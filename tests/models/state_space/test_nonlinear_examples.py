@@ -1,4 +1,4 @@
-"""Functions to try filters on: slopes by differences, and what their docstrings say of them."""
+"""Test functions for filters: slopes by differences, and their documented properties."""
 
 import math
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.state_space.nonlinear_examples import (
+from bythebook.models.state_space.nonlinear_examples import (
     Mapping,
     exponential_mapping,
     growth_system,
@@ -14,8 +14,8 @@ from models.state_space.nonlinear_examples import (
     random_lds,
     walker_system,
 )
-from models.state_space.nonlinear_filters import NonlinearSystem
-from models.types import Floats
+from bythebook.models.state_space.nonlinear_filters import NonlinearSystem
+from bythebook.models.types import Floats
 
 
 @pytest.mark.parametrize(

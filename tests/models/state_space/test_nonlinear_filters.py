@@ -1,4 +1,4 @@
-"""Nonlinear filters: exact where the system is linear, and held against a grid where it is not."""
+"""Nonlinear filters: exact for linear systems, compared with a grid filter for others."""
 
 import numpy as np
 import pytest
@@ -6,11 +6,11 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from scipy.stats import multivariate_normal
 
-from models.state_space.kalman import LDS, Filtered, kalman_filter
-from models.state_space.kalman import simulate as simulate_linear
-from models.state_space.line_systems import LineSystem
-from models.state_space.nonlinear_examples import growth_system, random_lds, walker_system
-from models.state_space.nonlinear_filters import (
+from bythebook.models.state_space.kalman import LDS, Filtered, kalman_filter
+from bythebook.models.state_space.kalman import simulate as simulate_linear
+from bythebook.models.state_space.line_systems import LineSystem
+from bythebook.models.state_space.nonlinear_examples import growth_system, random_lds, walker_system
+from bythebook.models.state_space.nonlinear_filters import (
     NonlinearSystem,
     extended_filter,
     linear_system,
@@ -18,9 +18,9 @@ from models.state_space.nonlinear_filters import (
     state_space,
     unscented_filter,
 )
-from models.state_space.particle_filter import bootstrap_filter
-from models.state_space.unscented import Scaling
-from models.types import Floats
+from bythebook.models.state_space.particle_filter import bootstrap_filter
+from bythebook.models.state_space.unscented import Scaling
+from bythebook.models.types import Floats
 
 FILTERS = {
     "extended": extended_filter,
@@ -118,7 +118,7 @@ def test_one_linearisation_is_the_extended_filter_by_hand() -> None:
 
 
 def test_the_iterated_filter_finds_the_mode() -> None:
-    """Re-linearising until it rests is Gauss-Newton: the mode of prior times likelihood."""
+    """Re-linearising until convergence is Gauss-Newton: the mode of prior times likelihood."""
     system = walker_system(3.0, 0.3, 0.6)
     _, y = simulate(system, 1, np.random.default_rng(6))
     found = extended_filter(system, y, 100).filtered.mean[0]
@@ -140,7 +140,7 @@ def grid_moments(system: NonlinearSystem, y: Floats, n_points: int = 801) -> tup
 
 
 def mild() -> NonlinearSystem:
-    """A state that is drawn to 0, seen through a function that hardly bends."""
+    """A mean-reverting state, observed through a nearly linear function."""
     system = linear_system(LDS(*(np.eye(1),) * 4, np.zeros(1), np.eye(1)))
     return system._replace(
         g=lambda n, z: 0.8 * z + np.sin(z) / 4,
@@ -168,7 +168,7 @@ def test_particles_approach_the_grid_as_the_root_of_their_number() -> None:
     system = growth_system(10.0, 1.0)
     _, y = simulate(system, 15, np.random.default_rng(8), (20,))
     exact, log_likelihood = grid_moments(system, y)
-    finer = grid_moments(system, y, 1201)  # what the grid itself errs by
+    finer = grid_moments(system, y, 1201)  # the error of the grid itself
     assert_allclose(exact, finer[0], rtol=0, atol=1e-6)
     rng, model, sizes, errors = np.random.default_rng(9), state_space(system, y), [100, 6400], []
     for L in sizes:

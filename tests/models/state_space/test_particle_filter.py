@@ -5,15 +5,15 @@ import pytest
 from numpy.random import Generator
 from numpy.testing import assert_allclose, assert_array_equal
 
-from models.state_space.kalman import LDS, kalman_filter, simulate
-from models.state_space.nonlinear_filters import linear_system, state_space
-from models.state_space.particle_filter import (
+from bythebook.models.state_space.kalman import LDS, kalman_filter, simulate
+from bythebook.models.state_space.nonlinear_filters import linear_system, state_space
+from bythebook.models.state_space.particle_filter import (
     StateSpace,
     bootstrap_filter,
     check_weights,
     systematic_counts,
 )
-from models.types import Floats
+from bythebook.models.types import Floats
 
 STEPS = 12
 
@@ -119,7 +119,7 @@ def still(log_p: Floats) -> StateSpace:
 
 
 def test_weights_multiply_until_resampling_makes_them_equal() -> None:
-    """Two filters of four particles by hand: the second never gets poor and is left alone."""
+    """Two filters of four particles by hand: the second never falls below the threshold."""
     p = np.array([[[1, 1, 1, 1e-9], [4, 3, 2, 1]], [[1, 1, 1, 1], [1, 1, 1, 1]]])
     p = np.concatenate([[[[8, 1e-9, 1e-9, 1e-9], [1, 1, 1, 1]]], p])
     found = bootstrap_filter(still(np.log(p)), 3, 4, np.random.default_rng(5), size=(2,))
@@ -132,7 +132,7 @@ def test_weights_multiply_until_resampling_makes_them_equal() -> None:
 
 
 def test_weights_are_checked_by_hand() -> None:
-    """Drawn anew, weights are shares of the likelihood; without it they remember the first step."""
+    """After resampling, weights are shares of the likelihood; without it they are products."""
     p = np.array([[1.0, 1.0, 2.0, 4.0], [4.0, 3.0, 2.0, 1.0]])
     always, never = (
         bootstrap_filter(still(np.log(p)), 2, 4, np.random.default_rng(0), threshold=threshold)

@@ -1,10 +1,10 @@
-"""Moments of a transformed Gaussian: closed forms, and samples for what has none."""
+"""Moments of a transformed Gaussian: closed forms, and samples where there is none."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from models.state_space.unscented import (
+from bythebook.models.state_space.unscented import (
     Scaling,
     by_points,
     by_tangent,
@@ -14,7 +14,7 @@ from models.state_space.unscented import (
     sigma_points,
     weight_sums,
 )
-from models.types import Floats
+from bythebook.models.types import Floats
 
 MEAN = np.array([0.4, -1.0, 2.0])
 COV = np.array([[1.0, 0.3, -0.2], [0.3, 0.5, 0.1], [-0.2, 0.1, 0.8]])

@@ -1,5 +1,6 @@
 "use strict";
-// One result: read the knobs, ask for a run, show what comes of it. Text goes in as text only.
+// The page of one result: read the parameters, request a run, show the response.
+// Text from the server is inserted with textContent, never as HTML.
 
 (() => {
   const $ = (id) => document.getElementById(id);
@@ -7,81 +8,81 @@
   const name = bench.dataset.result;
   const signs = JSON.parse(bench.dataset.signs);
   const tab = [...crypto.getRandomValues(new Uint32Array(3))].map((n) => n.toString(36)).join("");
-  const knobs = [...document.querySelectorAll(".knob")].map((box) => ({
+  const parameters = [...document.querySelectorAll(".parameter")].map((box) => ({
     box,
     name: box.dataset.name,
-    form: box.dataset.form,
-    book: box.dataset.book,
+    kind: box.dataset.kind,
+    published: box.dataset.published,
     inputs: [...box.querySelectorAll("input, select, textarea")],
     back: box.querySelector(".back"),
   }));
-  const WAIT = 120; // ms of quiet before a run
-  const PATIENCE = 700; // ms that a run may take before a newer one supersedes it
-  let mine = null; // the last answer with these settings
-  let books = null; // the answer with the book's
-  let asked_book = false;
-  let under_way = null; // { started, values }
+  const DELAY_MS = 120; // between the last change and the run
+  const MIN_AGE_MS = 700; // of a run before a newer one supersedes it
+  let mine = null; // the last response with the present settings
+  let published = null; // the response with the published settings
+  let published_requested = false;
+  let running = null; // { started, values }
   let timer = 0;
-  let chosen = ""; // the figure that is shown
+  let chosen = ""; // name of the figure that is shown
 
-  // --- the knobs -----------------------------------------------------------------------------
-  const field = (knob) => knob.inputs[knob.inputs.length - 1];
-  const slider = (knob) => (knob.form === "number" ? knob.inputs[0] : null);
-  const stops = (knob) => slider(knob).dataset.stops.split(" ");
+  // --- parameters ----------------------------------------------------------------------------
+  const field = (parameter) => parameter.inputs[parameter.inputs.length - 1];
+  const slider = (parameter) => (parameter.kind === "number" ? parameter.inputs[0] : null);
+  const slider_values = (parameter) => slider(parameter).dataset.values.split(" ");
   const entries = (text) => {
     try { return JSON.parse(text).map((entry) => (typeof entry === "string" ? entry : JSON.stringify(entry))); }
     catch { return []; }
   };
 
-  const read = (knob) => {
-    if (knob.form === "switch") return String(knob.inputs[0].checked);
-    if (knob.form === "several") {
-      const words = knob.inputs.filter((input) => input.checked).map((input) => input.value);
-      const numbers = !knob.book.includes('"') && knob.book !== "[]" && words.every((w) => /^-?\d+$/.test(w));
+  const read = (parameter) => {
+    if (parameter.kind === "switch") return String(parameter.inputs[0].checked);
+    if (parameter.kind === "several") {
+      const words = parameter.inputs.filter((input) => input.checked).map((input) => input.value);
+      const numbers = !parameter.published.includes('"') && parameter.published !== "[]" && words.every((w) => /^-?\d+$/.test(w));
       return `[${words.map((w) => (numbers ? w : JSON.stringify(w))).join(", ")}]`;
     }
-    return field(knob).value;
+    return field(parameter).value;
   };
 
-  const write = (knob, text) => {
-    if (knob.form === "switch") knob.inputs[0].checked = text === "true";
-    else if (knob.form === "several") {
+  const write = (parameter, text) => {
+    if (parameter.kind === "switch") parameter.inputs[0].checked = text === "true";
+    else if (parameter.kind === "several") {
       const wanted = entries(text);
-      for (const input of knob.inputs) input.checked = wanted.includes(input.value);
-    } else field(knob).value = text;
-    place(knob);
+      for (const input of parameter.inputs) input.checked = wanted.includes(input.value);
+    } else field(parameter).value = text;
+    place_slider(parameter);
   };
 
-  const place = (knob) => {
-    if (!slider(knob)) return;
-    const value = Number(field(knob).value);
-    if (field(knob).value.trim() && Number.isFinite(value)) {
-      const near = stops(knob).map((stop) => Math.abs(Number(stop) - value));
-      slider(knob).value = near.indexOf(Math.min(...near));
+  const place_slider = (parameter) => {
+    if (!slider(parameter)) return;
+    const value = Number(field(parameter).value);
+    if (field(parameter).value.trim() && Number.isFinite(value)) {
+      const near = slider_values(parameter).map((number) => Math.abs(Number(number) - value));
+      slider(parameter).value = near.indexOf(Math.min(...near));
     }
-    slider(knob).setAttribute("aria-valuetext", field(knob).value || "none");
+    slider(parameter).setAttribute("aria-valuetext", field(parameter).value || "none");
   };
 
-  const moved = () => {
+  const changed_values = () => {
     const values = {};
-    for (const knob of knobs) {
-      const text = read(knob);
-      if (text !== knob.book) values[knob.name] = text;
+    for (const parameter of parameters) {
+      const text = read(parameter);
+      if (text !== parameter.published) values[parameter.name] = text;
     }
     return values;
   };
 
-  const mark = (differing) => {
-    for (const knob of knobs) {
-      const differs = differing ? differing.includes(knob.name) : read(knob) !== knob.book;
-      knob.box.classList.toggle("moved", differs);
-      knob.back.hidden = read(knob) === knob.book;
+  const mark_changed = (differing) => {
+    for (const parameter of parameters) {
+      const differs = differing ? differing.includes(parameter.name) : read(parameter) !== parameter.published;
+      parameter.box.classList.toggle("changed", differs);
+      parameter.back.hidden = read(parameter) === parameter.published;
     }
-    $("reset").disabled = Object.keys(moved()).length === 0;
+    $("reset").disabled = Object.keys(changed_values()).length === 0;
   };
 
-  const note_address = () => {
-    const query = new URLSearchParams(moved());
+  const update_address = () => {
+    const query = new URLSearchParams(changed_values());
     const view = document.querySelector("#views input:checked").value;
     if (view !== "yours") query.set("view", view);
     if (chosen && mine && mine.figures.length && chosen !== mine.figures[0].name) query.set("figure", chosen);
@@ -89,7 +90,7 @@
     history.replaceState(null, "", text ? `?${text}` : location.pathname);
   };
 
-  // --- asking --------------------------------------------------------------------------------
+  // --- requests ------------------------------------------------------------------------------
   const post = async (path, content, signal) => {
     const response = await fetch(path, {
       method: "POST",
@@ -103,23 +104,23 @@
   const unreachable = (error) =>
     error instanceof TypeError ? "the server does not answer; is `bythebook explore` still running?" : error.message;
 
-  const later = (wait = WAIT) => {
+  const schedule_run = (wait = DELAY_MS) => {
     clearTimeout(timer);
-    mark();
-    note_address();
+    mark_changed();
+    update_address();
     timer = setTimeout(() => {
-      // What is nearly done may finish and be seen; what is slow is superseded.
-      const age = under_way ? performance.now() - under_way.started : Infinity;
-      if (age < PATIENCE) later(Math.max(30, Math.min(WAIT, PATIENCE - age)));
+      // A young run may finish and be shown; an old, slow one is superseded.
+      const age = running ? performance.now() - running.started : Infinity;
+      if (age < MIN_AGE_MS) schedule_run(Math.max(30, Math.min(DELAY_MS, MIN_AGE_MS - age)));
       else run();
     }, wait);
   };
 
   const run = async () => {
-    const values = moved();
-    const asked = { started: performance.now(), values };
-    under_way = asked;
-    $("keep").disabled = true;
+    const values = changed_values();
+    const request = { started: performance.now(), values };
+    running = request;
+    $("save").disabled = true;
     tick();
     let answer;
     try {
@@ -127,8 +128,8 @@
     } catch (error) {
       answer = { problems: [unreachable(error)] };
     }
-    if (under_way !== asked) return; // a newer one is under way
-    under_way = null;
+    if (running !== request) return; // a newer run has started
+    running = null;
     $("cancel").hidden = true;
     bench.classList.remove("waiting");
     bench.removeAttribute("aria-busy");
@@ -136,8 +137,8 @@
   };
 
   const tick = () => {
-    if (!under_way) return;
-    const seconds = (performance.now() - under_way.started) / 1000;
+    if (!running) return;
+    const seconds = (performance.now() - running.started) / 1000;
     if (seconds > 0.3) {
       bench.classList.add("waiting");
       bench.setAttribute("aria-busy", "true");
@@ -148,61 +149,61 @@
   };
 
   const status = (text, quiet = false) => {
-    // A clock that speaks ten times a second would be no help to those who listen.
+    // A screen reader must not announce the elapsed time ten times a second.
     $("status").setAttribute("aria-live", quiet ? "off" : "polite");
     $("status").textContent = text;
   };
 
-  const ask_book = async () => {
-    if (books || asked_book) return;
-    asked_book = true;
+  const request_published = async () => {
+    if (published || published_requested) return;
+    published_requested = true;
     try {
-      const answer = await post("/run", { tab: `${tab}-book`, result: name, values: {}, behind: true });
-      if (answer.figures) books = answer;
-      else if (!answer.stopped) $("books").querySelector("figcaption").textContent = `the book's settings: ${answer.problems.join("; ")}`;
-    } catch { /* the run beside it tells */ }
+      const answer = await post("/run", { tab: `${tab}-published`, result: name, values: {}, background: true });
+      if (answer.figures) published = answer;
+      else if (!answer.stopped) $("books").querySelector("figcaption").textContent = `published settings: ${answer.problems.join("; ")}`;
+    } catch { /* the run with the present settings reports the failure */ }
     draw();
   };
 
-  // --- showing -------------------------------------------------------------------------------
+  // --- display -------------------------------------------------------------------------------
   const duration = (seconds) => (seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`);
 
   const show = (answer) => {
     const lines = answer.problems || [];
-    for (const knob of knobs) {
-      const wrong = lines.some((line) => line.startsWith(`${knob.name}=`));
-      for (const input of knob.inputs) wrong ? input.setAttribute("aria-invalid", "true") : input.removeAttribute("aria-invalid");
+    for (const parameter of parameters) {
+      const wrong = lines.some((line) => line.startsWith(`${parameter.name}=`));
+      for (const input of parameter.inputs) wrong ? input.setAttribute("aria-invalid", "true") : input.removeAttribute("aria-invalid");
     }
     $("problem").hidden = !lines.length && !answer.undrawn;
     $("problem").textContent = lines.concat(answer.undrawn || []).join("; ");
     bench.classList.toggle("stale", Boolean(mine) && !answer.figures);
     if (!answer.figures) {
-      status(answer.stopped || (mine ? "not run: what is shown is the last that was" : "not run"));
+      status(answer.stopped || (mine ? "Not run. The page shows the previous run." : "Not run."));
       return;
     }
     mine = answer;
-    if (!answer.differs.length) books = answer;
-    else ask_book();
-    const found = answer.recorded ? `already recorded (run ${answer.recorded})` : `computed in ${duration(answer.seconds)}`;
-    status(`${found}, drawn in ${duration(answer.drawing)}`);
-    $("keep").disabled = false;
-    $("kept").textContent = "";
+    if (!answer.differs.length) published = answer;
+    else request_published();
+    const origin = answer.recorded ? `cached (run ${answer.recorded})` : `computed in ${duration(answer.seconds)}`;
+    status(`${origin}, drawn in ${duration(answer.drawing)}`);
+    $("save").disabled = false;
+    $("saved").textContent = "";
     $("command").textContent = answer.command;
-    mark(answer.differs);
-    note_address();
+    mark_changed(answer.differs);
+    update_address();
     draw();
   };
 
   const draw = () => {
-    const last = mine || books; // while the first run with other settings is under way: the book's
+    const last = mine || published; // published until the first run with other settings is done
     if (!last) return;
     const own = last.differs.length > 0;
     $("views").hidden = !own;
     const view = own ? document.querySelector("#views input:checked").value : "yours";
     tabs(last.figures);
     picture($("yours"), last, view !== "book");
-    picture($("books"), books, view !== "yours");
-    $("yours").querySelector("figcaption").textContent = own ? "your settings" : "the book's settings";
+    picture($("books"), published, view !== "yours");
+    $("yours").querySelector("figcaption").textContent = own ? "your settings" : "published settings";
     $("pictures").classList.toggle("pair", view === "both");
     claims();
     numbers();
@@ -211,13 +212,13 @@
   const picture = (box, answer, shown) => {
     box.hidden = !shown;
     const image = box.querySelector("img");
-    const found = answer && (answer.figures.find((figure) => figure.name === chosen) || answer.figures[0]);
-    image.hidden = !found;
-    if (!found) return;
-    image.width = found.width;
-    image.height = found.height;
-    image.alt = found.alt;
-    if (image.src !== found.src) image.src = found.src;
+    const figure = answer && (answer.figures.find((entry) => entry.name === chosen) || answer.figures[0]);
+    image.hidden = !figure;
+    if (!figure) return;
+    image.width = figure.width;
+    image.height = figure.height;
+    image.alt = figure.alt;
+    if (image.src !== figure.src) image.src = figure.src;
   };
 
   const tabs = (figures) => {
@@ -240,40 +241,40 @@
     for (const input of box.querySelectorAll("input")) input.checked = input.value === chosen;
   };
 
-  const told = (cell, claim, judged) => {
+  const show_verdict = (cell, claim, available) => {
     cell.replaceChildren();
     cell.classList.toggle("quiet", !claim);
     if (!claim) {
-      cell.textContent = judged ? "not judged: it speaks of what is not computed here" : "";
+      cell.textContent = available ? "not evaluated: these settings do not compute a quantity that the claim needs" : "";
       return;
     }
     const value = document.createElement("span");
     value.className = "computed";
     value.textContent = claim.computed;
     const verdict = document.createElement("span");
-    verdict.className = `verdict ${claim.standing.replaceAll(" ", "-")}`;
+    verdict.className = `verdict ${claim.category.replaceAll(" ", "-")}`;
     const sign = document.createElement("span");
     sign.className = "sign";
     sign.setAttribute("aria-hidden", "true");
-    sign.textContent = signs[claim.standing];
-    verdict.append(sign, ` ${claim.standing}${claim.weak ? " (weak)" : ""}`);
+    sign.textContent = signs[claim.category];
+    verdict.append(sign, ` ${claim.category}${claim.weak ? " (weak)" : ""}`);
     cell.append(value, " ", verdict);
   };
 
   const claims = () => {
     const own = Boolean(mine && mine.differs.length);
     [...document.querySelectorAll("#claims tr")].forEach((row, i) => {
-      const [of_book, of_mine] = [books ? books.claims[i] : null, own ? mine.claims[i] : null];
-      told(row.querySelector(".of-book"), of_book, books);
-      told(row.querySelector(".of-yours"), of_mine, own);
-      const turned = own && of_book && of_mine && of_book.standing !== of_mine.standing;
-      row.classList.toggle("turned", Boolean(turned));
+      const [of_book, of_mine] = [published ? published.claims[i] : null, own ? mine.claims[i] : null];
+      show_verdict(row.querySelector(".of-book"), of_book, published);
+      show_verdict(row.querySelector(".of-yours"), of_mine, own);
+      const differs = own && of_book && of_mine && of_book.category !== of_mine.category;
+      row.classList.toggle("differs", Boolean(differs));
     });
   };
 
   const numbers = () => {
     const differs = mine && mine.differs.length;
-    const [own, of_book] = [new Map(differs ? mine.numbers : []), new Map(books ? books.numbers : [])];
+    const [own, of_book] = [new Map(differs ? mine.numbers : []), new Map(published ? published.numbers : [])];
     const body = document.querySelector("#numbers tbody");
     $("numbers").hidden = own.size + of_book.size === 0;
     body.replaceChildren(
@@ -296,60 +297,60 @@
     );
   };
 
-  // --- what the user does --------------------------------------------------------------------
-  for (const knob of knobs) {
-    for (const input of knob.inputs) {
+  // --- user input ----------------------------------------------------------------------------
+  for (const parameter of parameters) {
+    for (const input of parameter.inputs) {
       input.addEventListener("input", () => {
-        if (input === slider(knob)) {
-          field(knob).value = stops(knob)[Number(input.value)];
-          input.setAttribute("aria-valuetext", field(knob).value);
-        } else place(knob);
-        later(input.type === "text" || input.localName === "textarea" ? 3 * WAIT : WAIT);
+        if (input === slider(parameter)) {
+          field(parameter).value = slider_values(parameter)[Number(input.value)];
+          input.setAttribute("aria-valuetext", field(parameter).value);
+        } else place_slider(parameter);
+        schedule_run(input.type === "text" || input.localName === "textarea" ? 3 * DELAY_MS : DELAY_MS);
       });
     }
-    knob.back.addEventListener("click", () => {
-      write(knob, knob.book);
-      field(knob).focus();
-      later(0);
+    parameter.back.addEventListener("click", () => {
+      write(parameter, parameter.published);
+      field(parameter).focus();
+      schedule_run(0);
     });
   }
-  $("knobs").addEventListener("submit", (event) => event.preventDefault());
+  $("parameters").addEventListener("submit", (event) => event.preventDefault());
   $("reset").addEventListener("click", () => {
-    for (const knob of knobs) write(knob, knob.book);
-    later(0);
+    for (const parameter of parameters) write(parameter, parameter.published);
+    schedule_run(0);
   });
   $("cancel").addEventListener("click", () => post("/cancel", { tab }).catch(() => {}));
-  $("keep").addEventListener("click", async () => {
-    $("keep").disabled = true;
-    $("kept").textContent = "keeping it ...";
-    const values = moved();
+  $("save").addEventListener("click", async () => {
+    $("save").disabled = true;
+    $("saved").textContent = "recording ...";
+    const values = changed_values();
     let line;
     try {
-      const answer = await post("/keep", { tab, result: name, values });
+      const answer = await post("/save", { tab, result: name, values });
       if (answer.id) {
-        line = `${answer.failed ? "failed" : "kept"} as run ${answer.id}`;
-        if (!answer.computed) line += ", which was recorded already";
+        line = `${answer.failed ? "failed" : "recorded"}: run ${answer.id}`;
+        if (!answer.computed) line += " (already recorded)";
         if (answer.failed) line += `: ${answer.failed}`;
-        line = [line, ...answer.told].join("; ");
+        line = [line, ...answer.messages].join("; ");
       } else line = answer.stopped || answer.problems.join("; ");
     } catch (error) {
       line = unreachable(error);
     }
-    $("kept").textContent = line;
-    $("keep").disabled = false;
+    $("saved").textContent = line;
+    $("save").disabled = false;
   });
-  $("views").addEventListener("input", () => { draw(); note_address(); });
-  $("figures").addEventListener("input", (event) => { chosen = event.target.value; draw(); note_address(); });
+  $("views").addEventListener("input", () => { draw(); update_address(); });
+  $("figures").addEventListener("input", (event) => { chosen = event.target.value; draw(); update_address(); });
 
   const query = new URLSearchParams(location.search);
   const view = document.querySelector(`#views input[value="${CSS.escape(query.get("view") || "yours")}"]`);
   if (view) view.checked = true;
   chosen = query.get("figure") || "";
   const address = new URL(location.href);
-  address.searchParams.delete("token"); // the cookie has it now
+  address.searchParams.delete("token"); // the cookie carries it from now on
   history.replaceState(null, "", address);
-  for (const knob of knobs) place(knob);
-  mark();
+  for (const parameter of parameters) place_slider(parameter);
+  mark_changed();
   run();
-  if (Object.keys(moved()).length) ask_book();
+  if (Object.keys(changed_values()).length) request_published();
 })();

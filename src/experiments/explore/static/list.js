@@ -1,20 +1,20 @@
 "use strict";
-// Search over the list of results; the address keeps what is searched for.
+// Search over the list of results. The address contains the search, so that it can be shared.
 
 (() => {
   const address = new URL(location.href);
-  address.searchParams.delete("token"); // the cookie has it now
+  address.searchParams.delete("token"); // the cookie carries it from now on
   history.replaceState(null, "", address);
 
   const form = document.getElementById("filter");
   const count = document.getElementById("count");
   const rows = [...document.querySelectorAll(".results li")];
-  // One spelling for both, as on the command line: -ise and -ize, behaviour and behavior.
-  const plain = (text) =>
+  // Map spelling variants to one form, as the command line does: -ise and -ize, behaviour and behavior.
+  const normalise = (text) =>
     text.toLowerCase().replaceAll("_", " ").replaceAll("z", "s").replaceAll("our", "or").replaceAll("ll", "l");
 
   const show = () => {
-    const words = plain(form.elements.text.value).split(/\s+/).filter(Boolean);
+    const words = normalise(form.elements.text.value).split(/\s+/).filter(Boolean);
     let shown = 0;
     for (const row of rows) {
       row.hidden = !(

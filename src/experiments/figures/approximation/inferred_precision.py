@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.clusters import grid
-from experiments.studies.approximation.inferred_precision import InferredPrecision
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.clustering import panel_grid
+from bythebook.experiments.studies.approximation.inferred_precision import InferredPrecision
 
 
 def draw(study: InferredPrecision, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, axes = grid(1, 2, 0.9)
+    figure, axes = panel_grid(1, 2, 0.9)
     left, right = axes[0]
     gap = outcome["log_evidence"].values[:, None] - outcome["bound"].values
     steps = np.arange(1, gap.shape[1] + 1)

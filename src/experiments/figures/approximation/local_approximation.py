@@ -1,14 +1,17 @@
-"""Functions and expansions; densities and Gaussians in their place, as curves or contours."""
+"""Functions and expansions; densities and their Gaussians, as curves or contours."""
 
 from collections.abc import Iterator
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import legend_of, panels
-from experiments.drawing.clusters import grid, spare
-from experiments.studies.approximation.local_approximation import TARGETS, LocalApproximation
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import shared_legend, subplots
+from bythebook.experiments.plotting.clustering import hide_unused, panel_grid
+from bythebook.experiments.studies.approximation.local_approximation import (
+    TARGETS,
+    LocalApproximation,
+)
 
 VARIABLES = {"exp": "w", "sigmoid": "$w^T x$", "gamma": "y", "coin": "r"}
 DASHES = ("--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
@@ -25,12 +28,12 @@ def draw(study: LocalApproximation, outcome: Outcome) -> Iterator[tuple[str, Fig
 
 
 def _function(study: LocalApproximation, outcome: Outcome) -> Figure:
-    figure, ax = panels()
-    w, f, name = outcome["function"].along("w"), outcome["function"].values, VARIABLES[study.target]
+    figure, ax = subplots()
+    w, f, name = outcome["function"].coord("w"), outcome["function"].values, VARIABLES[study.target]
     ax.plot(w, f, color="black", linewidth=2.2, label=study.target)
     for k, n in enumerate(study.orders):
         look = {"linestyle": DASHES[k % 5], "color": f"C{k % 8}", "label": f"order {n}"}
-        ax.plot(w, outcome["expansion"].at(order=n).values, **look)
+        ax.plot(w, outcome["expansion"].sel(order=n).values, **look)
     reach = np.ptp(f)
     ax.set(xlabel=name, ylabel=f"{study.target}({name})")
     ax.set_ylim(f.min() - reach / 6, f.max() + reach / 12)
@@ -43,21 +46,21 @@ def _densities(study: LocalApproximation, outcome: Outcome) -> Figure:
     density, cases = outcome["log_density"], outcome.axes["case"].values
     name = "beta" if study.target == "coin" else study.target
     columns = min(len(cases), 2 if len(cases) < 5 else 3)
-    figure, axes = grid(-(-len(cases) // columns), columns, 0.8)
+    figure, axes = panel_grid(-(-len(cases) // columns), columns, 0.8)
     for ax, case, values in zip(axes.flat, cases, study.parameters, strict=False):
-        x = outcome["place"].at(case=case, variable=1).values
-        p, q = np.exp(density.at(case=case).values)
+        x = outcome["place"].sel(case=case, variable=1).values
+        p, q = np.exp(density.sel(case=case).values)
         ax.plot(x, p, color="C0", label=name)
         ax.plot(x, q, "--", color="C1", label="Laplace")
         stated = [f"{n} = {v:g}" for n, v in zip(TARGETS[study.target], values, strict=True)]
         ax.set_title("\n".join(", ".join(stated[i : i + 2]) for i in range(0, len(stated), 2)))
         ax.set_ylim(0, None)
-    spare(axes.flat[len(cases) :])
+    hide_unused(axes.flat[len(cases) :])
     for ax in axes[-1]:
         ax.set_xlabel(VARIABLES[study.target])
     for ax in axes[:, 0]:
         ax.set_ylabel("density")
-    legend_of(figure, axes[0, 0], 2)
+    shared_legend(figure, axes[0, 0], 2)
     return figure
 
 
@@ -65,7 +68,7 @@ def _posterior(outcome: Outcome) -> Figure:
     """The first of the posteriors."""
     w1, w2 = outcome["place"].values[0]
     p, q = outcome["log_density"].values[0]
-    figure, axes = grid(1, 2, 0.95, sharex=True, sharey=True)
+    figure, axes = panel_grid(1, 2, 0.95, sharex=True, sharey=True)
     wide = {"colors": "C0", "linewidths": 4.0, "linestyles": "solid"}  # seen below the other
     for ax in axes[0]:
         ax.contour(w1, w2, q.T - q.max(), levels=LEVELS, **wide)

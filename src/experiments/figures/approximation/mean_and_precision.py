@@ -6,9 +6,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from scipy.stats import gamma, norm
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.clusters import cells, grid
-from experiments.studies.approximation.mean_and_precision import MeanAndPrecision
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.clustering import column_panels, panel_grid
+from bythebook.experiments.studies.approximation.mean_and_precision import MeanAndPrecision
 
 LEVELS = np.exp([-4.5, -2.0, -0.5])  # of the largest: 3, 2 and 1 standard deviations
 
@@ -22,12 +22,12 @@ def draw(study: MeanAndPrecision, outcome: Outcome) -> Iterator[tuple[str, Figur
 
 def _stages(outcome: Outcome) -> Figure:
     mass, factors = outcome["shown_mass"], outcome["shown_factors"]
-    mu, tau = mass.along("mu"), mass.along("tau")
+    mu, tau = mass.coord("mu"), mass.coord("tau")
     p = mass.values / tau  # the lattice is even in the logarithm
     near = p > 1e-3 * p.max()
-    figure, axes = cells(4, 2, 0.8, sharex=True, sharey=True)
-    for ax, stage in zip(axes, factors.along("stage"), strict=True):
-        mean, precision, a, b = factors.at(stage=stage).values
+    figure, axes = column_panels(4, 2, 0.8, sharex=True, sharey=True)
+    for ax, stage in zip(axes, factors.coord("stage"), strict=True):
+        mean, precision, a, b = factors.sel(stage=stage).values
         q = norm.pdf(mu, mean, precision**-0.5)[:, None] * gamma.pdf(tau, a, scale=1 / b)
         for values, colour, label in ((p, "C2", "posterior"), (q, "C0", "q(μ) q(τ)")):
             levels = values.max() * LEVELS
@@ -46,11 +46,11 @@ def _stages(outcome: Outcome) -> Figure:
 
 
 def _variances(outcome: Outcome) -> Figure:
-    figure, axes = grid(1, 1, 0.7)
+    figure, axes = panel_grid(1, 1, 0.7)
     ax, tau = axes[0, 0], outcome["tau_mean"]
-    sizes = tau.along("points")
-    for k, form in enumerate(tau.along("form")):
-        middle = (1 / tau.at(form=form).values).mean(-1)
+    sizes = tau.coord("points")
+    for k, form in enumerate(tau.coord("form")):
+        middle = (1 / tau.sel(form=form).values).mean(-1)
         ax.semilogx(sizes, middle, "osD"[k] + "-:-"[k], color=f"C{k}", label=f"1 / E[τ], {form}")
     biased = outcome["biased_variance"].values.mean(-1)
     ax.semilogx(sizes, biased, "k--", lw=1, label="maximum likelihood")

@@ -5,17 +5,17 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.clusters import grid
-from experiments.studies.approximation.online_logistic import OnlineLogistic
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.clustering import panel_grid
+from bythebook.experiments.studies.approximation.online_logistic import OnlineLogistic
 
 
 def draw(study: OnlineLogistic, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, axes = grid(1, 2, 0.9)
+    figure, axes = panel_grid(1, 2, 0.9)
     left, right = axes[0]
     gaps = outcome["update_gap"]
-    for k, name in enumerate(gaps.along("form")):
-        values = np.sort(np.maximum(gaps.at(form=name).values, 1e-16))
+    for k, name in enumerate(gaps.coord("form")):
+        values = np.sort(np.maximum(gaps.sel(form=name).values, 1e-16))
         left.semilogx(
             values, np.arange(1, len(values) + 1) / len(values), color=f"C{3 - 3 * k}", label=name
         )

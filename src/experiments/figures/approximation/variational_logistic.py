@@ -1,19 +1,19 @@
-"""What is predicted in the plane, and boundaries of sampled weights."""
+"""Predictions in the plane, and boundaries of sampled weights."""
 
 from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.clusters import grid
-from experiments.studies.approximation.variational_logistic import VariationalLogistic
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.clustering import panel_grid
+from bythebook.experiments.studies.approximation.variational_logistic import VariationalLogistic
 
 
 def draw(study: VariationalLogistic, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, axes = grid(1, 2, 1.0, sharex=True, sharey=True)
+    figure, axes = panel_grid(1, 2, 1.0, sharex=True, sharey=True)
     left, right = axes[0]
     p, x, t = outcome["predictive"], outcome["place"].values, outcome["class_of"].values
-    one, two = p.along("x_1"), p.along("x_2")
+    one, two = p.coord("x_1"), p.coord("x_2")
     levels = [0.01, 0.25, 0.5, 0.75, 0.99]
     lines = left.contour(one, two, p.values.T, levels, cmap="coolwarm_r", linewidths=1.4)
     left.clabel(lines, fontsize="x-small")

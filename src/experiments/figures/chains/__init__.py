@@ -1,1 +1,1 @@
-"""How the studies of hidden Markov models look."""
+"""Figures of the studies of hidden Markov models."""

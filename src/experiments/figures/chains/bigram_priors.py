@@ -6,9 +6,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import legend_of, panels
-from experiments.studies.chains.bigram_priors import METHODS, BigramPriors
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import shared_legend, subplots
+from bythebook.experiments.studies.chains.bigram_priors import METHODS, BigramPriors
 
 
 def draw(study: BigramPriors, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
@@ -16,18 +16,18 @@ def draw(study: BigramPriors, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
 
 
 def _weights(study: BigramPriors, outcome: Outcome) -> Figure:
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = subplots(1, 2)
     one = study.unit.removesuffix("s")
     bits = outcome["weight_bits"]
-    left.plot(bits.along("weight"), bits.values.T, color="0.6", lw=0.7)
+    left.plot(bits.coord("weight"), bits.values.T, color="0.6", lw=0.7)
     for k, name in enumerate(METHODS[1:]):
-        held = outcome["held_bits"].at(method=name).values.mean()
+        held = outcome["held_bits"].sel(method=name).values.mean()
         left.axhline(held, color=f"C{k}", ls="--", label=name)
     left.set(xlabel=f"weight of single {one}s", ylabel=f"bits a {one}, held out")
     left.legend()
     count = outcome["context_count"].values
     right.semilogx(np.maximum(count, 0.5), outcome["context_weight"].values, ".")
-    names, weight = outcome["context_count"].along("context"), outcome["context_weight"].values
+    names, weight = outcome["context_count"].coord("context"), outcome["context_weight"].values
     for k in np.unique(count, return_index=True)[1]:  # equal counts lie in one place
         right.annotate(str(names[k]), (max(count[k], 0.5), weight[k]), fontsize=6)
     right.xaxis.set_minor_formatter(NullFormatter())
@@ -36,13 +36,13 @@ def _weights(study: BigramPriors, outcome: Outcome) -> Figure:
 
 
 def _means(outcome: Outcome) -> Figure:
-    figure, ax = panels()
+    figure, ax = subplots()
     mean = outcome["prior_mean"]
-    words = [str(name) for name in mean.along("symbol")]
-    across, kinds = np.arange(len(words)), [str(name) for name in mean.along("mean_of")]
+    words = [str(name) for name in mean.coord("symbol")]
+    across, kinds = np.arange(len(words)), [str(name) for name in mean.coord("mean_of")]
     for k, kind in enumerate(kinds):
-        ax.bar(across + 0.27 * (k - 1), mean.at(mean_of=kind).values, 0.25, label=kind)
+        ax.bar(across + 0.27 * (k - 1), mean.sel(mean_of=kind).values, 0.25, label=kind)
     ax.set_xticks(across, words)
     ax.set(ylabel="probability after a word never seen")
-    legend_of(figure, ax, 3)
+    shared_legend(figure, ax, 3)
     return figure

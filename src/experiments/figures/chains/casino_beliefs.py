@@ -7,9 +7,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.studies.chains.casino_beliefs import BATCH, CasinoBeliefs
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.studies.chains.casino_beliefs import BATCH, CasinoBeliefs
 
 
 def draw(study: CasinoBeliefs, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
@@ -24,20 +24,20 @@ def draw(study: CasinoBeliefs, outcome: Outcome) -> Iterator[tuple[str, Figure]]
 def _decoding(outcome: Outcome) -> Figure:
     beliefs, path = outcome["loaded"], outcome["path_loaded"]
     rows: dict[str, tuple[Any, str, str]] = {
-        "filtered": (beliefs.at(belief="filtered"), "Filtered", "p(loaded | rolls so far)"),
-        "smoothed": (beliefs.at(belief="smoothed"), "Smoothed", "p(loaded | all rolls)"),
+        "filtered": (beliefs.sel(belief="filtered"), "Filtered", "p(loaded | rolls so far)"),
+        "smoothed": (beliefs.sel(belief="smoothed"), "Smoothed", "p(loaded | all rolls)"),
         "viterbi": (path, "Most probable path", "Die"),
     }
-    figure, axes = panels(3, 1, sharex=True, height_ratios=[1, 1, 0.7])
+    figure, axes = subplots(3, 1, sharex=True, height_ratios=[1, 1, 0.7])
     figure.set_size_inches(figure.get_figwidth(), 0.95 * figure.get_figwidth())
     known = "errors" in outcome
     for ax, (name, (y, title, label)) in zip(axes, rows.items(), strict=True):
         _shade_loaded(ax, outcome)
         if known:
-            title += f": {outcome['errors'].at(estimate=name).item} of {len(y)} wrong"
-        elif name == "viterbi":  # which may be one die throughout
+            title += f": {outcome['errors'].sel(estimate=name).item} of {len(y)} wrong"
+        elif name == "viterbi":  # the die may be the same throughout
             title += f": loaded in {np.count_nonzero(y.values)} of {len(y)} rolls"
-        roll = path.along("roll")
+        roll = path.coord("roll")
         if name == "viterbi":
             ax.fill_between(roll, y.values, step="mid", color="C0", alpha=0.35, linewidth=0)
             ax.plot(roll, y.values, color="C0", linewidth=1.8, drawstyle="steps-mid")
@@ -51,9 +51,9 @@ def _decoding(outcome: Outcome) -> Figure:
 
 
 def _samples(outcome: Outcome) -> Figure:
-    smoothed, paths = outcome["loaded"].at(belief="smoothed"), outcome["sampled_paths"]
-    roll, length = smoothed.along("roll"), len(smoothed)
-    figure, (top, bottom) = panels(2, 1, sharex=True)
+    smoothed, paths = outcome["loaded"].sel(belief="smoothed"), outcome["sampled_paths"]
+    roll, length = smoothed.coord("roll"), len(smoothed)
+    figure, (top, bottom) = subplots(2, 1, sharex=True)
     figure.set_size_inches(figure.get_figwidth(), 0.8 * figure.get_figwidth())
     _shade_loaded(top, outcome)
     top.plot(roll, smoothed.values, label="smoothed marginal")
@@ -71,14 +71,14 @@ def _samples(outcome: Outcome) -> Figure:
 
 
 def _prediction(study: CasinoBeliefs, outcome: Outcome) -> Figure:
-    figure, axes = panels(1, 2)
+    figure, axes = subplots(1, 2)
     begins = [f"after {study.length} rolls", "fair die seen", "loaded die seen"]
     loaded, six = outcome["predicted_loaded"], outcome["predicted_six"]
     limits = outcome["stationary_loaded"].item, six.values[-1, 0]
     labels = "p(loaded die)", "p(six)"
     for ax, curves, limit, label in zip(axes, (loaded, six), limits, labels, strict=True):
         for line, curve, begin in zip(("-", "--", "-."), curves.values.T, begins, strict=True):
-            ax.plot(curves.along("horizon"), curve, line, label=begin)
+            ax.plot(curves.coord("horizon"), curve, line, label=begin)
         ax.axhline(limit, color="0.4", linewidth=0.9, linestyle=":", label=f"limit {limit:.3f}")
         ax.set(xlabel="Horizon (rolls ahead)", ylabel=label)
         ax.legend()

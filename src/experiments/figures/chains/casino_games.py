@@ -1,13 +1,13 @@
-"""What the dice show and how long they stay; errors over the games, and against the lag."""
+"""Frequencies of rolls and lengths of runs; errors over the games, and against the lag."""
 
 from collections.abc import Iterator
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.studies.chains.casino_games import CasinoGames
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.studies.chains.casino_games import CasinoGames
 
 TITLES = {"filtered": "Filtered", "smoothed": "Smoothed", "viterbi": "Most probable path"}
 
@@ -19,11 +19,11 @@ def draw(study: CasinoGames, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
 
 
 def _games(outcome: Outcome) -> Figure:
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = subplots(1, 2)
     counts, shares = outcome["face_counts"], outcome["stay_share"]
-    face, step = counts.along("face"), shares.along("step")
+    face, step = counts.coord("face"), shares.coord("step")
     some = slice(None, None, max(len(step) // 20, 1))
-    for i, name in enumerate(counts.along("die")):
+    for i, name in enumerate(counts.coord("die")):
         place, frequency = face + 0.4 * (i - 0.5), counts.values[i] / max(counts.values[i].sum(), 1)
         left.bar(place, frequency, width=0.38, color=f"C{i}", label=f"{name} die, simulated")
         left.plot(place, outcome["face_probability"].values[i], "_", color="black", markersize=13)
@@ -38,12 +38,12 @@ def _games(outcome: Outcome) -> Figure:
 
 
 def _errors(study: CasinoGames, outcome: Outcome) -> Figure:
-    figure, axes = panels(3, 1, sharex=True)
+    figure, axes = subplots(3, 1, sharex=True)
     figure.set_size_inches(figure.get_figwidth(), 0.9 * figure.get_figwidth())
-    counted = {name: outcome["errors"].at(estimate=name).values for name in TITLES}
+    counted = {name: outcome["errors"].sel(estimate=name).values for name in TITLES}
     bins = np.arange(-0.5, max(errors.max() for errors in counted.values()) + 1.5, 3)
     for i, (ax, (name, errors)) in enumerate(zip(axes, counted.items(), strict=True)):
-        mean, book = errors.mean(), outcome["book_errors"].at(estimate=name).item
+        mean, book = errors.mean(), outcome["book_errors"].sel(estimate=name).item
         weights = np.full(errors.size, 100 / errors.size)
         ax.hist(errors, bins=bins, weights=weights, color=f"C{i}", alpha=0.75)
         ax.axvline(mean, color="black", linestyle=":", label=f"mean {mean:.1f}")
@@ -57,11 +57,11 @@ def _errors(study: CasinoGames, outcome: Outcome) -> Figure:
 
 def _lags(study: CasinoGames, outcome: Outcome) -> Figure:
     filtered, limit = (
-        outcome["errors"].at(estimate=name).values.mean() for name in ("filtered", "smoothed")
+        outcome["errors"].sel(estimate=name).values.mean() for name in ("filtered", "smoothed")
     )
     lagged = outcome["lagged_errors"]
-    lags, errors = [0, *lagged.along("lag")], [filtered, *lagged.values.mean(axis=1)]
-    figure, ax = panels()
+    lags, errors = [0, *lagged.coord("lag")], [filtered, *lagged.values.mean(axis=1)]
+    figure, ax = subplots()
     ax.axhline(limit, color="C1", linestyle="--", label=f"all rolls (smoothed): {limit:.1f}")
     ax.plot(lags, errors, marker="o", label=f"fixed lag; lag 0 (filtered): {filtered:.1f}")
     ax.set(xlabel="Lag (rolls)", ylabel=f"Mean wrong dice in {study.length} rolls")

@@ -5,18 +5,18 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.studies.chains.chain_capacity import ChainCapacity
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.studies.chains.chain_capacity import ChainCapacity
 
 
 def draw(study: ChainCapacity, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, axes = panels(1, 3)
+    figure, axes = subplots(1, 3)
     K = max(study.states)
     M = np.array(study.chains)
-    bits = outcome["information"].at(K=K).values
+    bits = outcome["information"].sel(K=K).values
     axes[0].plot(np.repeat(M, study.draws), bits.ravel(), ".", color="0.6", label="chains drawn")
-    round_ = outcome["cycle_information"].at(K=K).values
+    round_ = outcome["cycle_information"].sel(K=K).values
     axes[0].plot(M, round_, "o", color="C0", label="going round all states")
     axes[0].plot(M, M * np.log2(K), "-", color="C1", lw=1, label="M log2 K")
     axes[0].set(ylabel=f"bits about the past, K = {K}")
@@ -25,7 +25,7 @@ def draw(study: ChainCapacity, outcome: Outcome) -> Iterator[tuple[str, Figure]]
         (axes[2], "operations", "operations of one step"),
     ):
         for k, (way, label) in enumerate({"flat": "as one", "chain": "restricted"}.items()):
-            values = outcome[f"{way}_{what}"].at(K=K).values
+            values = outcome[f"{way}_{what}"].sel(K=K).values
             ax.semilogy(M, values, "os"[k] + "-", label=label)
         ax.set(ylabel=f"{words}, K = {K}")
     for ax in axes:

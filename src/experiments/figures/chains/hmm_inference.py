@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import legend_of, panels
-from experiments.studies.chains.hmm_inference import HmmInference
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import shared_legend, subplots
+from bythebook.experiments.studies.chains.hmm_inference import HmmInference
 
 STATES = 3  # of the chains whose costs are drawn
 
@@ -23,11 +23,11 @@ def draw(study: HmmInference, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
 
 
 def _messages(outcome: Outcome) -> Figure:
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = subplots(1, 2)
     last = outcome["last_state"]
-    step = last.along("step")
+    step = last.coord("step")
     for i, (name, mark) in enumerate((("filtered", "s"), ("smoothed", "o"))):
-        messages, exact = last.at(belief=name).values
+        messages, exact = last.sel(belief=name).values
         dash = ("--", "-")[i]
         left.plot(step, messages, dash, color=f"C{i}", label=f"{name}, recursion")
         look: dict[str, Any] = {"color": f"C{i}", "fillstyle": "none", "markersize": 9 - 2 * i}
@@ -36,21 +36,21 @@ def _messages(outcome: Outcome) -> Figure:
     left.plot(step, two, "x", color="black", label="smoothed, two filters")
     left.set(xlabel="Step", ylabel="p(last state | data)", ylim=(-0.02, 1.02), xticks=step)
     left.set_title("Beliefs by messages and by all paths")
-    paths = outcome["path_products"].at(states=STATES)
-    messages = outcome["forward_products"].at(states=STATES)
-    right.plot(paths.along("short_length"), paths.values, "--o", color="C3", label="all paths")
-    right.plot(messages.along("length"), messages.values, color="C2", label="recursion")
+    paths = outcome["path_products"].sel(states=STATES)
+    messages = outcome["forward_products"].sel(states=STATES)
+    right.plot(paths.coord("short_length"), paths.values, "--o", color="C3", label="all paths")
+    right.plot(messages.coord("length"), messages.values, color="C2", label="recursion")
     right.set(xlabel="Length of the chain", ylabel="Products", yscale="log")
     right.set_title(f"Cost for {STATES} states")
     right.legend()
-    legend_of(figure, left, 3)
+    shared_legend(figure, left, 3)
     return figure
 
 
 def _path(outcome: Outcome) -> Figure:
     marginals, states = outcome["shown_marginals"], outcome["shown_states"].values
-    step, state = marginals.along("step"), marginals.along("state")
-    figure, ax = panels()
+    step, state = marginals.coord("step"), marginals.coord("state")
+    figure, ax = subplots()
     image = ax.imshow(
         marginals.values.T, aspect="auto", cmap="Greys", vmin=0, vmax=1.4, origin="lower",
         extent=(0.5, len(step) + 0.5, 0.5, len(state) + 0.5),
@@ -75,12 +75,12 @@ def _path(outcome: Outcome) -> Figure:
 def _underflow(study: HmmInference, outcome: Outcome) -> Figure:
     """The log evidence along long sequences, and where unscaled messages lose it."""
     floor = np.log(np.nextafter(0, 1))
-    figure, ax = panels()
+    figure, ax = subplots()
     curves, lost = outcome["first_log_evidence"], outcome["underflow"].values
     labels = ["casino's dice", *(f"Gaussian, {D}-d" for D in study.dimensions)]
     for i, (curve, ends, label) in enumerate(zip(curves.values, lost, labels, strict=True)):
         shown = f"{label}: lost after {np.median(ends):.0f} steps (median)"
-        ax.plot(curves.along("long_step"), curve, color=f"C{i}", label=shown)
+        ax.plot(curves.coord("long_step"), curve, color=f"C{i}", label=shown)
         if np.isfinite(ends[0]):
             ax.plot(ends[0], curve[int(ends[0]) - 1], "X", color=f"C{i}", markersize=8)
     ax.axhline(floor, color="0.4", linestyle=":", linewidth=1)

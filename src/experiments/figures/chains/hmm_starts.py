@@ -1,4 +1,4 @@
-"""The objective by iteration, and how far below the best the runs of each start end."""
+"""The objective by iteration, and the final gap to the best run, by start."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,31 +6,31 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import legend_of, panels
-from experiments.studies.chains.hmm_starts import HmmStarts
-from models.chains.named_starts import ONCE
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import shared_legend, subplots
+from bythebook.experiments.studies.chains.hmm_starts import HmmStarts
+from bythebook.models.chains.named_starts import ONCE
 
 
 def draw(study: HmmStarts, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = subplots(1, 2)
     best, kinds = outcome["best"].values, study.starts
     for i, kind in enumerate(kinds):
-        curves = outcome["objective"].at(start=kind)
+        curves = outcome["objective"].sel(start=kind)
         ran = slice(1, np.sum(np.isfinite(curves.values).any(axis=0)))
         look: dict[str, Any] = {"color": f"C{i % 8}", "alpha": 0.7}
         dash = "-" if i < 8 else "--"
         drawn = curves.values[:, ran].T
-        left.plot(curves.along("iteration")[ran], drawn, dash, linewidth=0.9, **look)
+        left.plot(curves.coord("iteration")[ran], drawn, dash, linewidth=0.9, **look)
         left.plot([], [], dash, color=f"C{i % 8}", label=kind)
         row = len(kinds) - 1 - i
-        final = outcome["final"].at(start=kind).values
+        final = outcome["final"].sel(start=kind).values
         gap = (best[:, None] - (final[:, :1] if kind in ONCE else final)).ravel()
         height = row + np.linspace(-0.3, 0.3, gap.size) if gap.size > 1 else [row]
         right.plot(np.maximum(gap, 0), height, ".", **look)
         place = {"va": "center", "transform": right.get_yaxis_transform()}
         right.text(1.02, row, f"{np.mean(gap < 1):.0%}", **place)
-    top, low = best[0], np.nanmin(outcome["final"].at(sequence=0).values)
+    top, low = best[0], np.nanmin(outcome["final"].sel(sequence=0).values)
     room = 0.05 * (top - low) + 0.5
     what = "Log posterior" if study.regularised else "Log likelihood"
     left.set(xlabel="EM iteration", ylabel=f"{what} (nats)", xscale="log")
@@ -42,5 +42,5 @@ def draw(study: HmmStarts, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
     right.set_title("All runs; share within 1 nat")
     right.set_yticks(range(len(kinds)), labels=kinds[::-1])
     right.xaxis.set_major_formatter("{x:g}")
-    legend_of(figure, left, 4)
+    shared_legend(figure, left, 4)
     yield "starts", figure

@@ -5,20 +5,20 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.studies.chains.labelled_training import LabelledTraining
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.studies.chains.labelled_training import LabelledTraining
 
 TITLES = {"transitions": "Transition probabilities", "emissions": "Emissions"}
 UNITS = {"casino": "probability of a face", "lilypad": "mean, in standard deviations"}
 
 
 def draw(study: LabelledTraining, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, axes = panels(1, 2, sharex=True)
+    figure, axes = subplots(1, 2, sharex=True)
     for ax, (part, title) in zip(axes, TITLES.items(), strict=True):
         for i, chain in enumerate(study.chains):
-            errors = outcome["rms_error"].at(chain=chain, part=part)
-            lengths, values = errors.along("length"), errors.values
+            errors = outcome["rms_error"].sel(chain=chain, part=part)
+            lengths, values = errors.coord("length"), errors.values
             label = chain if part == "transitions" else f"{chain}: {UNITS[chain]}"
             ax.loglog(lengths, values, "so"[i % 2], color=f"C{i}", label=label)
             guide = values[-1] * np.sqrt(lengths[-1] / lengths)

@@ -1,4 +1,4 @@
-"""Letters and pairs as squares; bits a symbol of each order; or what each order writes."""
+"""Letters and pairs as squares; bits per symbol of each order; or texts of each order."""
 
 import textwrap
 from collections.abc import Iterator
@@ -9,12 +9,12 @@ from matplotlib.collections import PatchCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import legend_of, panels
-from experiments.studies.chains.ngrams import Ngrams
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import shared_legend, subplots
+from bythebook.experiments.studies.chains.ngrams import Ngrams
+from bythebook.models.types import Floats
 
-SINGLE = -3  # where the column of single letters stands
+SINGLE = -3  # place of the column of single letters
 
 
 def draw(study: Ngrams, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
@@ -26,8 +26,8 @@ def draw(study: Ngrams, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
 
 
 def _letters(outcome: Outcome) -> Figure:
-    figure, ax = panels()
-    names = [str(name) for name in outcome["symbol_count"].along("symbol")]
+    figure, ax = subplots()
+    names = [str(name) for name in outcome["symbol_count"].coord("symbol")]
     _squares(ax, outcome["symbol_count"].values[:, None].astype(float), SINGLE)
     _squares(ax, outcome["pair_count"].values.astype(float), 0)
     size = len(names)
@@ -53,24 +53,24 @@ def _squares(ax: Axes, counts: Floats, left: int) -> None:
 
 
 def _written(study: Ngrams, outcome: Outcome) -> Figure:
-    figure, ax = panels()
+    figure, ax = subplots()
     ax.axis("off")
     lines = []
     for n in sorted(study.orders):
-        text = str(outcome["written"].at(order=n).item)
+        text = str(outcome["written"].sel(order=n).item)
         lines += [f"n = {n}", *textwrap.wrap(text, 62)[:3], ""]
     ax.text(0, 1, "\n".join(lines), va="top", family="monospace", fontsize=7)
     return figure
 
 
 def _bits(study: Ngrams, outcome: Outcome) -> Figure:
-    figure, ax = panels()
-    orders = outcome["held_bits"].along("order")
+    figure, ax = subplots()
+    orders = outcome["held_bits"].coord("order")
     k = 0
     for size in study.vocabularies:
         for name in study.methods:
-            held = outcome["held_bits"].at(vocabulary=size, method=name).values.mean(0)
-            train = outcome["train_bits"].at(vocabulary=size, method=name).values.mean(0)
+            held = outcome["held_bits"].sel(vocabulary=size, method=name).values.mean(0)
+            train = outcome["train_bits"].sel(vocabulary=size, method=name).values.mean(0)
             label = name + (f", {size} words" if size else "")
             ax.plot(orders, train, "--", color=f"C{k % 10}", lw=1)
             if np.isfinite(held).any():
@@ -79,5 +79,5 @@ def _bits(study: Ngrams, outcome: Outcome) -> Figure:
                 ax.plot([], [], "x", color=f"C{k % 10}", label=f"{label}: infinite")
             k += 1
     ax.set(xlabel="n", ylabel=f"bits a {study.unit[:-1]}; dashed: training", xticks=orders)
-    legend_of(figure, ax, 3)
+    shared_legend(figure, ax, 3)
     return figure

@@ -1,19 +1,19 @@
-"""How far each transition is from balance, and from leaving the target be."""
+"""Gap of each transition from detailed balance and from invariance."""
 
 from collections.abc import Iterator
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import legend_of, panels
-from experiments.studies.chains.transition_kernels import TransitionKernels
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import shared_legend, subplots
+from bythebook.experiments.studies.chains.transition_kernels import TransitionKernels
 
 GAPS = {"balance_gap": "detailed balance", "invariance_gap": "invariance"}
 
 
 def draw(study: TransitionKernels, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, ax = panels()
+    figure, ax = subplots()
     rows = np.arange(len(study.kernels))
     for k, (name, words) in enumerate(GAPS.items()):
         worst = np.maximum(outcome[name].values.max(1), 1e-18)
@@ -22,5 +22,5 @@ def draw(study: TransitionKernels, outcome: Outcome) -> Iterator[tuple[str, Figu
     ax.set_yticks(rows, study.kernels)
     ax.invert_yaxis()
     ax.grid(axis="y", alpha=0.3)
-    legend_of(figure, ax, 2)
+    shared_legend(figure, ax, 2)
     yield "gaps", figure

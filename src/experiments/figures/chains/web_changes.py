@@ -5,16 +5,16 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.studies.chains.web_changes import WebChanges
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.studies.chains.web_changes import WebChanges
 
 PLACES = {"target_place": "by PageRank", "counted_place": "by number of links"}
 
 
 def draw(study: WebChanges, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, (left, right) = panels(1, 2)
-    farms = outcome["target_place"].along("farm")
+    figure, (left, right) = subplots(1, 2)
+    farms = outcome["target_place"].coord("farm")
     across = np.arange(len(farms))
     for k, (name, words) in enumerate(PLACES.items()):
         places = outcome[name].values

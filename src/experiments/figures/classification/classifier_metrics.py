@@ -5,9 +5,12 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.studies.classification.classifier_metrics import MEASURES, ClassifierMetrics
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.studies.classification.classifier_metrics import (
+    MEASURES,
+    ClassifierMetrics,
+)
 
 
 def draw(study: ClassifierMetrics, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
@@ -18,8 +21,8 @@ def draw(study: ClassifierMetrics, outcome: Outcome) -> Iterator[tuple[str, Figu
 
 
 def _measures(outcome: Outcome) -> Figure:
-    figure, ax = panels()
-    answers = outcome["loss"].along("answer")
+    figure, ax = subplots()
+    answers = outcome["loss"].coord("answer")
     for k, measure in enumerate(MEASURES):
         places = np.arange(len(answers)) + 0.2 * (k - 1.5)
         bars = ax.bar(places, outcome[measure].values, 0.18, label=measure)
@@ -31,12 +34,12 @@ def _measures(outcome: Outcome) -> Figure:
 
 
 def _roc(outcome: Outcome) -> Figure:
-    figure, ax = panels()
+    figure, ax = subplots()
     area = outcome["machine_auc"]
-    for k, gamma in enumerate(area.along("gamma")):
-        name = rf"$\gamma$ = {gamma:g}, area {area.at(gamma=gamma).item:.4f}"
+    for k, gamma in enumerate(area.coord("gamma")):
+        name = rf"$\gamma$ = {gamma:g}, area {area.sel(gamma=gamma).item:.4f}"
         style = ("-", "--", "-.", ":")[k % 4]
-        ax.plot(*outcome["roc"].at(gamma=gamma).values, style, label=name)
+        ax.plot(*outcome["roc"].sel(gamma=gamma).values, style, label=name)
     ax.plot([0, 1], [0, 1], ":", color="0.6", label="guessing, area 0.5")
     ax.set(xlabel="False positive rate, 1 − specificity", ylabel="Sensitivity")
     ax.legend(loc="lower right")

@@ -8,10 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.colors import PowerNorm
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.drawing.dark import ON_BRIGHT, ON_DARK
-from experiments.studies.classification.naive_bayes_text import NaiveBayesText
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.plotting.dark_mode import TEXT_ON_DARK, TEXT_ON_LIGHT
+from bythebook.experiments.studies.classification.naive_bayes_text import NaiveBayesText
 
 
 def draw(study: NaiveBayesText, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
@@ -21,9 +21,9 @@ def draw(study: NaiveBayesText, outcome: Outcome) -> Iterator[tuple[str, Figure]
 
 
 def _smoothing(outcome: Outcome) -> Figure:
-    figure, ax = panels()
+    figure, ax = subplots()
     accuracy = outcome["accuracy"]
-    excess = accuracy.along("alpha") - 1
+    excess = accuracy.coord("alpha") - 1
     ax.semilogx(excess, accuracy.values[0], "o-", label="MAP estimate of the word probabilities")
     ax.semilogx(excess, accuracy.values[1], "s--", label="likelihood averaged over them")
     ax.set(xlabel=r"Smoothing, $\alpha - 1$", ylabel="Share of test texts classified rightly")
@@ -52,7 +52,7 @@ def _confusion(outcome: Outcome) -> Figure:
     ax.imshow(counts, cmap="cividis", norm=norm, extent=(0.5, C + 0.5, C + 0.5, 0.5))
     for row, column in np.argwhere(counts):
         value = counts[row, column]
-        ink = ON_BRIGHT if norm(value) > 0.5 else ON_DARK
+        ink = TEXT_ON_LIGHT if norm(value) > 0.5 else TEXT_ON_DARK
         place: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 7}
         ax.text(column + 1, row + 1, str(value), color=ink, **place)
     ax.set(xlabel="True class", ylabel="Predicted class", xticks=ticks, yticks=ticks)
@@ -60,7 +60,7 @@ def _confusion(outcome: Outcome) -> Figure:
 
 
 def _tall(times: float) -> tuple[Figure, Axes]:
-    figure, ax = panels()
+    figure, ax = subplots()
     width, height = figure.get_size_inches()
     figure.set_size_inches(width, height * times)
     ax.grid(False)

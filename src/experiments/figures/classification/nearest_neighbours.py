@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing import classes
-from experiments.drawing.canvas import legend_of, panels
-from experiments.drawing.clusters import whole_steps
-from experiments.studies.classification.nearest_neighbours import NearestNeighbours
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting import classification
+from bythebook.experiments.plotting.canvas import shared_legend, subplots
+from bythebook.experiments.plotting.clustering import integer_ticks
+from bythebook.experiments.studies.classification.nearest_neighbours import NearestNeighbours
 
 KERNELS = {"none": "no kernel"}
 
@@ -29,23 +29,23 @@ def _regions(study: NearestNeighbours, outcome: Outcome) -> Figure:
         for k, kernel in cases
     ]
     ratio = 0.8 if len(study.kernels) > 1 else 0.85
-    figure, axes = classes.map_panels(outcome, names, titles, ratio, columns=2)
+    figure, axes = classification.map_panels(outcome, names, titles, ratio, columns=2)
     for ax, (k, kernel) in zip(axes, cases, strict=True):
-        classes.regions(ax, outcome["region"].at(k=k, kernel=kernel))
-    legend_of(figure, axes[0], 2)
+        classification.decision_regions(ax, outcome["region"].sel(k=k, kernel=kernel))
+    shared_legend(figure, axes[0], 2)
     return figure
 
 
 def _errors(outcome: Outcome) -> Figure:
-    figure, axes = panels(1, 2)
-    classes.labelled_points(axes[0], outcome, ["class 0", "class 1"])
+    figure, axes = subplots(1, 2)
+    classification.labelled_points(axes[0], outcome, ["class 0", "class 1"])
     error = outcome["cross_validation_error"]
-    ks, percent = error.along("k"), 100 * error.values
+    ks, percent = error.coord("k"), 100 * error.values
     low, high = np.quantile(percent, [0.1, 0.9], axis=1)
     axes[1].fill_between(ks, low, high, color="0.85", label="80 % of such sets")
     axes[1].plot(ks, percent[:, 0], "o-", label="these points")
     axes[1].plot(ks, percent.mean(1), "--", label="mean of such sets")
     axes[1].set(xlabel="Neighbours K", ylabel="Cross-validation error (%)", ylim=(0, None))
-    whole_steps(axes[1])
+    integer_ticks(axes[1])
     figure.legend(loc="outside lower center", ncols=5)
     return figure

@@ -1,14 +1,14 @@
-"""The binary data as drawn, and sorted by cluster; the climb from equal and from random starts."""
+"""Binary data as drawn and sorted by cluster; log likelihood from equal and random starts."""
 
 from collections.abc import Iterator
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.drawing.clusters import SYMBOLS, climbs, grid, legend_below
-from experiments.studies.clustering.binary_clusters import SHOWN, BinaryClusters
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.plotting.clustering import MARKERS, legend_below, panel_grid, plot_traces
+from bythebook.experiments.studies.clustering.binary_clusters import SHOWN, BinaryClusters
 
 
 def draw(study: BinaryClusters, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
@@ -20,7 +20,7 @@ def draw(study: BinaryClusters, outcome: Outcome) -> Iterator[tuple[str, Figure]
 
 def _clusters(study: BinaryClusters, outcome: Outcome) -> Figure:
     X, labels = outcome["points"].values, outcome["labels"].values
-    figure, axes = grid(1, 2, 1.1)
+    figure, axes = panel_grid(1, 2, 1.1)
     ticks = range(0, study.dimensions, max(1, study.dimensions // 10))
     shown = {"Objects as drawn": X, "Objects by cluster": X[np.argsort(labels, kind="stable")]}
     for ax, (title, rows) in zip(axes[0], shown.items(), strict=True):
@@ -35,11 +35,11 @@ def _clusters(study: BinaryClusters, outcome: Outcome) -> Figure:
 
 
 def _climb(study: BinaryClusters, outcome: Outcome) -> Figure:
-    figure, ax = panels()
-    climbs(ax, outcome["random_log_likelihood"].values, "random starts", alpha=0.25)
+    figure, ax = subplots()
+    plot_traces(ax, outcome["random_log_likelihood"].values, "random starts", alpha=0.25)
     for i, curve in enumerate(outcome["log_likelihood"].values):
         label = f"equal, weights {', '.join(f'{w:.2g}' for w in study.equal[i])}"
-        ax.plot(curve, marker=SYMBOLS[i % 8], color=f"C{i + 1}", label=label)
+        ax.plot(curve, marker=MARKERS[i % 8], color=f"C{i + 1}", label=label)
     ax.set_xlim(0, SHOWN)
     legend_below(ax, 2)
     return figure

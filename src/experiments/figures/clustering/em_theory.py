@@ -1,15 +1,15 @@
-"""The bound after half steps and for any q; passes over the data; K-means as a limit; climbs."""
+"""The bound after half steps and for any q; passes; K-means as a limit; log likelihoods."""
 
 from collections.abc import Iterator
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.drawing.clusters import cells, legend_below
-from experiments.studies.clustering.em_theory import EmTheory
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.plotting.clustering import column_panels, legend_below
+from bythebook.experiments.studies.clustering.em_theory import EmTheory
+from bythebook.models.types import Floats
 
 TITLES = {
     "mixture": "Gaussian mixture",
@@ -40,9 +40,9 @@ def _path(outcome: Outcome) -> Floats:
 
 
 def _bound(outcome: Outcome) -> Figure:
-    iterations = outcome["bound"].along("iteration")
+    iterations = outcome["bound"].coord("iteration")
     shown = min(len(iterations), 12)  # later steps are too small to see
-    figure, (climb, gap) = panels(1, 2)
+    figure, (climb, gap) = subplots(1, 2)
     steps = np.repeat(np.arange(1, shown + 1), 2) + np.tile([-0.5, 0.0], shown)
     zigzag = outcome["bound"].values.ravel()[: 2 * shown]
     climb.plot(steps, zigzag, color="0.6", linewidth=1.2)
@@ -50,7 +50,7 @@ def _bound(outcome: Outcome) -> Figure:
     climb.plot(range(shown + 1), likelihood, "D", color="C2", label="log likelihood")
     climb.plot(steps[::2], zigzag[::2], "o", color="C0", label="bound after the E step")
     climb.plot(steps[1::2], zigzag[1::2], "s", color="C1", label="bound after the M step")
-    climb.set(xlabel="Iteration", ylabel="Natural log units", title="The bound climbs")
+    climb.set(xlabel="Iteration", ylabel="Natural log units", title="The bound increases")
     climb.legend(loc="lower right")
     reopened = np.maximum(outcome["divergence"].values[:, 1], 1e-16)
     gap.plot(iterations, reopened, color="C1", marker="s", markersize=3)
@@ -60,7 +60,7 @@ def _bound(outcome: Outcome) -> Figure:
 
 
 def _any_q(outcome: Outcome) -> Figure:
-    figure, ax = panels()
+    figure, ax = subplots()
     gaps = outcome["random_divergence"].values
     ends = np.array([0.0, gaps.max()])
     ax.plot(ends, _path(outcome)[0] - ends, color="C1", label="log likelihood less the divergence")
@@ -71,7 +71,7 @@ def _any_q(outcome: Outcome) -> Figure:
 
 
 def _passes(study: EmTheory, outcome: Outcome) -> Figure:
-    figure, ax = panels()
+    figure, ax = subplots()
     maximum = outcome["maximum"].values
     shown = 3 + max(outcome[name].values.max() for name in ("batch_passes", "incremental_passes"))
     below = maximum - outcome["incremental_log_likelihood"].values
@@ -88,8 +88,8 @@ def _passes(study: EmTheory, outcome: Outcome) -> Figure:
 
 def _limit(outcome: Outcome) -> Figure:
     complete, J = outcome["expected_complete"], outcome["distortion"].values[-1]
-    epsilon = complete.along("epsilon")
-    figure, axes = panels(1, 2)
+    epsilon = complete.coord("epsilon")
+    figure, axes = subplots(1, 2)
     for name, mark, label in (
         ("difference", "o", "largest distance from the K-means centres"),
         ("label_doubt", "s", "largest doubt about a label"),
@@ -116,10 +116,10 @@ def _limit(outcome: Outcome) -> Figure:
 
 
 def _climb(study: EmTheory, outcome: Outcome) -> Figure:
-    figure, axes = cells(len(study.models), 3, 0.8)
+    figure, axes = column_panels(len(study.models), 3, 0.8)
     for ax, name in zip(axes, study.models, strict=True):
-        L = outcome["climb"].at(model=name).values
-        for climb, taken in zip(L, outcome["climb_iterations"].at(model=name).values, strict=True):
+        L = outcome["climb"].sel(model=name).values
+        for climb, taken in zip(L, outcome["climb_iterations"].sel(model=name).values, strict=True):
             ax.plot(climb[: taken + 1], linewidth=1, color="C0", alpha=0.6)
         # The first steps are so large that nothing else would be seen.
         high, low = L.max(), L[:, 1].min()

@@ -1,25 +1,25 @@
-"""Lines and responsibilities on the way; the climb from these and from random lines."""
+"""Lines and responsibilities by iteration; the log likelihood from these and random lines."""
 
 from collections.abc import Iterator
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.drawing.clusters import climbs, grid, inks
-from experiments.studies.clustering.line_mixture import LineMixture
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.plotting.clustering import cluster_colours, panel_grid, plot_traces
+from bythebook.experiments.studies.clustering.line_mixture import LineMixture
 
 
 def draw(study: LineMixture, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
     x, t = outcome["inputs"].values, outcome["targets"].values
     lines = outcome["lines"]
     ends = np.array([x.min(), x.max()])
-    figure, axes = grid(2, len(lines), 0.75, sharex=True, sharey="row")
-    for i, step in enumerate(lines.along("snapshot")):
+    figure, axes = panel_grid(2, len(lines), 0.75, sharex=True, sharey="row")
+    for i, step in enumerate(lines.coord("snapshot")):
         top, bottom = axes[:, i]
         gamma = outcome["responsibilities"].values[i]
-        top.scatter(x, t, c="0.6" if step == 0 else inks(gamma), s=14, linewidths=0)
+        top.scatter(x, t, c="0.6" if step == 0 else cluster_colours(gamma), s=14, linewidths=0)
         base = np.zeros_like(x)
         for k, (intercept, slope) in enumerate(lines.values[i]):
             top.plot(ends, intercept + slope * ends, "-" if k == 0 else "--", color=f"C{k}")
@@ -31,8 +31,8 @@ def draw(study: LineMixture, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
     axes[1, 0].set_ylabel("Responsibilities")
     yield "lines", figure
 
-    figure, ax = panels()
-    climbs(ax, outcome["random_climb"].values, "from random lines")
+    figure, ax = subplots()
+    plot_traces(ax, outcome["random_climb"].values, "from random lines")
     ax.plot(outcome["log_likelihood"].values, color="C1", label="from the lines that are drawn")
     single = outcome["single_line_log_likelihood"].values[0]
     ax.axhline(single, color="C2", linestyle="--", label="a single line, at its best")

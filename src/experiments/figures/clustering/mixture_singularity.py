@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.drawing.clusters import SYMBOLS
-from experiments.studies.clustering.mixture_singularity import MixtureSingularity
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.plotting.clustering import MARKERS
+from bythebook.experiments.studies.clustering.mixture_singularity import MixtureSingularity
 
 LABELS = {
     "ml": "maximum likelihood",
@@ -27,9 +27,9 @@ def draw(study: MixtureSingularity, outcome: Outcome) -> Iterator[tuple[str, Fig
 
 def _collapse(outcome: Outcome) -> Figure:
     L = outcome["log_likelihood"]
-    widths = np.power(10.0, -L.along("decade"))
+    widths = np.power(10.0, -L.coord("decade"))
     posterior, single = outcome["log_posterior"].values, outcome["single_log_likelihood"].values
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = subplots(1, 2)
     left.plot(widths, L.values, marker="o", color="C0")
     left.set(title="The likelihood of two components,\none of them shrinking")
     left.set_ylabel("Log likelihood (nats)")
@@ -46,11 +46,11 @@ def _collapse(outcome: Outcome) -> Figure:
 
 
 def _collapsed(study: MixtureSingularity, outcome: Outcome) -> Figure:
-    figure, ax = panels()
+    figure, ax = subplots()
     collapsed = outcome["collapsed"]
-    ks = collapsed.along("k")
+    ks = collapsed.coord("k")
     for i, method in enumerate(study.methods):
-        mark = {"marker": SYMBOLS[i], "linestyle": ("-", "--", "-.", ":")[i]}
+        mark = {"marker": MARKERS[i], "linestyle": ("-", "--", "-.", ":")[i]}
         share = collapsed.values[i] / study.restarts
         ax.plot(ks, share, color=f"C{i}", label=LABELS[method], **mark)
     ax.set(xlabel="Number of components K", ylabel="Share of starts that collapse")

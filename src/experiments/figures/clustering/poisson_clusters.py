@@ -1,19 +1,19 @@
-"""The counts, and the parts of the mixture that was found."""
+"""The counts, and the components of the fitted mixture."""
 
 from collections.abc import Iterator
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.studies.clustering.poisson_clusters import PoissonClusters
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.studies.clustering.poisson_clusters import PoissonClusters
 
 
 def draw(study: PoissonClusters, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
     x, part = outcome["counts"].values, outcome["part"]
-    figure, ax = panels()
-    places = part.along("count").astype(int)
+    figure, ax = subplots()
+    places = part.coord("count").astype(int)
     share = np.bincount(x.astype(int), minlength=len(places)) / len(x)
     ax.bar(places, share, color="0.8", label="observed")
     for k, rate in enumerate(outcome["rate"].values):

@@ -1,17 +1,17 @@
-"""Where the starts of each kind end, how long they take, and how many find the best optimum."""
+"""Final objectives, iterations and rates of the best optimum, by kind of start."""
 
 from collections.abc import Iterator
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import legend_of, panels
-from experiments.drawing.clusters import SYMBOLS, grid, sides
-from experiments.studies.clustering.restarts import RESOLUTION, STARTS, Restarts
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import shared_legend, subplots
+from bythebook.experiments.plotting.clustering import MARKERS, panel_grid, strip_offsets
+from bythebook.experiments.studies.clustering.restarts import RESOLUTION, STARTS, Restarts
+from bythebook.models.types import Floats
 
-BY_K = {  # what K counts, and the axes of iterations and shares
+BY_K = {  # the label of K, and the axes of iterations and shares
     "kmeans": ("clusters", "Mean cycles to converge", "Share within 0.1 % of the lowest J"),
     "mixture": ("components", "Mean iterations of EM", "Share that finds the largest"),
 }
@@ -31,9 +31,9 @@ def draw(study: Restarts, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
 
 def _distortions(study: Restarts, outcome: Outcome) -> Figure:
     J = outcome["distortion"]
-    figure, axes = grid(1, len(study.starts), 0.9, sharey=True)
+    figure, axes = panel_grid(1, len(study.starts), 0.9, sharey=True)
     for ax, start, values in zip(axes[0], study.starts, J.values, strict=True):
-        boxes = ax.boxplot(np.log(values).T, tick_labels=J.along("k"), widths=0.6)
+        boxes = ax.boxplot(np.log(values).T, tick_labels=J.coord("k"), widths=0.6)
         for line in boxes["medians"]:
             line.set(color="C1", linewidth=2.2)
         ax.set(xlabel="Number of clusters K", title=f"Start: {STARTS['kmeans'][start]}")
@@ -42,18 +42,22 @@ def _distortions(study: Restarts, outcome: Outcome) -> Figure:
 
 
 def _maxima(study: Restarts, outcome: Outcome) -> Figure:
-    """How far below the largest of its K a run ends: the likelihoods themselves lie far apart."""
+    """Gap of each run to the largest log likelihood of its K, as the likelihoods differ widely."""
     L, names = outcome["log_likelihood"], STARTS["mixture"]
     largest = L.values.max(axis=(0, 2))
     gaps = L.values - largest[:, None]
     low = gaps.min(where=np.isfinite(gaps), initial=0)
-    figure, axes = grid(1, len(study.starts), 0.85 if len(study.starts) > 1 else 0.6, sharey=True)
+    figure, axes = panel_grid(
+        1, len(study.starts), 0.85 if len(study.starts) > 1 else 0.6, sharey=True
+    )
     for ax, start, cells in zip(axes[0], study.starts, gaps, strict=True):
         for i, cell in enumerate(cells):
             gap = cell[np.isfinite(cell)]
             look = {"markersize": 4, "markeredgewidth": 0, "alpha": 0.6, "color": "C0"}
-            ax.plot(i + sides(gap.round(6)), gap, "o", **look)  # the same optimum but for rounding
-        ks = [f"{k}\n{best:.1f}" for k, best in zip(L.along("k"), largest, strict=True)]
+            ax.plot(
+                i + strip_offsets(gap.round(6)), gap, "o", **look
+            )  # the same optimum up to rounding
+        ks = [f"{k}\n{best:.1f}" for k, best in zip(L.coord("k"), largest, strict=True)]
         ax.set_xticks(range(len(cells)), ks)
         title = names[start].replace(", ", ",\n") if len(study.starts) > 1 else names[start]
         ax.set(xlabel="Number of components K, and the largest found", title=f"Start: {title}")
@@ -65,11 +69,13 @@ def _maxima(study: Restarts, outcome: Outcome) -> Figure:
 
 def _one_k(study: Restarts, outcome: Outcome) -> Figure:
     """The kinds of start one below the other, with all their numbers."""
-    figure, axes = grid(1, 3, 0.6 + 0.12 * len(study.starts), sharey=True, width_ratios=[2, 1, 1])
+    figure, axes = panel_grid(
+        1, 3, 0.6 + 0.12 * len(study.starts), sharey=True, width_ratios=[2, 1, 1]
+    )
     rows = range(len(study.starts))
     for i, cell in enumerate(outcome["log_likelihood"].values[:, 0]):
         values = cell[np.isfinite(cell)]
-        axes[0, 0].plot(values, i + sides(values), "o", markersize=3, alpha=0.6, color="C0")
+        axes[0, 0].plot(values, i + strip_offsets(values), "o", markersize=3, alpha=0.6, color="C0")
     for ax, values in zip(axes[0, 1:], _means(outcome), strict=True):
         ax.barh(rows, values[:, 0], color="C0", height=0.6)
     axes[0, 0].set_yticks(rows, [STARTS["mixture"][s].replace(", ", ",\n") for s in study.starts])
@@ -82,15 +88,15 @@ def _one_k(study: Restarts, outcome: Outcome) -> Figure:
 
 def _by_k(study: Restarts, outcome: Outcome) -> Figure:
     what, *labels = BY_K[study.model]
-    figure, axes = panels(1, 2)
+    figure, axes = subplots(1, 2)
     for ax, values, label in zip(axes, _means(outcome), labels, strict=True):
         for i, (start, row) in enumerate(zip(study.starts, values, strict=True)):
             name = STARTS[study.model][start]
-            ax.plot(sorted(study.k), row, marker=SYMBOLS[i], color=f"C{i}", label=name)
+            ax.plot(sorted(study.k), row, marker=MARKERS[i], color=f"C{i}", label=name)
         ax.set(xlabel=f"Number of {what} K", ylabel=label, xticks=sorted(study.k))
     axes[0].set_ylim(0, None)
     axes[1].set_ylim(0, 1.05)
-    legend_of(figure, axes[0], 2)
+    shared_legend(figure, axes[0], 2)
     return figure
 
 

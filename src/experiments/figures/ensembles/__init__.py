@@ -1,1 +1,1 @@
-"""Committees of models, drawn."""
+"""Figures of committees of models."""

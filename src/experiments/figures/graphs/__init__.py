@@ -1,1 +1,1 @@
-"""How the outcomes of the studies of graphical models are drawn."""
+"""Figures of the studies of graphical models."""

@@ -6,19 +6,19 @@ from itertools import pairwise
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing import graphs
-from experiments.drawing.canvas import panels
-from experiments.studies.graphs.chain_messages import ChainMessages
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting import graphs
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.studies.graphs.chain_messages import ChainMessages
 
 
 def draw(study: ChainMessages, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = subplots(1, 2)
     _chain(left, study)
     cost = outcome["operations"]
     for way in cost.axes[0].values:
-        one = cost.at(way=way)
-        right.semilogy(one.along("length"), one.values, "o-", label=way)
+        one = cost.sel(way=way)
+        right.semilogy(one.coord("length"), one.values, "o-", label=way)
     right.set(xlabel="nodes of the chain", ylabel="additions and multiplications")
     right.xaxis.get_major_locator().set_params(integer=True)
     right.legend(fontsize="small")

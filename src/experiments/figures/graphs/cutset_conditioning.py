@@ -1,20 +1,20 @@
-"""The graph with its cutsets, and errors of weighed and of plain averages."""
+"""The graph with its cutsets, and errors of weighted and of plain averages."""
 
 from collections.abc import Iterator
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing import graphs
-from experiments.drawing.canvas import panels
-from experiments.studies.graphs._scopes import names, split
-from experiments.studies.graphs.cutset_conditioning import CutsetConditioning
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting import graphs
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.studies.graphs._scopes import names, split
+from bythebook.experiments.studies.graphs.cutset_conditioning import CutsetConditioning
 
 
 def draw(study: CutsetConditioning, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, (left, right) = panels(1, 2)
-    places = graphs.ring(names(study.factors))
+    figure, (left, right) = subplots(1, 2)
+    places = graphs.circular_layout(names(study.factors))
     scopes = [split(scope)[0] for scope in study.factors]
     graphs.links(left, places, [(a, b) for of in scopes for a in of for b in of if a < b])
     graphs.nodes(left, places, study.observed)
@@ -29,11 +29,13 @@ def draw(study: CutsetConditioning, outcome: Outcome) -> Iterator[tuple[str, Fig
         for kind in ("error", "unweighted_error")
     ]
     for row, (name, kind) in enumerate(rows):
-        values = np.maximum(outcome[kind].at(used=name).values, 1e-18)
+        values = np.maximum(outcome[kind].sel(used=name).values, 1e-18)
         right.plot(
             values, np.full(len(values), row), "|", ms=12, color="C0" if kind == "error" else "C1"
         )
-    labels = [f"{name}, {'weighed' if kind == 'error' else 'plain average'}" for name, kind in rows]
+    labels = [
+        f"{name}, {'weighted' if kind == 'error' else 'plain average'}" for name, kind in rows
+    ]
     right.set_yticks(range(len(rows)), labels)
     right.set(
         xscale="log", xlim=(1e-18, 1), xlabel="largest error of a belief, a mark for each draw"

@@ -1,4 +1,4 @@
-"""A panel a query: bars of probabilities, stacked; and single settings of drawn networks."""
+"""One panel per query: stacked bars of probabilities; and settings of drawn networks."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -7,43 +7,43 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome, Quantity
-from experiments.drawing.canvas import legend_once, panels
-from experiments.drawing.clusters import spare
-from experiments.studies.graphs.discrete_network import DiscreteNetwork, quantity_name
+from bythebook.experiments.core.outcome import Outcome, Quantity
+from bythebook.experiments.plotting.canvas import merged_legend, subplots
+from bythebook.experiments.plotting.clustering import hide_unused
+from bythebook.experiments.studies.graphs.discrete_network import DiscreteNetwork, quantity_name
 
 
 def draw(study: DiscreteNetwork, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
     if study.draws > 1 and study.maximise:
         yield "settings", _settings(study, outcome)
     queries = {
-        query: study.asked[query]
-        for query in study.show or study.asked
-        if "draw" not in outcome[quantity_name(*study.asked[query])].names
+        query: study.parsed_queries[query]
+        for query in study.show or study.parsed_queries
+        if "draw" not in outcome[quantity_name(*study.parsed_queries[query])].dims
     }
     if not queries:
         return
     columns = min(len(queries), 3)
-    figure, axes = panels(-(-len(queries) // columns), columns, squeeze=False)
+    figure, axes = subplots(-(-len(queries) // columns), columns, squeeze=False)
     inks: dict[str, str] = {}
     for ax, (of, given) in zip(axes.flat, queries.values(), strict=False):
         _bars(ax, of, given, outcome[quantity_name(of, given)], inks)
-    spare(axes.flat[len(queries) :])
-    legend_once(figure, axes.flat, 4)
+    hide_unused(axes.flat[len(queries) :])
+    merged_legend(figure, axes.flat, 4)
     yield "tables", figure
 
 
 def _settings(study: DiscreteNetwork, outcome: Outcome) -> Figure:
-    """Of each drawn network: the settings' probabilities and the errors that they leave."""
-    figure, (left, right) = panels(1, 2)
+    """Probabilities of settings, and their expected errors, for each drawn network."""
+    figure, (left, right) = subplots(1, 2)
     last = study.maximise[0 if len(study.maximise) == 1 else _drawn(outcome)]
     for ax, what, words in (
         (left, "probability", "probability of the setting"),
         (right, "wrong", "expected number of wrong states"),
     ):
-        x = outcome[f"map_{what}"].at(asked=last).values
+        x = outcome[f"map_{what}"].sel(asked=last).values
         for k, (way, name) in enumerate({"mpm": "MPM", "mpe": "MPE"}.items()):
-            y = outcome[f"{way}_{what}"].at(asked=last).values
+            y = outcome[f"{way}_{what}"].sel(asked=last).values
             ax.plot(x, y, "o^"[k], ms=3.5, alpha=0.7, color=f"C{k}", label=name)
         ax.axline((0, 0), slope=1, color="0.6", lw=1, zorder=0)
         ax.set(xlabel=f"{words}, MAP", ylabel=f"{words}, others")
@@ -53,20 +53,20 @@ def _settings(study: DiscreteNetwork, outcome: Outcome) -> Figure:
 
 
 def _drawn(outcome: Outcome) -> int:
-    """The first of what is maximised that is not the same in all draws."""
+    """The first maximised set of variables whose setting is not the same in all draws."""
     varied = np.ptp(outcome["map_probability"].values, axis=1) > 0
     return int(np.argmax(varied))
 
 
 def _bars(ax: Axes, of: list[str], given: list[str], p: Quantity, inks: dict[str, str]) -> None:
-    """`inks` grows: a colour stands for one state of one variable in all panels."""
+    """Draw stacked bars; `inks` grows, so that a state has one colour in all panels."""
     first, *rest = of + given
     label = f"P({', '.join(of)}" + (f" | {', '.join(given)})" if given else ")")
-    states = list(product(*(p.along(name) for name in rest or of)))
+    states = list(product(*(p.coord(name) for name in rest or of)))
     heights = p.values.reshape(len(p), -1) if rest else p.values[None]
     bottom = np.zeros(heights.shape[1])
     for k, row in enumerate(heights):
-        name = f"{first} = {p.along(first)[k]}"
+        name = f"{first} = {p.coord(first)[k]}"
         ink = inks.setdefault(name, f"C{len(inks) % 8}") if rest else "0.6"
         label_of = name if rest else None
         ax.bar(range(len(row)), row, 0.6, bottom=bottom, color=ink, label=label_of)

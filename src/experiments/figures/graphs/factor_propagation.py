@@ -5,20 +5,20 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.studies.graphs.factor_propagation import FactorPropagation
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.studies.graphs.factor_propagation import FactorPropagation
 
 
 def draw(study: FactorPropagation, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = subplots(1, 2)
     left.plot([0, 1], [0, 1], color="0.6", lw=1)
     for k, spread in enumerate(study.spreads):
         found, exact = (
-            outcome[n].at(graph="closed", spread=spread, state=0).values
+            outcome[n].sel(graph="closed", spread=spread, state=0).values
             for n in ("belief", "exact_belief")
         )
-        rest = outcome["change"].at(graph="closed", spread=spread).values < 1e-6
+        rest = outcome["change"].sel(graph="closed", spread=spread).values < 1e-6
         look = {"ls": "", "ms": 4, "color": f"C{k}"}
         left.plot(exact[rest].ravel(), found[rest].ravel(), marker="o", label=f"{spread:g}", **look)
         if not rest.all():
@@ -26,7 +26,7 @@ def draw(study: FactorPropagation, outcome: Outcome) -> Iterator[tuple[str, Figu
                 exact[~rest].ravel(),
                 found[~rest].ravel(),
                 marker="x",
-                label=f"{spread:g}, not at rest",
+                label=f"{spread:g}, not converged",
                 **look,
             )
         off = np.sort(np.abs(found - exact).max(-1))

@@ -1,19 +1,19 @@
-"""Estimates of both kinds against each other, and how far each distribution is from the truth."""
+"""Both estimates against each other, and divergences from the true distribution."""
 
 from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.studies.graphs.field_learning import FieldLearning
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.studies.graphs.field_learning import FieldLearning
 
 
 def draw(study: FieldLearning, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, axes = panels(1, 3)
+    figure, axes = subplots(1, 3)
     names = ("likelihood", "pseudo")
-    estimate = [outcome["estimate"].at(estimator=name).values.ravel() for name in names]
-    loss = [outcome["divergence"].at(estimator=name).values for name in names]
+    estimate = [outcome["estimate"].sel(estimator=name).values.ravel() for name in names]
+    loss = [outcome["divergence"].sel(estimator=name).values for name in names]
     for ax, (x, y) in zip(axes[:2], (estimate, loss), strict=True):
         ends = [min(x.min(), y.min()), max(x.max(), y.max())]
         ax.plot(ends, ends, color="0.6", lw=1)
@@ -23,7 +23,7 @@ def draw(study: FieldLearning, outcome: Outcome) -> Iterator[tuple[str, Figure]]
     axes[1].set_title("divergence from the truth, nats")
     for k, name in enumerate(names):
         weights = [
-            outcome[f"{kind}_weight"].at(estimator=name) for kind in ("neighbour", "evidence")
+            outcome[f"{kind}_weight"].sel(estimator=name) for kind in ("neighbour", "evidence")
         ]
         axes[2].plot(weights[0].values, weights[1].values, "o^"[k], ms=4, label=name)
     axes[2].set(xlabel="weight of the neighbour", ylabel="weight of the evidence")

@@ -1,4 +1,4 @@
-"""The graphs, and how far drawn distributions are from the independences asked for."""
+"""The graphs, and the dependence of drawn distributions for each statement."""
 
 from collections.abc import Iterator
 
@@ -6,27 +6,30 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing import graphs
-from experiments.drawing.canvas import panels
-from experiments.drawing.clusters import spare
-from experiments.studies.graphs._named import Named
-from experiments.studies.graphs.graph_independence import GraphIndependence, asked
-from models.graphs.structure import arrows
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting import graphs
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.plotting.clustering import hide_unused
+from bythebook.experiments.studies.graphs._named import Named
+from bythebook.experiments.studies.graphs.graph_independence import (
+    GraphIndependence,
+    parsed_statement,
+)
+from bythebook.models.graphs.structure import arrows
 
 
 def draw(study: GraphIndependence, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
     known = study.known
     columns = min(len(known), 3)
-    figure, axes = panels(-(-len(known) // columns), columns, squeeze=False)
+    figure, axes = subplots(-(-len(known) // columns), columns, squeeze=False)
     for ax, (name, one) in zip(axes.flat, known.items(), strict=False):
-        text = next((t for t in study.statements if asked(t)[0] == name), "")
-        _graph(ax, one, asked(text)[3])
+        text = next((t for t in study.statements if parsed_statement(t)[0] == name), "")
+        _graph(ax, one, parsed_statement(text)[3])
         ax.set_title(name)
-    spare(axes.flat[len(known) :])
+    hide_unused(axes.flat[len(known) :])
     yield "graphs", figure
 
-    figure, ax = panels()
+    figure, ax = subplots()
     gaps = np.maximum(outcome["dependence"].values, 1e-17)
     stated = outcome["separated"].values
     for k, row in enumerate(gaps):
@@ -39,17 +42,17 @@ def draw(study: GraphIndependence, outcome: Outcome) -> Iterator[tuple[str, Figu
 
 
 def _graph(ax: Axes, one: Named, given: list[str]) -> None:
-    """The graph; in a lattice what the first statement is given is filled."""
+    """The graph; in a lattice the conditions of the first statement are filled."""
     rows = _lattice(one)
     pairs = [
         (one.nodes[i], one.nodes[j]) for i, j in (arrows(one.graph) if one.directed else one.joined)
     ]
     if one.directed:
         above = {name: [a for a, b in pairs if b == name] for name in one.nodes}
-        places = rows or graphs.layered(above)
+        places = rows or graphs.layered_layout(above)
         graphs.arrows(ax, places, pairs)
     else:
-        places = rows or graphs.ring(one.nodes)
+        places = rows or graphs.circular_layout(one.nodes)
         graphs.links(ax, places, pairs)
     graphs.nodes(ax, places, given if rows else ())
 

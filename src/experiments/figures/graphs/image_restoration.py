@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.drawing.clusters import spare
-from experiments.studies.graphs.image_restoration import METHODS, ImageRestoration
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.plotting.clustering import hide_unused
+from bythebook.experiments.studies.graphs.image_restoration import METHODS, ImageRestoration
 
 TITLES = {
     "original": "original",
@@ -19,18 +19,18 @@ TITLES = {
 
 
 def draw(study: ImageRestoration, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, axes = panels(2, 3)
-    spare(axes.flat[len(TITLES) :])
+    figure, axes = subplots(2, 3)
+    hide_unused(axes.flat[len(TITLES) :])
     for ax, (name, title) in zip(axes.flat, TITLES.items(), strict=False):
-        ax.imshow(outcome["picture"].at(image=name).values, cmap="cividis", vmin=-1, vmax=1)
-        share = outcome["agreement"].at(method=name, draw=0).item if name in METHODS else None
+        ax.imshow(outcome["picture"].sel(image=name).values, cmap="cividis", vmin=-1, vmax=1)
+        share = outcome["agreement"].sel(method=name, draw=0).item if name in METHODS else None
         ax.set_title(title if share is None else f"{title}: {100 * float(share):.1f} %")
         ax.set_axis_off()
     yield "images", figure
 
-    figure, ax = panels()
+    figure, ax = subplots()
     for k, name in enumerate(METHODS):
-        shares = 100 * outcome["agreement"].at(method=name).values
+        shares = 100 * outcome["agreement"].sel(method=name).values
         ax.plot(shares, [k] * len(shares), ".", ms=6, alpha=0.7)
     ax.set_yticks(range(len(METHODS)), [TITLES[name] for name in METHODS])
     ax.set(xlabel=f"pixels that agree with the original, %, of {study.draws} images")

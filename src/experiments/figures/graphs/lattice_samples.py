@@ -1,13 +1,13 @@
-"""Samples with regions coloured by size, and how they grow with the coupling."""
+"""Samples with regions coloured by size, and their growth with the coupling."""
 
 from collections.abc import Iterator
 
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.studies.graphs.lattice_samples import LatticeSamples
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.studies.graphs.lattice_samples import LatticeSamples
 
 SHOWN = 4  # samples side by side, of couplings that are neither the weakest nor the strongest
 
@@ -15,25 +15,25 @@ SHOWN = 4  # samples side by side, of couplings that are neither the weakest nor
 def draw(study: LatticeSamples, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
     inner = study.couplings[1:-1] or study.couplings
     chosen = inner[:: -(-len(inner) // SHOWN)]
-    figure, axes = panels(1, len(chosen), squeeze=False)
+    figure, axes = subplots(1, len(chosen), squeeze=False)
     for ax, J in zip(axes.flat, chosen, strict=True):
-        sizes = outcome["region_size"].at(coupling=J).values
+        sizes = outcome["region_size"].sel(coupling=J).values
         image = ax.imshow(sizes, cmap="viridis_r", norm=LogNorm(1, study.size**2))
         ax.set_title(f"J = {J:g}")
         ax.set_axis_off()
     figure.colorbar(image, ax=axes, label="sites in the region", fraction=0.03)
     yield "samples", figure
 
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = subplots(1, 2)
     for k, start in enumerate(study.starts):
-        largest = outcome["largest_region"].at(start=start)
+        largest = outcome["largest_region"].sel(start=start)
         left.plot(study.couplings, largest.values, "o^s"[k], color=f"C{k}", ms=4, alpha=0.8)
         left.plot([], [], "o^s"[k], color=f"C{k}", label=f"start: {start}")
-        links = outcome["equal_links"].at(start=start)
+        links = outcome["equal_links"].sel(start=start)
         for J, tone in zip(chosen, (0.3, 0.5, 0.75, 1.0), strict=False):
             right.plot(
-                links.along("sweep"),
-                links.at(coupling=J).values.T,
+                links.coord("sweep"),
+                links.sel(coupling=J).values.T,
                 color=f"C{k}",
                 alpha=tone,
                 lw=1,

@@ -1,4 +1,4 @@
-"""How far each way of choosing a configuration stays below the maximum."""
+"""Gap of each way of choosing a configuration to the maximum."""
 
 from collections.abc import Iterator
 
@@ -6,9 +6,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.studies.graphs.max_sum import MaxSum
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.studies.graphs.max_sum import MaxSum
 
 WAYS = {
     "traced_gap": "back-tracking",
@@ -19,7 +19,7 @@ WAYS = {
 
 
 def draw(study: MaxSum, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = subplots(1, 2)
     for name, label in WAYS.items():
         gaps = np.sort(outcome[name].values)
         left.step(gaps, np.arange(1, len(gaps) + 1) / len(gaps), where="post", label=label)

@@ -1,14 +1,14 @@
-"""Which tables hang together, for each kind of data; and EM's climb."""
+"""Coupling of tables for each type of data, and the log likelihood by iteration of EM."""
 
 from collections.abc import Iterator
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.studies.graphs.network_parameters import NetworkParameters
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.studies.graphs.network_parameters import NetworkParameters
+from bythebook.models.types import Floats
 
 ZERO = 1e-9  # second derivatives below are rounding
 
@@ -20,9 +20,9 @@ def draw(study: NetworkParameters, outcome: Outcome) -> Iterator[tuple[str, Figu
         "hidden": f"{', '.join(study.hidden) or 'nothing'} hidden",
         "expected": "objective of the M step",
     }
-    figure, axes = panels(2, 2)
+    figure, axes = subplots(2, 2)
     for ax, (kind, title) in zip(axes.flat, words.items(), strict=True):
-        share = (outcome["coupling"].at(kind=kind).values > ZERO).mean(0)
+        share = (outcome["coupling"].sel(kind=kind).values > ZERO).mean(0)
         ax.imshow(share, cmap="Blues", vmin=0, vmax=1.4)
         for i, j in np.ndindex(*share.shape):
             if i != j:
@@ -34,11 +34,11 @@ def draw(study: NetworkParameters, outcome: Outcome) -> Iterator[tuple[str, Figu
     figure.supxlabel("x: two tables are coupled, 0: they are not", fontsize="small")
     yield "coupling", figure
 
-    figure, ax = panels()
-    climb = outcome["log_likelihood"]
-    step = climb.along("iteration")[:-1]  # the last is what the others are held to
+    figure, ax = subplots()
+    log_likelihood = outcome["log_likelihood"]
+    step = log_likelihood.coord("iteration")[:-1]  # the last is the reference for the others
     for k, share in enumerate(study.missing):
-        values = climb.at(missing=share).values
+        values = log_likelihood.sel(missing=share).values
         ax.plot(step, _left(values), color=f"C{k}", label=f"{100 * share:g} % missing")
     if study.hidden:
         name = f"{', '.join(study.hidden)} hidden"
@@ -51,5 +51,5 @@ def draw(study: NetworkParameters, outcome: Outcome) -> Iterator[tuple[str, Figu
 
 
 def _left(values: Floats) -> Floats:
-    """How far each step is below the last one, the mean of draws."""
+    """Gap of each step to the last one, averaged over draws."""
     return np.asarray((values[:, -1:] - values[:, :-1]).mean(0))

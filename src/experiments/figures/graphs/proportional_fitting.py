@@ -1,13 +1,13 @@
-"""Marginals sweep by sweep; the table given beside its fit."""
+"""Marginals sweep by sweep; the given table next to its fit."""
 
 from collections.abc import Iterator
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import legend_of, panels
-from experiments.studies.graphs.proportional_fitting import ProportionalFitting
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import shared_legend, subplots
+from bythebook.experiments.studies.graphs.proportional_fitting import ProportionalFitting
 
 SHOWN = 40  # sweeps
 FLOOR = 1e-17
@@ -18,10 +18,10 @@ def draw(study: ProportionalFitting, outcome: Outcome) -> Iterator[tuple[str, Fi
         yield "table", _table(outcome)
     if not study.draws:
         return
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = subplots(1, 2)
     for k, graph in enumerate(study.graphs):
-        style = "-" if outcome["decomposable"].at(graph=graph).item else "--"
-        gap = np.median(outcome["margin_gap"].at(graph=graph).values, axis=0)[: SHOWN + 1]
+        style = "-" if outcome["decomposable"].sel(graph=graph).item else "--"
+        gap = np.median(outcome["margin_gap"].sel(graph=graph).values, axis=0)[: SHOWN + 1]
         left.semilogy(np.maximum(gap, FLOOR), style, color=f"C{k}", label=graph)
     left.set(xlabel="sweep", ylabel="largest error of a marginal, median")
     gradient, scaling = outcome["gradient_passes"].values, outcome["scaling_passes"].values
@@ -29,12 +29,12 @@ def draw(study: ProportionalFitting, outcome: Outcome) -> Iterator[tuple[str, Fi
     ends = [gradient.min(), scaling.max()]
     right.plot(ends, ends, color="0.6", lw=1)
     right.set(xlabel="passes along the gradient", ylabel="passes of iterative scaling")
-    legend_of(figure, left, 3)
+    shared_legend(figure, left, 3)
     yield "sweeps", figure
 
 
 def _table(outcome: Outcome) -> Figure:
-    figure, axes = panels(1, 2)
+    figure, axes = subplots(1, 2)
     for ax, name in zip(axes, ("counted", "fitted"), strict=True):
         values = outcome[name].values
         ax.imshow(values, cmap="Blues", vmin=0, vmax=1.6 * values.max())

@@ -1,4 +1,4 @@
-"""The most probable structures of one data set, the true class as data grow, and predictions."""
+"""Most probable structures of one data set, the true class as data grow, predictions."""
 
 from collections.abc import Iterator
 
@@ -7,19 +7,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.studies.graphs.structure_learning import StructureLearning
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.studies.graphs.structure_learning import StructureLearning
 
 SHOWN = 10  # structures of the first panel
 PRIOR = "one observation"
 
 
 def draw(study: StructureLearning, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = subplots(1, 2)
     _best(left, study, outcome)
-    for k, prior in enumerate(outcome["true_class_posterior"].along("prior")):
-        p = outcome["true_class_posterior"].at(prior=prior).values
+    for k, prior in enumerate(outcome["true_class_posterior"].coord("prior")):
+        p = outcome["true_class_posterior"].sel(prior=prior).values
         label = f"prior: {prior}"
         right.semilogx(study.sizes, p.mean(1), "os"[k] + "-", color=f"C{k}", label=label)
         spread = np.quantile(p, [0.1, 0.9], axis=1)
@@ -35,26 +35,26 @@ def draw(study: StructureLearning, outcome: Outcome) -> Iterator[tuple[str, Figu
 
 
 def _best(ax: Axes, study: StructureLearning, outcome: Outcome) -> None:
-    """The structures that one data set of the largest size leaves most probable."""
+    """The most probable structures given one data set of the largest size."""
     N = max(study.sizes)
-    p = outcome["posterior"].at(prior=PRIOR, N=N)
+    p = outcome["posterior"].sel(prior=PRIOR, N=N)
     order = np.argsort(-p.values, kind="stable")[:SHOWN]
     own = outcome["in_true_class"].values[order]
-    names = [str(name).replace(">", "→") for name in p.along("structure")[order]]
+    names = [str(name).replace(">", "→") for name in p.coord("structure")[order]]
     ax.barh(range(len(order)), p.values[order], 0.7, color=np.where(own, "C0", "0.7").tolist())
     ax.set_yticks(range(len(order)), names)
     ax.invert_yaxis()
     ax.set(xlabel=f"P(structure | {N} data points)")
-    ax.set_title("blue: states what the true one does", fontsize="small")
+    ax.set_title("blue: same independences as the true one", fontsize="small")
     ax.grid(axis="y", visible=False)
 
 
 def _predictions(study: StructureLearning, outcome: Outcome) -> Figure:
     """New data under the best structure and under structures sampled, data set by data set."""
-    figure, axes = panels(1, len(study.sizes), squeeze=False)
+    figure, axes = subplots(1, len(study.sizes), squeeze=False)
     for ax, N in zip(axes.flat, study.sizes, strict=True):
         best, others = (
-            outcome[f"held_out_{way}"].at(prior=PRIOR, N=N).values for way in ("best", "sampled")
+            outcome[f"held_out_{way}"].sel(prior=PRIOR, N=N).values for way in ("best", "sampled")
         )
         ax.plot(best, others, "o", ms=3.5, alpha=0.7)
         ax.axline((best.mean(), best.mean()), slope=1, color="0.6", lw=1, zorder=0)

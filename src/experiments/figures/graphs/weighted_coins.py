@@ -1,19 +1,19 @@
-"""The posterior of a coin against its weight, and the work against the number of settings."""
+"""The posterior of a coin against its weight, and the cost against the number of settings."""
 
 from collections.abc import Iterator
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.studies.graphs.weighted_coins import WeightedCoins
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.studies.graphs.weighted_coins import WeightedCoins
 
 
 def draw(study: WeightedCoins, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = subplots(1, 2)
     posterior = outcome["weight_posterior"]
-    weight = posterior.along("weight")
+    weight = posterior.coord("weight")
     for k, row in enumerate(posterior.values[1:]):
         left.plot(weight, row, ".", color="0.6", label="weights drawn" if k == 0 else None)
     there = np.isfinite(posterior.values[0])

@@ -1,1 +1,1 @@
-"""Figures of few dimensions behind many."""
+"""Figures of latent variable models."""

@@ -1,13 +1,13 @@
-"""The data, the bound's climb, and the posterior means; a regression's bound off its maximum."""
+"""The data, the bound by iteration, and posterior means; a regression's bound."""
 
 from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.drawing.latent import curve_between, objects
-from experiments.studies.latent.variational_pca import VariationalPca
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.plotting.latent import before_curve_after, plot_objects
+from bythebook.experiments.studies.latent.variational_pca import VariationalPca
 
 
 def draw(study: VariationalPca, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
@@ -16,21 +16,21 @@ def draw(study: VariationalPca, outcome: Outcome) -> Iterator[tuple[str, Figure]
 
 def _ppca(study: VariationalPca, outcome: Outcome) -> Figure:
     look = {"xlabel": "Iteration", "ylabel": "Natural log units", "title": "Lower bound"}
-    figure, _, climb, after = curve_between(outcome["points"].values, study.labels, **look)
-    bound = outcome["bound"].at(f="corrected", repetition=0)
+    figure, _, climb, after = before_curve_after(outcome["points"].values, study.labels, **look)
+    bound = outcome["bound"].sel(f="corrected", repetition=0)
     taken = int(outcome["iterations"].values[0])
-    climb.plot(bound.along("iteration")[:taken], bound.values[:taken], marker="o", markersize=3)
+    climb.plot(bound.coord("iteration")[:taken], bound.values[:taken], marker="o", markersize=3)
     if study.latent > 1:
-        objects(after, outcome["posterior_means"].values, study.labels, "Posterior means")
+        plot_objects(after, outcome["posterior_means"].values, study.labels, "Posterior means")
     return figure
 
 
 def _regression(outcome: Outcome) -> Figure:
-    figure, ax = panels()
+    figure, ax = subplots()
     bound = outcome["regression_bound"]
-    for i, scale in enumerate(bound.along("scale")):
+    for i, scale in enumerate(bound.coord("scale")):
         label = "covariance of the posterior" if scale == 1 else f"{scale:g} times that"
-        ax.plot(bound.along("shift"), bound.values[i], color=f"C{i}", label=label)
+        ax.plot(bound.coord("shift"), bound.values[i], color=f"C{i}", label=label)
     ax.axhline(outcome["log_evidence"].item, color="0.3", linestyle="--", label="evidence")
     ax.set(xlabel="Mean of Q off the posterior's (standard deviations)")
     ax.set(ylabel="Bound (natural log units)")

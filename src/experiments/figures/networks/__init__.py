@@ -1,1 +1,1 @@
-"""Neural networks, drawn."""
+"""Figures of neural networks."""

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.studies.networks.network_posterior import NetworkPosterior
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.studies.networks.network_posterior import NetworkPosterior
 
 
 def draw(study: NetworkPosterior, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
@@ -22,15 +22,15 @@ def draw(study: NetworkPosterior, outcome: Outcome) -> Iterator[tuple[str, Figur
 
 
 def _curves(study: NetworkPosterior, outcome: Outcome) -> Figure:
-    figure, ax = panels()
-    mean = outcome["predicted"].at(repetition=0)
-    x = mean.along("x")
-    bars = outcome["deviation"].at(repetition=0).values
+    figure, ax = subplots()
+    mean = outcome["predicted"].sel(repetition=0)
+    x = mean.coord("x")
+    bars = outcome["deviation"].sel(repetition=0).values
     ax.plot(x, np.sin(2 * np.pi * x), "--", color="C2", label="truth")
     if study.samples:
         ax.plot(x, outcome["sample"].values.T, ":", color="C0", lw=0.7)
         ax.plot([], [], ":", color="C0", label="samples")
-        ax.plot(x, outcome["sampled_mean"].at(repetition=0).values, color="C1", label="mean")
+        ax.plot(x, outcome["sampled_mean"].sel(repetition=0).values, color="C1", label="mean")
     else:
         ax.plot(x, mean.values, color="C1", label="mean")
         for sign in (1, -1):
@@ -44,9 +44,9 @@ def _curves(study: NetworkPosterior, outcome: Outcome) -> Figure:
 
 
 def _precisions(outcome: Outcome) -> Figure:
-    figure, ax = panels()
+    figure, ax = subplots()
     alpha = outcome["alpha"]
-    names = [str(name) for name in alpha.along("group")]
+    names = [str(name) for name in alpha.coord("group")]
     ax.semilogy(range(len(names)), alpha.values.T, color="0.7", lw=0.5)
     ax.semilogy(range(len(names)), np.median(alpha.values, axis=0), "ko-", label="median")
     ax.set_xticks(range(len(names)), names)

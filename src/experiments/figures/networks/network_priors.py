@@ -4,17 +4,17 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.studies.networks.network_priors import NetworkPriors
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.studies.networks.network_priors import NetworkPriors
 
 
 def draw(study: NetworkPriors, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, axes = panels(2, 3, sharex=True, sharey=True)
+    figure, axes = subplots(2, 3, sharex=True, sharey=True)
     sample = outcome["sample"]
-    names = sample.along("reduced").tolist()
+    names = sample.coord("reduced").tolist()
     for ax, name in zip(axes.flat, names, strict=False):
-        ax.plot(sample.along("x"), sample.at(reduced=name).values.T, lw=1)
+        ax.plot(sample.coord("x"), sample.sel(reduced=name).values.T, lw=1)
         words = "as stated" if name == "default" else f"alpha_{name} / {study.factor:g}"
         ax.set(title=words, ylim=(-12, 12))
     axes.flat[-1].set_visible(False)

@@ -1,4 +1,4 @@
-"""The connections that are left and their fit; connections and misfit against the penalty."""
+"""The remaining connections and their fit; connections and misfit against the penalty."""
 
 from collections.abc import Iterator
 
@@ -6,18 +6,18 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.studies.networks.network_pruning import NetworkPruning
-from models.networks.neural_network import layers
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.studies.networks.network_pruning import NetworkPruning
+from bythebook.models.networks.neural_network import layers
 
 
 def draw(study: NetworkPruning, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = subplots(1, 2)
     _network(left, study, outcome)
     right.plot(outcome["inputs"], outcome["targets"], "o", color="0.6", markersize=3, label="data")
     curve = outcome["curve"]
-    right.plot(curve.along("x"), curve, "-", color="C1", label="pruned network")
+    right.plot(curve.coord("x"), curve, "-", color="C1", label="pruned network")
     right.set(xlabel="x", ylabel="y")
     figure.legend(loc="outside lower center", ncols=3)
     yield "network", figure
@@ -51,8 +51,8 @@ def _network(ax: Axes, study: NetworkPruning, outcome: Outcome) -> None:
 
 
 def _penalties(outcome: Outcome) -> Figure:
-    penalty, start = outcome["misfit"].along("penalty"), outcome["connections_at_start"].item
-    figure, (left, right) = panels(1, 2, sharex=True)
+    penalty, start = outcome["misfit"].coord("penalty"), outcome["connections_at_start"].item
+    figure, (left, right) = subplots(1, 2, sharex=True)
     left.plot(penalty, outcome["connections"].values.mean(1), marker="o")
     left.axhline(start, color="black", linewidth=1, linestyle=":")
     left.set(xlabel="l1 penalty", ylabel="connections left", xscale="log")

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.studies.networks.network_symmetries import NetworkSymmetries
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.studies.networks.network_symmetries import NetworkSymmetries
 
 
 def draw(study: NetworkSymmetries, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = subplots(1, 2)
     fit = outcome["fit"]
-    x = fit.along("x")
+    x = fit.coord("x")
     left.plot(x, fit.values.T, color="0.7", lw=0.6)
     left.plot(x, fit.values.mean(0), label="mean of the outputs")
     left.plot(x, outcome["of_mean_weights"].values, label="of the mean weights")

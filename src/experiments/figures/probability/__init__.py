@@ -1,1 +1,1 @@
-"""How the outcomes of the studies of probability are drawn."""
+"""Figures of the studies of probability."""

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.studies.probability.distributions import PARAMETERS, Distributions
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.studies.probability.distributions import PARAMETERS, Distributions
 
 
 def draw(study: Distributions, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
@@ -18,14 +18,14 @@ def draw(study: Distributions, outcome: Outcome) -> Iterator[tuple[str, Figure]]
 
 
 def _curves(study: Distributions, outcome: Outcome) -> Figure:
-    figure, ax = panels()
+    figure, ax = subplots()
     discrete = "probability" in outcome
     for k, row in enumerate(study.parameters):
         names = PARAMETERS.get(study.family, ())
         label = ", ".join(f"{n} = {v:g}" for n, v in zip(names, row, strict=False))
         if discrete:
-            y, p = outcome["probability"].along("y"), outcome["probability"].values[k]
-            seen = p > 1e-6 * p.max()  # the rest would be an empty stretch of the axis
+            y, p = outcome["probability"].coord("y"), outcome["probability"].values[k]
+            seen = p > 1e-6 * p.max()  # the remainder would be an empty part of the axis
             ax.bar(y[seen], p[seen], 0.8, color=f"C{k}", label=label, alpha=0.8)
             continue
         x, p = outcome["place"].values[k], np.exp(outcome["log_density"].values[k])
@@ -43,11 +43,11 @@ def _curves(study: Distributions, outcome: Outcome) -> Figure:
 def _halves(study: Distributions, outcome: Outcome) -> Figure:
     """Truncations of the first Gaussian, with their means."""
     density, names = outcome["density"], {1.0: "positive", -1.0: "negative"}
-    figure, ax = panels()
+    figure, ax = subplots()
     for k, (*shape, side) in enumerate(study.parameters):
         if shape != study.parameters[0][:2]:
             continue
-        (line,) = ax.plot(density.along("x"), density.values[k], "-" if side else "--")
+        (line,) = ax.plot(density.coord("x"), density.values[k], "-" if side else "--")
         line.set_label("not truncated")
         if side:
             mean = outcome["expected_value"].values[k]

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.clusters import grid
-from experiments.studies.probability.gaussian_plane import GaussianPlane
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.clustering import panel_grid
+from bythebook.experiments.studies.probability.gaussian_plane import GaussianPlane
 
 
 def draw(study: GaussianPlane, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    plane = outcome["density"].along("x1"), outcome["density"].along("x2")
-    figure, axes = grid(len(study.covariances), 2, 0.72, sharex=True, sharey=True)
+    plane = outcome["density"].coord("x1"), outcome["density"].coord("x2")
+    figure, axes = panel_grid(len(study.covariances), 2, 0.72, sharex=True, sharey=True)
     for k, (row, density) in enumerate(zip(axes, outcome["density"].values, strict=True)):
         image = row[0].pcolormesh(*plane, density.T, rasterized=True)
         figure.colorbar(image, ax=row[0], label="p(x)")

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.studies.probability.likelihood_estimates import LikelihoodEstimates
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.studies.probability.likelihood_estimates import LikelihoodEstimates
 
 
 def draw(study: LikelihoodEstimates, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
@@ -18,9 +18,9 @@ def draw(study: LikelihoodEstimates, outcome: Outcome) -> Iterator[tuple[str, Fi
 
 
 def _likelihood(study: LikelihoodEstimates, outcome: Outcome) -> Figure:
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = subplots(1, 2)
     shown = int(np.argmin(np.abs(np.array(study.q) - 0.3)))
-    q = outcome["bernoulli_gain"].along("other_q")[20:-20]
+    q = outcome["bernoulli_gain"].coord("other_q")[20:-20]
     share = outcome["share_of_ones"].values[shown]
     left.plot(q, outcome["bernoulli_gain"].values[shown, 20:-20])
     left.axvline(share, color="C1", linestyle="--", label=f"share of ones, {share:.2f}")
@@ -36,8 +36,8 @@ def _likelihood(study: LikelihoodEstimates, outcome: Outcome) -> Figure:
 
 def _estimates(study: LikelihoodEstimates, outcome: Outcome) -> Figure:
     """Word probabilities by each estimate, and the likelihood of a new text."""
-    figure, axes = panels(1, 2)
-    word, width = outcome["ml_estimate"].along("word"), 0.8 / (1 + len(study.alphas))
+    figure, axes = subplots(1, 2)
+    word, width = outcome["ml_estimate"].coord("word"), 0.8 / (1 + len(study.alphas))
     names = [rf"MAP, $\alpha$ = {alpha:g}" for alpha in study.alphas]
     estimates = [outcome["ml_estimate"].values, *outcome["map_estimate"].values]
     for k, (name, values) in enumerate(zip(["maximum likelihood", *names], estimates, strict=True)):
@@ -46,7 +46,7 @@ def _estimates(study: LikelihoodEstimates, outcome: Outcome) -> Figure:
     axes[0].legend(fontsize=7)
     for what, look, label in (("map", "o-", "MAP"), ("expected", "s--", "expected")):
         likelihood = outcome[f"{what}_likelihood"]
-        axes[1].plot(likelihood.along("alpha"), likelihood.values, look, label=label)
+        axes[1].plot(likelihood.coord("alpha"), likelihood.values, look, label=label)
     axes[1].set(xlabel=r"$\alpha$", ylabel="Likelihood of the new text", ylim=(0, None))
     axes[1].legend()
     return figure

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.drawing.clusters import whole_steps
-from experiments.studies.probability.worked_numbers import WorkedNumbers
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.plotting.clustering import integer_ticks
+from bythebook.experiments.studies.probability.worked_numbers import WorkedNumbers
 
 
 def draw(study: WorkedNumbers, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
@@ -15,13 +15,13 @@ def draw(study: WorkedNumbers, outcome: Outcome) -> Iterator[tuple[str, Figure]]
 
 
 def _numbers(study: WorkedNumbers, outcome: Outcome) -> Figure:
-    figure, axes = panels(1, 3)
+    figure, axes = subplots(1, 3)
     terms = outcome["terms"]
-    for k, row in zip(terms.along("outcomes"), terms.values, strict=True):
-        axes[0].plot(terms.along("variables"), row, "o-", label=f"{k} outcomes")
+    for k, row in zip(terms.coord("outcomes"), terms.values, strict=True):
+        axes[0].plot(terms.coord("variables"), row, "o-", label=f"{k} outcomes")
     axes[0].legend()
     axes[0].set(xlabel="variables J", ylabel="terms of a marginal sum", yscale="log")
-    whole_steps(axes[0])
+    integer_ticks(axes[0])
     (low, high), top = study.area, study.area[1] + 1
     axes[1].plot([0, top], [0, 2 * top])
     axes[1].fill_between([low, high], [2 * low, 2 * high], color="C1", alpha=0.4)
@@ -33,12 +33,12 @@ def _numbers(study: WorkedNumbers, outcome: Outcome) -> Figure:
 
 
 def _parameters(study: WorkedNumbers, outcome: Outcome) -> Figure:
-    figure, ax = panels()
+    figure, ax = subplots()
     counts = outcome["parameters"]
     for i, style in enumerate(("o-", "s--")):
-        label = f"{counts.along('covariance')[i]} covariance"
-        ax.plot(counts.along("dimension"), counts.values[i], style, markersize=3.5, label=label)
+        label = f"{counts.coord('covariance')[i]} covariance"
+        ax.plot(counts.coord("dimension"), counts.values[i], style, markersize=3.5, label=label)
     ax.set(xlabel="Dimensions D", ylabel="Parameters of a class", ylim=(0, None))
-    whole_steps(ax)
+    integer_ticks(ax)
     ax.legend()
     return figure

@@ -1,1 +1,1 @@
-"""Lines, polynomials and their Bayesian treatment, drawn."""
+"""Figures of lines, polynomials and their Bayesian treatment."""

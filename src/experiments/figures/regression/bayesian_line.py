@@ -1,4 +1,4 @@
-"""What is believed of a line: ellipses of its weights, lines drawn, predictions, its noise."""
+"""Beliefs about a line: ellipses of its weights, sampled lines, predictions, noise."""
 
 import math
 from collections.abc import Iterator
@@ -8,13 +8,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.drawing.clusters import cells
-from experiments.drawing.densities import gaussian_curve
-from experiments.drawing.ellipses import ellipse
-from experiments.drawing.labels import axis_names
-from experiments.studies.regression.bayesian_line import BayesianLine
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.plotting.clustering import column_panels
+from bythebook.experiments.plotting.densities import gaussian_curve
+from bythebook.experiments.plotting.ellipses import ellipse
+from bythebook.experiments.plotting.labels import axis_labels
+from bythebook.experiments.studies.regression.bayesian_line import BayesianLine
 
 
 def draw(study: BayesianLine, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
@@ -30,26 +30,26 @@ def draw(study: BayesianLine, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
 
 
 def _names(study: BayesianLine) -> dict[str, str]:
-    names = axis_names(study.data)
+    names = axis_labels(study.data)
     x = f"({names.x.lower()} - {study.shift:g}) / {study.scale:g}"
     return {"xlabel": x, "ylabel": names.t}
 
 
 def _unit(study: BayesianLine) -> str:
-    """The unit of the targets, and of both weights since scaled inputs have none: ` (s)`."""
-    name = axis_names(study.data).t
+    """The unit of the targets such as " (s)", also of both weights as scaled inputs have none."""
+    name = axis_labels(study.data).t
     return name[name.index(" (") :] if " (" in name else ""
 
 
 def _beliefs(study: BayesianLine) -> tuple[Figure, list[Axes]]:
-    figure, axes = cells(len(study.observed), 2, 0.65)
+    figure, axes = column_panels(len(study.observed), 2, 0.65)
     for n, ax in zip(study.observed, axes, strict=True):
         ax.set_title(f"after {n} point{'s' if n > 1 else ''}" if n else "prior")
     return figure, axes
 
 
 def _data(study: BayesianLine, outcome: Outcome) -> Figure:
-    figure, ax = panels()
+    figure, ax = subplots()
     ax.plot(outcome["inputs"].values, outcome["targets"].values, "o")
     ax.set(**_names(study))
     return figure
@@ -82,8 +82,8 @@ def _lines(study: BayesianLine, outcome: Outcome) -> Figure:
     mean: dict[str, Any] = {"color": "C1", "linewidth": 2}
     hollow: dict[str, Any] = {"color": "0.55", "markerfacecolor": "white"}
     for k, (n, ax) in enumerate(zip(study.observed, axes, strict=True)):
-        ax.plot(lines.along("x"), lines.values[k].T, alpha=0.8, **some)
-        ax.plot(lines.along("x"), outcome["mean_line"].values[k], **mean)
+        ax.plot(lines.coord("x"), lines.values[k].T, alpha=0.8, **some)
+        ax.plot(lines.coord("x"), outcome["mean_line"].values[k], **mean)
         ax.plot(x[n:], t[n:], "o", **hollow)
         ax.plot(x[:n], t[:n], "o", color="black")
         ax.set(**_names(study))
@@ -96,7 +96,7 @@ def _lines(study: BayesianLine, outcome: Outcome) -> Figure:
 
 
 def _predictive(study: BayesianLine, outcome: Outcome) -> Figure:
-    figure, ax = panels()
+    figure, ax = subplots()
     means, variances = outcome["prediction"].values, outcome["prediction_variance"].values
     for k, (at, mean, variance) in enumerate(zip(study.predict_at, means, variances, strict=True)):
         t = mean + math.sqrt(variance) * np.linspace(-4, 4, 200)
@@ -107,16 +107,16 @@ def _predictive(study: BayesianLine, outcome: Outcome) -> Figure:
             chance = f"below {study.threshold:g}: {outcome['chance_below'].values[k]:.3f}"
             below = t <= study.threshold
             ax.fill_between(t[below], density[below], color=f"C{k}", alpha=0.25, label=chance)
-    ax.set(xlabel=axis_names(study.data).t, ylabel="predictive density", ylim=(0, None))
+    ax.set(xlabel=axis_labels(study.data).t, ylabel="predictive density", ylim=(0, None))
     figure.legend(loc="outside lower center", ncols=2)
     return figure
 
 
 def _noise(study: BayesianLine, outcome: Outcome) -> Figure:
     alpha, beta, best = (outcome[f"noise_{of}"].item for of in ("alpha", "beta", "variance"))
-    v, after = outcome["noise_posterior"].along("v")[::4], outcome["noise_posterior"].values[::4]
+    v, after = outcome["noise_posterior"].coord("v")[::4], outcome["noise_posterior"].values[::4]
     prior = f"prior IG({study.alpha:g}, {study.beta:g})"
-    figure, ax = panels()
+    figure, ax = subplots()
     ax.plot(v, after, label=f"posterior IG({alpha:g}, {beta:.4g})")
     ax.plot(v, outcome["noise_prior"].values[::4], "--", label=prior)
     ax.axvline(best, color="black", linewidth=1, linestyle=":", label=f"most likely, {best:.4f}")

@@ -6,10 +6,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import legend_of, panels
-from experiments.drawing.curves import many_fits
-from experiments.studies.regression.bias_variance import BiasVariance
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import shared_legend, subplots
+from bythebook.experiments.plotting.regression import plot_curves
+from bythebook.experiments.studies.regression.bias_variance import BiasVariance
 
 NAMES = {
     "order": "polynomial order",
@@ -25,7 +25,7 @@ def draw(study: BiasVariance, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
 
 def _parts(study: BiasVariance, outcome: Outcome) -> Figure:
     bias2, variance = outcome["bias2"].values, outcome["variance"].values
-    total, sizes, model = bias2 + variance, outcome["bias2"].along("n"), study.flexibility
+    total, sizes, model = bias2 + variance, outcome["bias2"].coord("n"), study.flexibility
     curves = {
         r"bias$^2$": bias2,
         "variance": variance,
@@ -33,7 +33,7 @@ def _parts(study: BiasVariance, outcome: Outcome) -> Figure:
         "test loss, with noise": outcome["test_loss"].values,
     }
     wide = total.max() > 100 * total.min()
-    figure, axes = panels(1, len(sizes), squeeze=False, sharey=True)
+    figure, axes = subplots(1, len(sizes), squeeze=False, sharey=True)
     for row, (ax, n) in enumerate(zip(axes[0], sizes, strict=True)):
         for i, (label, values) in enumerate(curves.items()):
             mark = None if len(model) > 15 else "os^D"[i]
@@ -43,7 +43,7 @@ def _parts(study: BiasVariance, outcome: Outcome) -> Figure:
     axes[0, 0].set_ylabel("squared error")
     if len(sizes) > 1:
         _narrow(figure)
-    legend_of(figure, axes[0, 0], 2 if len(sizes) == 1 else 4)
+    shared_legend(figure, axes[0, 0], 2 if len(sizes) == 1 else 4)
     return figure
 
 
@@ -60,10 +60,10 @@ def _scale(ax: Axes, floor: float, least: float, *, wide: bool) -> None:
 
 def _fits(study: BiasVariance, outcome: Outcome) -> Figure:
     fits, truth = outcome["fits"], outcome["truth"].values
-    shown, x, name = fits.along("shown"), fits.along("x"), study.flexibility.name
-    figure, axes = panels(1, len(shown), squeeze=False, sharey=True)
+    shown, x, name = fits.coord("shown"), fits.coord("x"), study.flexibility.name
+    figure, axes = subplots(1, len(shown), squeeze=False, sharey=True)
     for k, (ax, place) in enumerate(zip(axes[0], shown, strict=True)):
-        many_fits(ax, x, fits.values[k], f"{len(fits.values[k])} of the fits")
+        plot_curves(ax, x, fits.values[k], f"{len(fits.values[k])} of the fits")
         ax.plot(x, truth, "-", color="C2", label="true curve")
         ax.plot(x, outcome["mean_fit"].values[k], "--", color="C1", label="mean of all fits")
         equals = " = " if name == "ln_lambda" else " "
@@ -71,7 +71,7 @@ def _fits(study: BiasVariance, outcome: Outcome) -> Figure:
     middle, spread = (truth.max() + truth.min()) / 2, np.ptp(truth)
     axes[0, 0].set(ylabel="t", ylim=(middle - 0.9 * spread, middle + 0.9 * spread))
     _narrow(figure)
-    legend_of(figure, axes[0, 0], 3)
+    shared_legend(figure, axes[0, 0], 3)
     return figure
 
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import legend_of, panels
-from experiments.drawing.clusters import legend_below
-from experiments.drawing.curves import band, column_names, fit, tiles
-from experiments.studies.regression.curve_fitting import CurveFitting
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import shared_legend, subplots
+from bythebook.experiments.plotting.clustering import legend_below
+from bythebook.experiments.plotting.regression import column_names, fill_band, panel_tiles, plot_fit
+from bythebook.experiments.studies.regression.curve_fitting import CurveFitting
 
 
 def draw(study: CurveFitting, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
@@ -24,15 +24,15 @@ def draw(study: CurveFitting, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
 
 def _data(study: CurveFitting, outcome: Outcome) -> Figure:
     """The first data set with the true curve, and the band of one standard deviation about it."""
-    x, h = outcome["truth"].along("x"), outcome["truth"].values
-    figure, (left, right) = panels(1, 2, sharey=True)
+    x, h = outcome["truth"].coord("x"), outcome["truth"].values
+    figure, (left, right) = subplots(1, 2, sharey=True)
     x_name, t_name = column_names(study.data)
     left.plot(outcome["inputs"].values[0], outcome["targets"].values[0], "o", label="data")
     left.plot(x, h, color="C2", label=study.curve)
     left.set(xlabel=x_name, ylabel=t_name, title=f"{study.size} points")
     right.plot(x, h, color="C2", label="mean")
     look = {"color": "C1", "alpha": 0.25, "label": "one standard deviation"}
-    band(right, x, h - study.noise, h + study.noise, **look)
+    fill_band(right, x, h - study.noise, h + study.noise, **look)
     right.set(xlabel=x_name, title="p(t | x)")
     for ax in (left, right):
         legend_below(ax, 2)
@@ -41,9 +41,9 @@ def _data(study: CurveFitting, outcome: Outcome) -> Figure:
 
 def _by_order(outcome: Outcome) -> Figure:
     """Errors of the first data set."""
-    orders = outcome["test_loss"].along("order")
+    orders = outcome["test_loss"].coord("order")
     training, test = (np.sqrt(outcome[f"{k}_loss"].values[0, 0]) for k in ("training", "test"))
-    figure, ax = panels()
+    figure, ax = subplots()
     ax.plot(orders, training, "o-", label="training")
     ax.plot(orders, test, "s-", label="new data")
     ax.plot(orders, outcome["noise_in_fit"], "^:", label="noise in the fit")
@@ -55,13 +55,13 @@ def _by_order(outcome: Outcome) -> Figure:
 
 def _by_size(study: CurveFitting, outcome: Outcome) -> Figure:
     """Errors of the highest order."""
-    n = outcome["test_loss"].along("n")
+    n = outcome["test_loss"].coord("n")
     training, test = (np.sqrt(outcome[f"{k}_loss"].values[..., -1]) for k in ("training", "test"))
     low, middle, high = np.quantile(test, [0.05, 0.5, 0.95], axis=-1)
-    figure, ax = panels()
+    figure, ax = subplots()
     ax.plot(n, np.median(training, axis=-1), "o-", label="training, median")
     ax.plot(n, middle, "s-", label="new data, median")
-    band(ax, n, low, high, color="C1", label="new data, central 90 %")
+    fill_band(ax, n, low, high, color="C1", label="new data, central 90 %")
     ax.axhline(study.noise, color="black", linestyle="--", linewidth=1, label="noise")
     ax.set(xlabel="points in the training set", ylabel="root mean square error", xscale="log")
     if max(high) > 20 * study.noise > 0:
@@ -72,29 +72,29 @@ def _by_size(study: CurveFitting, outcome: Outcome) -> Figure:
 
 def _fits(study: CurveFitting, outcome: Outcome) -> Figure:
     curves, truth = outcome["curve"], outcome["truth"]
-    sizes, orders = curves.along("shown_n"), curves.along("drawn_order")
+    sizes, orders = curves.coord("shown_n"), curves.coord("drawn_order")
     cuts = np.cumsum(sizes)[:-1]
     x, t = (np.split(outcome[k].values[0], cuts) for k in ("inputs", "targets"))
     names = column_names(study.data)
-    figure, axes = tiles(len(sizes) * len(orders), *names, sharex=True, sharey=True)
+    figure, axes = panel_tiles(len(sizes) * len(orders), *names, sharex=True, sharey=True)
     for i, ax in enumerate(axes):
         k, j = divmod(i, len(orders))
-        fit(ax, x[k], t[k], truth.along("x"), truth.values, curves.values[k, j])
+        plot_fit(ax, x[k], t[k], truth.coord("x"), truth.values, curves.values[k, j])
         size = f"{sizes[k]} points, " if study.more_n else ""
         ax.set_title(f"{size}order {orders[j]}")
-    legend_of(figure, axes[0], 3)
+    shared_legend(figure, axes[0], 3)
     return figure
 
 
 def _likelihoods(outcome: Outcome) -> Figure:
     values = outcome["log_likelihood"]
-    orders = values.along("order")
-    figure, axes = panels(1, 2, sharex=True)
+    orders = values.coord("order")
+    figure, axes = subplots(1, 2, sharex=True)
     for ax, sample in zip(axes, ("training", "new"), strict=True):
         for kind, mark in (("maximum", "o-"), ("penalised", "s--")):
-            here = values.at(fit=kind, sample=sample)
+            here = values.sel(fit=kind, sample=sample)
             ax.plot(orders, here, mark, label=f"{kind} likelihood")
         ax.set(xlabel="polynomial order", title=f"{sample} data", xticks=orders)
     axes[0].set_ylabel("log likelihood per point (nats)")
-    legend_of(figure, axes[0], 2)
+    shared_legend(figure, axes[0], 2)
     return figure

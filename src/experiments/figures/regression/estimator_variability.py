@@ -6,12 +6,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.drawing.ellipses import ellipse
-from experiments.studies.regression.estimator_variability import EstimatorVariability
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.plotting.ellipses import ellipse
+from bythebook.experiments.studies.regression.estimator_variability import EstimatorVariability
 
-ESTIMATES = 1000  # so many dots show a cloud; all of them would be a blot
+ESTIMATES = 1000  # dots shown; all of them would overlap
 
 
 def draw(study: EstimatorVariability, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
@@ -27,7 +27,7 @@ def draw(study: EstimatorVariability, outcome: Outcome) -> Iterator[tuple[str, F
 
 
 def _data(study: EstimatorVariability, outcome: Outcome) -> Figure:
-    figure, ax = panels()
+    figure, ax = subplots()
     x, t = outcome["inputs"].values, outcome["targets"].values
     ax.plot(x, t, "o", color="C1", label="one data set")
     _truth(ax, outcome)
@@ -35,23 +35,23 @@ def _data(study: EstimatorVariability, outcome: Outcome) -> Figure:
 
 
 def _lines(study: EstimatorVariability, outcome: Outcome) -> Figure:
-    figure, ax = panels()
+    figure, ax = subplots()
     lines, label = outcome["lines"], f"fits to {study.lines} data sets"
-    ax.plot(lines.along("x"), lines.values.T, "-", color="C1", linewidth=1, alpha=0.7)
+    ax.plot(lines.coord("x"), lines.values.T, "-", color="C1", linewidth=1, alpha=0.7)
     ax.plot([], [], "-", color="C1", linewidth=1, label=label)
     _truth(ax, outcome)
     return figure
 
 
 def _truth(ax: Axes, outcome: Outcome) -> None:
-    x, truth = outcome["truth"].along("x"), outcome["truth"].values
+    x, truth = outcome["truth"].coord("x"), outcome["truth"].values
     ax.plot(x, truth, "-", color="black", linewidth=2.5, label="true line")
     ax.set(xlabel="x", ylabel="t")
     ax.legend(loc="upper left")
 
 
 def _estimates(study: EstimatorVariability, outcome: Outcome) -> Figure:
-    figure, (left, right) = panels(1, 2, sharex=True, sharey=True)
+    figure, (left, right) = subplots(1, 2, sharex=True, sharey=True)
     w_hat = outcome["w_hat"].values
     counts, *edges = np.histogram2d(w_hat[:, 0], w_hat[:, 1], bins=30)
     image = left.pcolormesh(*edges, counts.T, rasterized=True)
@@ -72,7 +72,7 @@ def _estimates(study: EstimatorVariability, outcome: Outcome) -> Figure:
 
 
 def _noise_estimates(study: EstimatorVariability, outcome: Outcome) -> Figure:
-    figure, ax = panels()
+    figure, ax = subplots()
     ax.hist(outcome["noise_variance_estimate"].values, bins=50, color="C4")
     for value, colour, dash, label in (
         (study.noise_variance, "black", "-", "true noise variance"),
@@ -86,7 +86,7 @@ def _noise_estimates(study: EstimatorVariability, outcome: Outcome) -> Figure:
 
 
 def _noise_variance(study: EstimatorVariability, outcome: Outcome) -> Figure:
-    figure, ax = panels()
+    figure, ax = subplots()
     mean, error = outcome["mean_noise_variance"].values, outcome["noise_variance_error"].values
     ax.errorbar(study.n, mean, 2 * error, fmt="o", label="mean estimate, two standard errors")
     expected = outcome["expected_noise_variance"].values

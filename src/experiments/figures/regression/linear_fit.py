@@ -1,4 +1,4 @@
-"""The data and the curve fitted to them: predictions, errors, a density, data it makes; lines."""
+"""The data and the fitted curve: predictions, errors, a density, simulated data; lines."""
 
 from collections.abc import Iterator
 
@@ -7,15 +7,15 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.drawing.labels import axis_names
-from experiments.studies.regression.linear_fit import LinearFit
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.plotting.labels import axis_labels
+from bythebook.experiments.studies.regression.linear_fit import LinearFit
 
 
 def draw(study: LinearFit, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
     if study.show == "lines":
-        figure, ax = panels()
+        figure, ax = subplots()
         (_family if study.data is None else _two_lines)(ax, study, outcome)
     else:
         figure = _one_fit(study, outcome)
@@ -23,11 +23,11 @@ def draw(study: LinearFit, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
 
 
 def _one_fit(study: LinearFit, outcome: Outcome) -> Figure:
-    names = axis_names(study.data)
+    names = axis_labels(study.data)
     x, t, fitted = (outcome[name].values for name in ("inputs", "targets", "fitted"))
     if study.show == "generated":
-        figure, (ax, right) = panels(1, 2, sharex=True, sharey=True)
-        place = outcome["generated"].along("generated_input")
+        figure, (ax, right) = subplots(1, 2, sharex=True, sharey=True)
+        place = outcome["generated"].coord("generated_input")
         ax.plot(place, outcome["generated_from"].values)
         ax.plot(place, outcome["generated"].values, "o", color="C1")
         right.plot(x, fitted)
@@ -35,7 +35,7 @@ def _one_fit(study: LinearFit, outcome: Outcome) -> Figure:
         ax.set_title(f"generated, noise variance {study.noise:g}")
         right.set(xlabel=names.x, title="data")
     else:
-        figure, ax = panels()
+        figure, ax = subplots()
     ax.set(xlabel=names.x, ylabel=names.t)
     if study.show == "data":
         ax.plot(x, t, "o")
@@ -48,7 +48,7 @@ def _one_fit(study: LinearFit, outcome: Outcome) -> Figure:
         _density(ax, study, outcome)
         ax.set(xlabel=names.t, ylabel=f"p(t | x = {study.predict_at[0]:g})")
     elif study.show == "fit":
-        grid = outcome["curve"].along("x")
+        grid = outcome["curve"].coord("x")
         ax.plot(grid, outcome["curve"].values, label=study.model.replace("_", " "))
         ax.plot(x[x >= grid[0]], t[x >= grid[0]], "o", color="black", label="data")
         if study.predict_at:
@@ -60,7 +60,7 @@ def _one_fit(study: LinearFit, outcome: Outcome) -> Figure:
 
 def _density(ax: Axes, study: LinearFit, outcome: Outcome) -> None:
     density, seen = outcome["density"], outcome["inputs"].values == study.predict_at[0]
-    times, best = density.along("target"), density.values.argmax()
+    times, best = density.coord("target"), density.values.argmax()
     (target, *_), (likelihood, *_) = (outcome[q].values[seen] for q in ("targets", "likelihood"))
     ax.plot(times, density.values)
     for name, mark, value, height in (
@@ -74,7 +74,7 @@ def _density(ax: Axes, study: LinearFit, outcome: Outcome) -> None:
 
 
 def _family(ax: Axes, study: LinearFit, outcome: Outcome) -> None:
-    ends, heights = outcome["prediction"].along("input"), outcome["prediction"].values
+    ends, heights = outcome["prediction"].coord("input"), outcome["prediction"].values
     count = len(heights)
     for k, (w_0, w_1) in enumerate(outcome["w"].values):
         label = f"$w_0$ = {w_0:g}, $w_1$ = {w_1:g}" if k in (0, count // 2, count - 1) else None
@@ -85,8 +85,8 @@ def _family(ax: Axes, study: LinearFit, outcome: Outcome) -> None:
 
 
 def _two_lines(ax: Axes, study: LinearFit, outcome: Outcome) -> None:
-    """Both lines through their data, and on to where they have met and reached zero."""
-    names, meet = axis_names(study.data), outcome["crossing"].item
+    """Both lines through their data, extended to their intersection and to zero."""
+    names, meet = axis_labels(study.data), outcome["crossing"].item
     sets, w = [study.data, study.other_data], [outcome[q].values for q in ("w", "other_w")]
     x, t = ([outcome[q].values, outcome[f"other_{q}"].values] for q in ("inputs", "targets"))
     grid = np.linspace(np.concatenate(x).min(), max(meet, *(-w_0 / w_1 for w_0, w_1 in w)), 400)

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import legend_of, panels
-from experiments.drawing.curves import around, band, tiles
-from experiments.studies.regression.order_recovery import OrderRecovery
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import shared_legend, subplots
+from bythebook.experiments.plotting.regression import fill_band, pad_ylim, panel_tiles
+from bythebook.experiments.studies.regression.order_recovery import OrderRecovery
 
 LABELS = {"loo": "leave-one-out", "kfold": "folds", "holdout": "hold-out"}
 LEVELS = (0.05, 0.5, 0.95)
@@ -18,7 +18,7 @@ LEVELS = (0.05, 0.5, 0.95)
 def draw(study: OrderRecovery, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
     if "chosen_test_loss" in outcome:
         figures = {"loss": _losses(outcome), "fits": _fits(study, outcome)}
-        few = len(study.orders) <= 2  # two fits to compare, and no curve of losses to speak of
+        few = len(study.orders) <= 2  # two fits to compare, too few for a curve of losses
         yield from reversed(figures.items()) if few else figures.items()
     if "evidence" in study.methods:
         yield "evidence", _evidence(outcome)
@@ -28,16 +28,16 @@ def draw(study: OrderRecovery, outcome: Outcome) -> Iterator[tuple[str, Figure]]
 
 
 def _losses(outcome: Outcome) -> Figure:
-    names = ["training", *outcome["chosen_test_loss"].along("method"), "test"]
-    orders = outcome["training_loss"].along("order")
-    figure, (left, right) = panels(1, 2)
+    names = ["training", *outcome["chosen_test_loss"].coord("method"), "test"]
+    orders = outcome["training_loss"].coord("order")
+    figure, (left, right) = subplots(1, 2)
     width, medians = 0.8 / len(names[1:]), []
     for i, name in enumerate(names):
         losses, label = outcome[f"{name}_loss"].values, LABELS.get(name, name)
         look = {"color": f"C{i}"}
         low, median, high = np.quantile(losses, [0.25, 0.5, 0.75], axis=0)
         left.plot(orders, median, marker="o", label=label, **look)
-        band(left, orders, low, high, alpha=0.15, **look)
+        fill_band(left, orders, low, high, alpha=0.15, **look)
         medians += median.tolist()
         if name != "training":
             shares = np.mean(np.argmin(losses, axis=-1)[:, None] == np.arange(len(orders)), axis=0)
@@ -49,33 +49,33 @@ def _losses(outcome: Outcome) -> Figure:
     right.set(ylabel="data sets choosing the order (%)")
     for ax in (left, right):
         ax.set(xlabel="polynomial order", xticks=orders)
-    legend_of(figure, left, len(names))
+    shared_legend(figure, left, len(names))
     return figure
 
 
 def _fits(study: OrderRecovery, outcome: Outcome) -> Figure:
     curves, t = outcome["curve"], outcome["targets"].values
-    x, orders = curves.along("x"), curves.along("order").tolist()
-    figure, ax = panels()
+    x, orders = curves.coord("x"), curves.coord("order").tolist()
+    figure, ax = subplots()
     ax.plot(outcome["inputs"].values, t, "o", color="0.6", markersize=3.5, label="data")
     true = study.true_order if study.true_order in orders else orders[0]
     for i, order in enumerate(sorted({orders[0], orders[-1], true})):
-        ax.plot(x, curves.at(order=order), color=f"C{i}", label=f"order {order}")
+        ax.plot(x, curves.sel(order=order), color=f"C{i}", label=f"order {order}")
     ax.plot(x, outcome["truth"], "--", color="black", linewidth=1, label="true curve")
     ax.set(xlabel="x", ylabel="t")
-    around(ax, t, 1 / 4)
+    pad_ylim(ax, t, 1 / 4)
     ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     return figure
 
 
 def _evidence(outcome: Outcome) -> Figure:
     log_p = outcome["log_evidence"]
-    variances, orders = log_p.along("prior_variance")[::-1], log_p.along("order")
+    variances, orders = log_p.coord("prior_variance")[::-1], log_p.coord("order")
     names = ("polynomial order", "evidence / highest")
-    figure, axes = tiles(len(variances), *names, sharex=True, sharey=True)
+    figure, axes = panel_tiles(len(variances), *names, sharex=True, sharey=True)
     look: dict[str, Any] = {"ecolor": "black", "capsize": 3, "error_kw": {"elinewidth": 1}}
     for ax, s in zip(axes, variances, strict=True):
-        here = log_p.at(prior_variance=s).values
+        here = log_p.sel(prior_variance=s).values
         relative = np.exp(here - here.max(axis=-1, keepdims=True))
         low, middle, high = np.quantile(relative, LEVELS, axis=0)
         ax.bar(orders, middle, yerr=[middle - low, high - middle], color="C0", **look)
@@ -84,21 +84,21 @@ def _evidence(outcome: Outcome) -> Figure:
 
 
 def _data(outcome: Outcome) -> Figure:
-    figure, ax = panels()
+    figure, ax = subplots()
     ax.plot(outcome["inputs"], outcome["targets"], "o", color="C0", markersize=4, label="data")
-    ax.plot(outcome["truth"].along("x"), outcome["truth"], color="C2", label="true curve")
+    ax.plot(outcome["truth"].coord("x"), outcome["truth"], color="C2", label="true curve")
     ax.set(xlabel="x", ylabel="t")
     ax.legend()
     return figure
 
 
 def _bound(outcome: Outcome) -> Figure:
-    """The bound under the first prior, and what least squares leaves."""
-    orders, residuals = outcome["bound"].along("order"), np.sqrt(outcome["training_loss"])
+    """The bound under the first prior, and the least-squares residual."""
+    orders, residuals = outcome["bound"].coord("order"), np.sqrt(outcome["training_loss"])
     low, middle, high = np.quantile(outcome["bound"].values[0], LEVELS, axis=0)
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = subplots(1, 2)
     left.plot(orders, middle, "o-", label="median")
-    band(left, orders, low, high, color="C0", label="central 90 % of data sets")
+    fill_band(left, orders, low, high, color="C0", label="central 90 % of data sets")
     left.set_yscale("symlog", linthresh=10)
     left.set(xlabel="polynomial order", ylabel="lower bound on ln p(t)", xticks=orders)
     left.legend(loc="lower right")

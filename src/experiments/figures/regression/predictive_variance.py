@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.curves import around, tiles
-from experiments.drawing.labels import axis_names
-from experiments.studies.regression.predictive_variance import PredictiveVariance
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.labels import axis_labels
+from bythebook.experiments.plotting.regression import pad_ylim, panel_tiles
+from bythebook.experiments.studies.regression.predictive_variance import PredictiveVariance
 
 
 def draw(study: PredictiveVariance, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
@@ -19,9 +19,9 @@ def draw(study: PredictiveVariance, outcome: Outcome) -> Iterator[tuple[str, Fig
 
 
 def _functions(study: PredictiveVariance, outcome: Outcome) -> Figure:
-    names = axis_names(study.data)[:2]
-    figure, axes = tiles(len(study.orders), *names, sharex=True, sharey=True)
-    x, t, grid = outcome["inputs"].values, outcome["targets"].values, outcome["variance"].along("x")
+    names = axis_labels(study.data)[:2]
+    figure, axes = panel_tiles(len(study.orders), *names, sharex=True, sharey=True)
+    x, t, grid = outcome["inputs"].values, outcome["targets"].values, outcome["variance"].coord("x")
     low, high = study.zoom or (-np.inf, np.inf)
     seen = (grid >= low) & (grid <= high)
     data = (x >= grid[seen][0]) & (x <= grid[seen][-1])
@@ -35,18 +35,18 @@ def _functions(study: PredictiveVariance, outcome: Outcome) -> Figure:
 
 
 def _bars(study: PredictiveVariance, outcome: Outcome) -> Figure:
-    names = axis_names(study.data)[:2]
-    figure, axes = tiles(1 + len(study.orders), *names, sharex=True, sharey=True)
+    names = axis_labels(study.data)[:2]
+    figure, axes = panel_tiles(1 + len(study.orders), *names, sharex=True, sharey=True)
     t, variance = outcome["targets"].values, outcome["variance"]
-    grid = variance.along("x")[::2]
+    grid = variance.coord("x")[::2]
     axes[0].plot(outcome["inputs"].values, t, "o", color="C1", markersize=3)
     axes[0].set_title("one data set" + (" and the true curve" if "truth" in outcome else ""))
     if "truth" in outcome:
-        axes[0].plot(outcome["truth"].along("x"), outcome["truth"].values, color="black")
+        axes[0].plot(outcome["truth"].coord("x"), outcome["truth"].values, color="black")
     power, sign = (1.0, "²") if study.bars == "variance" else (0.5, "")
     for k, (ax, order) in enumerate(zip(axes[1:], study.orders, strict=True)):
         mean, bar = outcome["prediction"].values[k], variance.values[0, k] ** power
         ax.errorbar(grid, mean[::2], bar[::2], color="C0", linewidth=1, elinewidth=0.8)
         ax.set_title(f"order {order}: prediction ± σ{sign}")
-    around(axes[0], t, 1 / 3)  # the longest bars leave the picture
+    pad_ylim(axes[0], t, 1 / 3)  # the longest bars leave the figure
     return figure

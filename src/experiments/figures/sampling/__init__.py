@@ -1,1 +1,1 @@
-"""How the outcomes of the studies of sampling are drawn."""
+"""Figures of the studies of sampling."""

@@ -1,4 +1,4 @@
-"""Chains over their target, how they forget, and what an independent sample costs."""
+"""Chains over their target, autocorrelations, and the cost of an independent sample."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,11 +7,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import legend_once, panels
-from experiments.drawing.ellipses import ellipse
-from experiments.studies.sampling.chain_efficiency import ChainEfficiency
-from models.sampling.targets import named
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import merged_legend, subplots
+from bythebook.experiments.plotting.ellipses import ellipse
+from bythebook.experiments.studies.sampling.chain_efficiency import ChainEfficiency
+from bythebook.models.sampling.targets import named
 
 PATHS = 3  # kernels whose chains are drawn
 STYLES = ("-", "--", ":", "-.")
@@ -27,11 +27,11 @@ def _chains(study: ChainEfficiency, outcome: Outcome) -> Figure:
     path, curve = outcome["path"], outcome["curve"]
     flat = [name for name in study.targets if named(name).dimension == 2]
     name = flat[-1] if flat else study.targets[0]
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = subplots(1, 2)
     if path.values.shape[-1] == 2:
         _contours(left, name)
     for k in range(min(len(study.kernels), PATHS)):
-        states = path.at(target=name, kernel=study.kernels[k]).values
+        states = path.sel(target=name, kernel=study.kernels[k]).values
         line, colour = _look(k)
         if states.shape[-1] == 2:
             left.plot(*states.T, line, marker=".", ms=3, lw=0.8, color=colour)
@@ -43,11 +43,11 @@ def _chains(study: ChainEfficiency, outcome: Outcome) -> Figure:
         left.set_aspect("equal", adjustable="datalim")
     for k, kernel in enumerate(study.kernels):
         line, colour = _look(k)
-        rho = curve.at(target=name, kernel=kernel)
-        right.plot(rho.along("curve_lag"), rho.values, line, color=colour, label=kernel)
+        rho = curve.sel(target=name, kernel=kernel)
+        right.plot(rho.coord("curve_lag"), rho.values, line, color=colour, label=kernel)
     right.axhline(0, color="0.6", lw=0.8, zorder=0)
     right.set(xlabel="lag, steps", ylabel="autocorrelation", ylim=(-1.05, 1.05))
-    legend_once(figure, (left, right), 4)
+    merged_legend(figure, (left, right), 4)
     return figure
 
 
@@ -57,7 +57,7 @@ def _look(k: int) -> tuple[str, str]:
 
 
 def _contours(ax: Axes, name: str) -> None:
-    """One and two standard deviations of a Gaussian; nothing of others."""
+    """One and two standard deviations of a Gaussian; no contours of other targets."""
     target = named(name)
     if len(target.deviations) == 2:
         covariance = (target.directions * target.deviations**2) @ target.directions.T
@@ -67,7 +67,7 @@ def _contours(ax: Axes, name: str) -> None:
 
 def _times(study: ChainEfficiency, outcome: Outcome) -> Figure:
     """Autocorrelation times along the longest direction, target by target; and acceptance."""
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = subplots(1, 2)
     place = np.arange(len(study.targets))
     time = np.median(outcome["time"].values[..., -1], axis=-1)  # (target, kernel)
     acceptance = outcome["acceptance"].values.mean(-1)
@@ -80,5 +80,5 @@ def _times(study: ChainEfficiency, outcome: Outcome) -> Figure:
     right.set(ylabel="share of steps accepted", ylim=(-0.03, 1.03))
     for ax in (left, right):
         ax.set_xticks(place, study.targets, rotation=30, ha="right")
-    legend_once(figure, (left, right), 4)
+    merged_legend(figure, (left, right), 4)
     return figure

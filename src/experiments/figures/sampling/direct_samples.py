@@ -5,20 +5,20 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.drawing.clusters import spare
-from experiments.studies.sampling.direct_samples import DirectSamples
-from models.sampling.direct import TRANSFORMS
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.plotting.clustering import hide_unused
+from bythebook.experiments.studies.sampling.direct_samples import DirectSamples
+from bythebook.models.sampling.direct import TRANSFORMS
 
 
 def draw(study: DirectSamples, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
     columns = min(3, len(study.samplers))
-    figure, axes = panels(-(-len(study.samplers) // columns), columns, squeeze=False)
+    figure, axes = subplots(-(-len(study.samplers) // columns), columns, squeeze=False)
     for ax, name in zip(axes.flat, study.samplers, strict=False):
-        shown = outcome["shown"].at(sampler=name).values
+        shown = outcome["shown"].sel(sampler=name).values
         if TRANSFORMS[name].dimension > 1:
-            ax.plot(*shown[(shown != 0).all(-1)].T, ".", ms=3)  # nought: no number
+            ax.plot(*shown[(shown != 0).all(-1)].T, ".", ms=3)  # zero: not a number
             ax.set(xlabel="$y_1$", ylabel="$y_2$")
         else:
             low, high = np.quantile(shown[:, 0], [0.02, 0.98])
@@ -31,5 +31,5 @@ def draw(study: DirectSamples, outcome: Outcome) -> Iterator[tuple[str, Figure]]
             ax.set(xlabel="$y$", ylabel="density")
             ax.legend()
         ax.set_title(name)
-    spare(axes.flat[len(study.samplers) :])
+    hide_unused(axes.flat[len(study.samplers) :])
     yield "draws", figure

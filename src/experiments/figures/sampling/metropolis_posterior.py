@@ -1,15 +1,15 @@
-"""Samples of two weights: in the plane, their marginals and trace, and what they predict."""
+"""Samples of two weights: in the plane, their marginals and trace, and predictions."""
 
 from collections.abc import Iterator
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.drawing.classes import lines_through_origin, probability_lines
-from experiments.drawing.clusters import grid
-from experiments.studies.sampling.metropolis_posterior import MetropolisPosterior
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.plotting.classification import lines_through_origin, probability_lines
+from bythebook.experiments.plotting.clustering import panel_grid
+from bythebook.experiments.studies.sampling.metropolis_posterior import MetropolisPosterior
 
 KEEP = 1000  # samples of the first chain that are shown
 
@@ -26,14 +26,14 @@ def draw(study: MetropolisPosterior, outcome: Outcome) -> Iterator[tuple[str, Fi
 
 
 def _samples(study: MetropolisPosterior, outcome: Outcome) -> Figure:
-    figure, ax = panels()
+    figure, ax = subplots()
     first = outcome["path"].values[study.burn_in :]
     thin = first[:: max(1, len(first) // KEEP)]
     ax.plot(*thin.T, ".", color="C0", markersize=2.5, label="samples")
     levels = [-8.0, -4.5, -2.0, -0.5]
     for name, colour, dash in (("posterior", "black", "solid"), ("Laplace", "C1", "dashed")):
         density = outcome[f"log_{name.lower()}"]
-        w1, w2, values = density.along("w1"), density.along("w2"), density.values
+        w1, w2, values = density.coord("w1"), density.coord("w2"), density.values
         look = {"levels": levels, "colors": colour, "linestyles": dash}
         ax.contour(w1, w2, values - values.max(), **look)
         ax.plot([], [], color=colour, linestyle=dash, label=name)
@@ -43,14 +43,14 @@ def _samples(study: MetropolisPosterior, outcome: Outcome) -> Figure:
 
 
 def _marginals(study: MetropolisPosterior, outcome: Outcome) -> Figure:
-    figure, axes = grid(1, 2, 0.75)
+    figure, axes = panel_grid(1, 2, 0.75)
     first, density = outcome["path"].values[study.burn_in :], outcome["kernel_density"]
     bins = np.linspace(first.min(), first.max(), 21)
     axes[0, 0].hist(list(first.T), bins=list(bins), label=["$w_1$", "$w_2$"])
     axes[0, 0].set(xlabel="weight", ylabel="samples")
     for i, dash in ((0, "-"), (1, "--")):
         label = f"$w_{i + 1}$"
-        axes[0, 1].plot(density.along("w"), density.values[i], dash, color=f"C{i}", label=label)
+        axes[0, 1].plot(density.coord("w"), density.values[i], dash, color=f"C{i}", label=label)
     axes[0, 1].set(xlabel="weight", ylabel="density", ylim=(0, None))
     for ax in axes[0]:
         ax.legend(loc="upper right")
@@ -58,7 +58,7 @@ def _marginals(study: MetropolisPosterior, outcome: Outcome) -> Figure:
 
 
 def _trace(study: MetropolisPosterior, outcome: Outcome) -> Figure:
-    figure, ax = panels()
+    figure, ax = subplots()
     ax.plot(outcome["path"].values[:, 0], linewidth=0.4)
     ax.set(xlabel="sample s", ylabel="$w_1$")
     return figure
@@ -66,9 +66,9 @@ def _trace(study: MetropolisPosterior, outcome: Outcome) -> Figure:
 
 def _predictive(study: MetropolisPosterior, outcome: Outcome) -> Figure:
     X, t, lines = (outcome[name].values for name in ("inputs", "targets", "boundary"))
-    figure, axes = grid(1, 2, 1.02)
+    figure, axes = panel_grid(1, 2, 1.02)
     levels = [0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99]
-    averaged = outcome["predictive"].at(method="samples")
+    averaged = outcome["predictive"].sel(method="samples")
     probability_lines(axes[0, 0], averaged, levels, colors="0.25", linewidths=1)
     lines_through_origin(axes[0, 1], lines, color="0.45", linewidth=0.8)
     for ax in axes[0]:

@@ -1,4 +1,4 @@
-"""One sequence of averages as samples are added, and the error of many beside its theory."""
+"""One sequence of averages as samples are added, and the error of many with its theory."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,15 +6,15 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import legend_once, panels
-from experiments.studies.sampling.monte_carlo import HITS, OTHERS, MonteCarlo
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import merged_legend, subplots
+from bythebook.experiments.studies.sampling.monte_carlo import HITS, OTHERS, MonteCarlo
 
 NAMES = {"square": "y²", "sine": "sin y"}
 
 
 def draw(study: MonteCarlo, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, axes = panels(1, 2)
+    figure, axes = subplots(1, 2)
     hits = study.function in HITS
     way = _hits if hits else _ratios if study.function in OTHERS else _average
     way(axes, study, outcome)
@@ -23,13 +23,13 @@ def draw(study: MonteCarlo, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
         if way is not _ratios:
             ax.legend(loc="best" if hits else "upper right")
     if way is _ratios:
-        legend_once(figure, axes, 4)
+        merged_legend(figure, axes, 4)
     axes[1].set(ylabel="root mean square error", yscale="log")
     yield "convergence", figure
 
 
 def _average(axes: Any, study: MonteCarlo, outcome: Outcome) -> None:
-    sizes, name = outcome["rms_error"].along("size"), NAMES[study.function]
+    sizes, name = outcome["rms_error"].coord("size"), NAMES[study.function]
     exact, one = outcome["exact"].values[0], outcome["estimate"].values[0, 0]
     rms, sd = outcome["rms_error"].values[0], outcome["error_sd"].values[0]
     axes[0].fill_between(sizes, exact - 2 * sd, exact + 2 * sd, alpha=0.2, linewidth=0)
@@ -43,8 +43,8 @@ def _average(axes: Any, study: MonteCarlo, outcome: Outcome) -> None:
 
 def _ratios(axes: Any, study: MonteCarlo, outcome: Outcome) -> None:
     """Several expectations, each over its exact value."""
-    sizes = outcome["rms_error"].along("size")
-    for k, name in enumerate(outcome["exact"].along("expectation")):
+    sizes = outcome["rms_error"].coord("size")
+    for k, name in enumerate(outcome["exact"].coord("expectation")):
         colour, exact = f"C{k % 8}", outcome["exact"].values[k]
         axes[0].plot(sizes, outcome["estimate"].values[k, 0] / exact, color=colour, label=name)
         axes[1].plot(sizes, outcome["rms_error"].values[k] / exact, "o", color=colour, ms=3)
@@ -56,8 +56,8 @@ def _ratios(axes: Any, study: MonteCarlo, outcome: Outcome) -> None:
 
 
 def _hits(axes: Any, study: MonteCarlo, outcome: Outcome) -> None:
-    sizes = outcome["rms_error"].along("size")
-    for k, name in enumerate(outcome["exact"].along("expectation")):
+    sizes = outcome["rms_error"].coord("size")
+    for k, name in enumerate(outcome["exact"].coord("expectation")):
         colour = f"C{k % 8}"
         label = name if study.function == "double-20" else f"{study.times:g} × share"
         axes[0].plot(sizes, outcome["estimate"].values[k, 0], color=colour, label=label)

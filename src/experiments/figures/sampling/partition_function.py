@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.studies.sampling.partition_function import WAYS, PartitionFunction
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.studies.sampling.partition_function import WAYS, PartitionFunction
 
 
 def draw(study: PartitionFunction, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = subplots(1, 2)
     exact = outcome["exact_log_ratio"].values
     for k, width in enumerate(study.widths):
         off = np.abs(outcome["log_direct"].values[k] - exact[k]).mean(-1)

@@ -4,16 +4,16 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.studies.sampling.sampled_em import SampledEm
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.studies.sampling.sampled_em import SampledEm
 
 
 def draw(study: SampledEm, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = subplots(1, 2)
     path, exact = outcome["path"], outcome["em_means"].values[0]
     for k, L in enumerate(study.samples):
-        steps = path.at(samples=L).values
+        steps = path.sel(samples=L).values
         left.plot(steps, color=f"C{k % 8}", lw=1)
         left.plot([], [], color=f"C{k % 8}", label=f"L = {L}")
     for mean in exact:

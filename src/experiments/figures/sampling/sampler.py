@@ -1,4 +1,4 @@
-"""Chains step by step, their agreement as they grow, and how the size of a step serves a target."""
+"""Chains step by step, their agreement by length, and the effect of the step size."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,11 +7,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.drawing.clusters import SYMBOLS, grid, spare
-from experiments.drawing.ellipses import ellipse
-from experiments.studies.sampling.sampler import Sampler
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.plotting.clustering import MARKERS, hide_unused, panel_grid
+from bythebook.experiments.plotting.ellipses import ellipse
+from bythebook.experiments.studies.sampling.sampler import Sampler
 
 ACCEPTED = 300  # samples of a first chain to draw
 RINGS = (0.5, 1.0, 1.5, 2.0, 2.5)  # standard deviations
@@ -31,7 +31,7 @@ def draw(study: Sampler, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
 
 def _steps(study: Sampler, outcome: Outcome) -> Figure:
     """The first samples of a chain, one by one; and its first accepted ones."""
-    figure, axes = grid(2, 2, 0.85, sharex=True, sharey=True)
+    figure, axes = panel_grid(2, 2, 0.85, sharex=True, sharey=True)
     counts = sorted({1, min(3, study.early), study.early})
     for ax, upto in zip(axes.flat, counts, strict=False):
         _walk(ax, outcome, upto)
@@ -43,7 +43,7 @@ def _steps(study: Sampler, outcome: Outcome) -> Figure:
     last.set_title(f"first {len(first)} accepted samples")
     for ax in shown:
         _rings(ax, next(iter(study.parts.values())), RINGS, color="0.7", linewidth=0.8, zorder=0)
-    spare(axes.flat[len(counts) + 1 :])
+    hide_unused(axes.flat[len(counts) + 1 :])
     for ax in axes[-1]:
         ax.set_xlabel("$w_1$")
     for ax in axes[:, 0]:
@@ -54,7 +54,7 @@ def _steps(study: Sampler, outcome: Outcome) -> Figure:
 
 def _one_walk(study: Sampler, outcome: Outcome) -> Figure:
     """The beginning of a chain in the one standard deviation contour of its target."""
-    figure, ax = panels()
+    figure, ax = subplots()
     _walk(ax, outcome, study.early, marker="")
     _rings(ax, next(iter(study.parts.values())), (1.0,), color="0.7", zorder=0)
     ax.set(xlabel="$z_1$", ylabel="$z_2$", aspect="equal")
@@ -63,7 +63,7 @@ def _one_walk(study: Sampler, outcome: Outcome) -> Figure:
 
 
 def _walk(ax: Axes, outcome: Outcome, upto: int, **options: Any) -> None:
-    """The first samples, with every proposal that led to them or was refused."""
+    """The first samples, with all accepted and rejected proposals."""
     w, proposed, accepted = (outcome[n].values[0, 0] for n in ("path", "proposed", "accepted"))
     ax.plot(*w[:1].T, "o", color="C0", markersize=4)
     for s in range(upto - 1):
@@ -92,8 +92,8 @@ def _rings(ax: Axes, parts: list[list[float]], radii: Any, **look: Any) -> None:
 
 def _convergence(study: Sampler, outcome: Outcome) -> Figure:
     means, R = outcome["chain_mean"], outcome["scale_reduction"]
-    length, every = means.along("length"), -(-study.chains // 5)
-    figure, axes = grid(1, 2, 0.8)
+    length, every = means.coord("length"), -(-study.chains // 5)
+    figure, axes = panel_grid(1, 2, 0.8)
     axes[0, 0].plot(length, means.values[0, 0, ::every, :, 0].T, linewidth=1)
     mean = next(iter(study.parts.values()))[0][0]
     axes[0, 0].axhline(mean, color="black", linestyle="--", linewidth=1)
@@ -108,9 +108,9 @@ def _convergence(study: Sampler, outcome: Outcome) -> Figure:
 
 def _walks(study: Sampler, outcome: Outcome) -> Figure:
     """The first chain of each step variance."""
-    figure, ax = panels()
+    figure, ax = subplots()
     for k, variance in enumerate(study.step_variances):
-        path, mark = outcome["path"].values[0, k], SYMBOLS[k % len(SYMBOLS)]
+        path, mark = outcome["path"].values[0, k], MARKERS[k % len(MARKERS)]
         ax.plot(*path.T, f"{mark}-", color=f"C{k % 8}", label=f"Σ = {variance:g} I")
         ax.plot(*path[0], mark, color="black", zorder=3)
     ax.plot([], [], "o", color="black", label="start")
@@ -121,12 +121,12 @@ def _walks(study: Sampler, outcome: Outcome) -> Figure:
 
 
 def _densities(study: Sampler, outcome: Outcome) -> Figure:
-    """Targets above; below, what becomes of chains on them as steps grow."""
+    """Targets above; below, the quality of chains on them by size of the steps."""
     parts, rejected = list(study.parts.items()), outcome["rejected"]
     acceptance = (1 - rejected.values[..., -1] / (study.samples - 1)).mean(-1)  # (target, step)
     all_found = (outcome["parts_visited"].values == len(parts[0][1])).mean(-1)
     step = np.sqrt(study.step_variances)
-    figure, axes = grid(2, 2, 0.8)
+    figure, axes = panel_grid(2, 2, 0.8)
     for ax, (name, shape) in zip(axes[0], parts, strict=False):
         (_, _, a, b, c), alone = shape[0], len(shape) == 1
         radii = np.sqrt(-2 * np.log([0.02, 0.1, 0.3, 0.6, 0.9]))  # at shares of the height

@@ -1,22 +1,22 @@
-"""Targets and proposals, and how many draws they leave."""
+"""Targets and proposals, and the effective number of draws."""
 
 from collections.abc import Iterator
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import legend_once, panels
-from experiments.studies.sampling.weighted_samples import WeightedSamples
-from models.sampling.importance import proposal
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import merged_legend, subplots
+from bythebook.experiments.studies.sampling.weighted_samples import WeightedSamples
+from bythebook.models.sampling.importance import proposal
 
 STYLES = ("-", "--", ":", "-.")
 
 
 def draw(study: WeightedSamples, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = subplots(1, 2)
     density = outcome["density"]
-    z = density.along("z")
+    z = density.coord("z")
     left.plot(z, density.values[0], color="black", label=f"target: {study.targets[0]}")
     sizes = np.array(study.sizes)
     for k, name in enumerate(study.proposals):
@@ -31,5 +31,5 @@ def draw(study: WeightedSamples, outcome: Outcome) -> Iterator[tuple[str, Figure
         right.plot([], [], STYLES[t % 4], color="0.4", lw=1, label=f"on {name}")
     left.set(xlabel="z", ylabel="density")
     right.set(xlabel="draws L", ylabel="effective size over L", xscale="log", yscale="log")
-    legend_once(figure, (left, right), 4)
+    merged_legend(figure, (left, right), 4)
     yield "weights", figure

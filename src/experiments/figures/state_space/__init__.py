@@ -1,1 +1,1 @@
-"""Filters over continuous states, and learning them, drawn."""
+"""Figures of filters over continuous states and of learning them."""

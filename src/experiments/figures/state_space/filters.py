@@ -6,10 +6,10 @@ import numpy as np
 from matplotlib.colors import PowerNorm
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.drawing.densities import gaussian_curve, particle_histogram
-from experiments.studies.state_space.filters import Filters
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.plotting.densities import gaussian_curve, particle_histogram
+from bythebook.experiments.studies.state_space.filters import Filters
 
 NOISES = {"linear": "Gaussian noise", "student": "Student noise", "growth": "growth model"}
 LOOKS = {"extended": ("linearisation", "C0", "--"), "unscented": ("unscented filter", "C2", "-.")}
@@ -29,15 +29,15 @@ def draw(study: Filters, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
 
 def _components(outcome: Outcome) -> Figure:
     """Gaussians in the exact belief against the step; and the last belief, exact and not."""
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = subplots(1, 2)
     components, step = outcome["components"], outcome.axes["step"].values
-    starts = components.at(model="mixture_start", step=1).item
+    starts = components.sel(model="mixture_start", step=1).item
     for name, label, look in (
         ("mixture_emission", "emission of 2 Gaussians", "C1-o"),
         ("mixture_start", f"start of {starts} Gaussians", "C0-s"),
         ("gaussian", "all Gaussian", "C2-^"),
     ):
-        left.semilogy(step, components.at(model=name), look, label=label)
+        left.semilogy(step, components.sel(model=name), look, label=label)
     left.set(xlabel="step $n$", ylabel="Gaussians in the exact belief")
     left.legend(loc="upper left")
     exact, one = outcome["exact_density"].values, outcome["collapsed_density"].values
@@ -56,15 +56,15 @@ def _step(outcome: Outcome) -> Figure:
     """PRML Figure 13.23: the belief, the mixture, the likelihood and the new belief."""
     n, density = int(outcome["shown_step"].values), outcome["density"]
     (z0, z1), (w0, w1) = outcome["particle_state"].values, outcome["particle_weight"].values
-    even, points = np.full(len(z1), 1 / len(z1)), density.along("z")
+    even, points = np.full(len(z1), 1 / len(z1)), density.coord("z")
     now, new = f"z_{{{n}}} | X_{{{n}}}", f"z_{{{n + 1}}}"
     rows = [
-        (density.at(step=n), f"$p({now})$", z0, w0, "weights"),
+        (density.sel(step=n), f"$p({now})$", z0, w0, "weights"),
         (outcome["mixture"], f"$p({new} | X_{{{n}}})$, (13.119)", z1, even, "samples"),
         (outcome["likelihood"], f"$p(x_{{{n + 1}}} | {new})$", z1, w1, "new weights"),
-        (density.at(step=n + 1), f"$p({new} | X_{{{n + 1}}})$", z1, w1, "new weights"),
+        (density.sel(step=n + 1), f"$p({new} | X_{{{n + 1}}})$", z1, w1, "new weights"),
     ]
-    figure, axes = panels(4, 1, sharex=True)
+    figure, axes = subplots(4, 1, sharex=True)
     width, height = figure.get_size_inches()
     figure.set_size_inches(width, 0.5 * height)
     for k, (ax, (quantity, label, z, w, dots)) in enumerate(zip(axes, rows, strict=True)):
@@ -84,14 +84,14 @@ def _step(outcome: Outcome) -> Figure:
 
 
 def _errors(outcome: Outcome) -> Figure:
-    figure, ax = panels()
+    figure, ax = subplots()
     errors = outcome["particle_rmse"]
-    sizes = errors.along("particles")
-    for k, name in enumerate(errors.along("system")):
+    sizes = errors.coord("particles")
+    for k, name in enumerate(errors.coord("system")):
         mine, rate = errors.values[k], outcome["particle_rmse_rate"].values[k]
         label = f"{NOISES[name]}: error as $L^{{{rate:.2f}}}$"
         ax.loglog(sizes, mine, "-", marker="os^"[k], color=f"C{k}", label=label)
-        missing = outcome["rmse_to_exact"].at(system=name, filter="extended").values
+        missing = outcome["rmse_to_exact"].sel(system=name, filter="extended").values
         if missing > mine.min() / 10:
             ax.axhline(missing, color=f"C{k}", linestyle="--", linewidth=1)
             where = {"x": sizes[-1], "y": missing * 1.06, "ha": "right"}
@@ -103,8 +103,8 @@ def _errors(outcome: Outcome) -> Figure:
 
 def _beliefs(outcome: Outcome) -> Figure:
     n, density = int(outcome["shown_step"].values), outcome["density"]
-    steps, points = density.along("step"), density.along("z")
-    figure, (left, right) = panels(1, 2)
+    steps, points = density.coord("step"), density.coord("z")
+    figure, (left, right) = subplots(1, 2)
     norm = PowerNorm(0.5, 0, 0.6)
     left.pcolormesh(steps, points, density.values.T, cmap="Greys", norm=norm, rasterized=True)
     left.plot(steps, outcome["state"], ".", color="C1", label="state")
@@ -112,13 +112,13 @@ def _beliefs(outcome: Outcome) -> Figure:
     left.set(xlabel="step $n$", ylabel="state $z_n$", ylim=(-28, 28))
     left.grid(visible=False)
     left.legend(loc="upper right")
-    exact = density.at(step=n + 1).values
-    z, w = (outcome[f"particle_{part}"].at(time="after") for part in ("state", "weight"))
+    exact = density.sel(step=n + 1).values
+    z, w = (outcome[f"particle_{part}"].sel(time="after") for part in ("state", "weight"))
     particle_histogram(right, z.values, w.values, np.linspace(-28, 28, 85))
     right.plot(points, exact, "-", color="C1", label="exact")
     for name, (label, colour, dash) in LOOKS.items():
         mean, variance = (
-            outcome[f"belief_{part}"].at(filter=name, step=n + 1).values
+            outcome[f"belief_{part}"].sel(filter=name, step=n + 1).values
             for part in ("mean", "variance")
         )
         curve = gaussian_curve(points, mean, np.sqrt(variance))
@@ -130,12 +130,12 @@ def _beliefs(outcome: Outcome) -> Figure:
 
 
 def _median_errors(outcome: Outcome) -> Figure:
-    figure, ax = panels()
+    figure, ax = subplots()
     errors, rate = outcome["particle_median_error"], outcome["particle_median_error_rate"].values[0]
     label = f"particles: error as $L^{{{rate:.2f}}}$"
-    ax.loglog(errors.along("particles"), errors.values[0], "-o", color="C1", label=label)
+    ax.loglog(errors.coord("particles"), errors.values[0], "-o", color="C1", label=label)
     for name, (what, colour, dash) in LOOKS.items():
-        level = outcome["median_error"].at(system="growth", filter=name).values
+        level = outcome["median_error"].sel(system="growth", filter=name).values
         ax.axhline(level, linestyle=dash, color=colour, label=what)
     ax.set(xlabel="particles $L$", ylabel="median error of the mean, to the exact filter")
     ax.legend(loc="center right")

@@ -1,21 +1,21 @@
-"""How far each start of EM is below the best end, against the iteration, for the first series."""
+"""Gap of each start of EM to the best end, by iteration, for the first series."""
 
 from collections.abc import Iterator
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.studies.state_space.state_space_em import StateSpaceEm
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.studies.state_space.state_space_em import StateSpaceEm
 
 LOOKS = {"random": ("C0", "-"), "identity": ("C2", "--"), "subspace": ("C1", "-")}
 
 
 def draw(study: StateSpaceEm, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
     gap = np.maximum(outcome["gap"].values, 1e-3)  # the best end itself is at 0
-    kinds = np.array([name.split()[0] for name in outcome["gap"].along("start")])
-    figure, axes = panels(1, min(3, len(gap)), squeeze=False, sharey=True)
+    kinds = np.array([name.split()[0] for name in outcome["gap"].coord("start")])
+    figure, axes = subplots(1, min(3, len(gap)), squeeze=False, sharey=True)
     if len(gap) > 1:
         figure.set_size_inches(*(figure.get_size_inches() * (0.7, 0.9)))
     for k, ax in enumerate(axes[0]):

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import panels
-from experiments.drawing.densities import gaussian_curve
-from experiments.studies.state_space.unscented_transform import UnscentedTransform
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.plotting.densities import gaussian_curve
+from bythebook.experiments.studies.state_space.unscented_transform import UnscentedTransform
 
 LOOKS = {"exact": ("-", "C2"), "unscented": ("--", "C1"), "tangent": (":", "C0")}
 
@@ -18,7 +18,7 @@ def draw(study: UnscentedTransform, outcome: Outcome) -> Iterator[tuple[str, Fig
 
 
 def _plane(outcome: Outcome) -> Figure:
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = subplots(1, 2)
     left.plot(*outcome["sample_input"].values.T, ".", color="0.75", markersize=2)
     left.plot(*outcome["point_input"].values.T, "o", color="C1", label="sigma points")
     left.set(xlabel="range $x_1$", ylabel="angle $x_2$ (radians)")
@@ -27,8 +27,8 @@ def _plane(outcome: Outcome) -> Figure:
     turn = np.linspace(0, 2 * np.pi, 200)
     circle = np.stack([np.cos(turn), np.sin(turn)])
     for way, (dash, colour) in LOOKS.items():
-        mean = outcome["output_mean"].at(way=way).values
-        values, vectors = np.linalg.eigh(outcome["output_covariance"].at(way=way).values)
+        mean = outcome["output_mean"].sel(way=way).values
+        values, vectors = np.linalg.eigh(outcome["output_covariance"].sel(way=way).values)
         ring = mean[:, np.newaxis] + vectors @ (np.sqrt(values)[:, np.newaxis] * circle)
         right.plot(*ring, dash, color=colour, label=way)
         right.plot(*mean, "+", color=colour, markersize=8)
@@ -41,21 +41,21 @@ def _plane(outcome: Outcome) -> Figure:
 
 
 def _line(outcome: Outcome) -> Figure:
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = subplots(1, 2)
     y, low, high = outcome["sample_output"].values[:, 0], -3.0, 8.0
     left.hist(y, np.linspace(low, high, 60), density=True, color="0.8", label="samples")
     grid = np.linspace(low, high, 400)
     for way, (dash, colour) in LOOKS.items():
-        mean = outcome["output_mean"].at(way=way).values
-        sd = np.sqrt(outcome["output_covariance"].at(way=way).values[0])
+        mean = outcome["output_mean"].sel(way=way).values
+        sd = np.sqrt(outcome["output_covariance"].sel(way=way).values[0])
         left.plot(grid, gaussian_curve(grid, mean, sd), dash, color=colour, label=way)
     left.set(xlabel="$y$", ylabel="density", xlim=(low, high))
     left.legend(loc="upper right")
     errors = outcome["mean_error"]
-    spreads = errors.along("spread")
+    spreads = errors.coord("spread")
     for way, mark in (("tangent", "o"), ("unscented", "s")):
         dash, colour = LOOKS[way]
-        mine = errors.at(approximation=way)
+        mine = errors.sel(approximation=way)
         right.loglog(spreads, mine, dash, marker=mark, color=colour, label=way)
     right.set(xlabel="standard deviation of the prior", ylabel="error of the mean")
     right.set_xticks(spreads, [f"{spread:g}" for spread in spreads])

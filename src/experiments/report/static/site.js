@@ -1,10 +1,11 @@
 "use strict";
-// Search and filters. Without this file every list is simply whole, and the search leads to it.
+// Search and filters. Without JavaScript all lists are complete, and the search form opens
+// experiments.html.
 
 const root = document.documentElement.dataset.root;
 
-// The index is a script that says `window.bythebook = ...`: pages opened from the file system
-// may load scripts and nothing else. It is fetched when somebody is about to search.
+// The index is a script that sets `window.bythebook`, because pages opened from the file system may
+// load scripts but not JSON. It is loaded when the search field first gets the focus.
 let loading;
 const index = () => {
   loading ??= new Promise((resolve) => {
@@ -12,39 +13,39 @@ const index = () => {
     script.src = `${root}search.js`;
     script.onload = () => {
       const { spellings, pages } = window.bythebook;
-      const plain = (text) =>
+      const normalise = (text) =>
         spellings.reduce(
-          (found, [other, ours]) => found.replaceAll(other, ours),
+          (result, [variant, spelling]) => result.replaceAll(variant, spelling),
           `${text.toLowerCase().replaceAll("_", " ")} `,
         );
       resolve({
-        plain,
+        normalise,
         pages: pages.map(([url, title, where, words]) => {
-          const shown = plain(`${title} ${where}`);
+          const shown = normalise(`${title} ${where}`);
           return { url, title, where, shown, words: `${shown} ${words}` };
         }),
       });
     };
-    script.onerror = () => resolve({ plain: (text) => text.toLowerCase(), pages: [] });
+    script.onerror = () => resolve({ normalise: (text) => text.toLowerCase(), pages: [] });
     document.head.append(script);
   });
   return loading;
 };
-const wordsOf = (plain, text) => plain(text).split(/\s+/).filter(Boolean);
+const wordsOf = (normalise, text) => normalise(text).split(/\s+/).filter(Boolean);
 const hasAll = (text, words) => words.every((word) => text.includes(word));
 
-// The search on every page: a list of what fits, to be walked with the arrows.
+// The search on every page: a list of matches; the arrow keys select one.
 (() => {
-  const MOST = 12;
+  const MAX_MATCHES = 12;
   const form = document.getElementById("find");
   const input = form.elements.text;
-  const list = document.getElementById("found");
-  const status = document.getElementById("found-status");
+  const list = document.getElementById("matches");
+  const status = document.getElementById("matches-status");
   let chosen = -1;
 
-  const choose = (place) => {
+  const choose = (index) => {
     const options = [...list.children];
-    chosen = options.length ? (place + options.length) % options.length : -1;
+    chosen = options.length ? (index + options.length) % options.length : -1;
     options.forEach((option, i) => option.setAttribute("aria-selected", String(i === chosen)));
     if (chosen < 0) input.removeAttribute("aria-activedescendant");
     else {
@@ -62,7 +63,7 @@ const hasAll = (text, words) => words.every((word) => text.includes(word));
 
   const option = (url, title, where, number) => {
     const item = document.createElement("li");
-    item.id = `found-${number}`;
+    item.id = `match-${number}`;
     item.setAttribute("role", "option");
     item.setAttribute("aria-selected", "false");
     item.dataset.url = url;
@@ -74,32 +75,33 @@ const hasAll = (text, words) => words.every((word) => text.includes(word));
   };
 
   const show = async () => {
-    const { plain, pages } = await index();
-    const words = wordsOf(plain, input.value);
+    const { normalise, pages } = await index();
+    const words = wordsOf(normalise, input.value);
     if (!words.length) {
       list.replaceChildren();
       status.textContent = "";
       close();
       return;
     }
-    const fits = pages.filter((page) => hasAll(page.words, words));
-    fits.sort((a, b) => hasAll(b.shown, words) - hasAll(a.shown, words)); // stable: the books' order
-    const options = fits
-      .slice(0, MOST)
+    const matches = pages.filter((page) => hasAll(page.words, words));
+    // Matches in the title first; the sort is stable, so the order of the books remains.
+    matches.sort((a, b) => hasAll(b.shown, words) - hasAll(a.shown, words));
+    const options = matches
+      .slice(0, MAX_MATCHES)
       .map((page, i) => option(root + page.url, page.title, page.where, i));
-    if (fits.length > MOST) {
+    if (matches.length > MAX_MATCHES) {
       const all = `${root}experiments.html?text=${encodeURIComponent(input.value)}`;
-      options.push(option(all, "All results that have these words", "", MOST));
+      options.push(option(all, "All results that contain these words", "", MAX_MATCHES));
     }
     list.replaceChildren(...options);
-    status.textContent = `${fits.length} found`;
-    if (!fits.length) {
+    status.textContent = `${matches.length} matches`;
+    if (!matches.length) {
       const none = document.createElement("li");
       none.setAttribute("role", "option");
       none.setAttribute("aria-disabled", "true");
       none.setAttribute("aria-selected", "false");
-      none.id = "found-none";
-      none.textContent = "Nothing has all these words.";
+      none.id = "match-none";
+      none.textContent = "No page contains all of these words.";
       list.append(none);
     }
     list.hidden = false;
@@ -109,7 +111,7 @@ const hasAll = (text, words) => words.every((word) => text.includes(word));
 
   input.setAttribute("role", "combobox");
   input.setAttribute("aria-expanded", "false");
-  input.setAttribute("aria-controls", "found");
+  input.setAttribute("aria-controls", "matches");
   input.setAttribute("aria-autocomplete", "list");
   input.addEventListener("focus", index);
   input.addEventListener("input", show);
@@ -128,7 +130,7 @@ const hasAll = (text, words) => words.every((word) => text.includes(word));
       if (url) location.href = url;
     }
   });
-  list.addEventListener("mousedown", (event) => event.preventDefault()); // the focus stays
+  list.addEventListener("mousedown", (event) => event.preventDefault()); // keep the focus
   list.addEventListener("click", (event) => {
     const url = event.target.closest("li")?.dataset.url;
     if (url) location.href = url;
@@ -144,7 +146,7 @@ const hasAll = (text, words) => words.every((word) => text.includes(word));
   });
 })();
 
-// Filters over a list: the table of results, the gallery, the errata ledger.
+// Filters of a list: the table of results, the gallery, the errata ledger.
 (async () => {
   const form = document.getElementById("filter");
   if (!form) return;
@@ -152,12 +154,12 @@ const hasAll = (text, words) => words.every((word) => text.includes(word));
   const rows = [...document.querySelectorAll(form.dataset.rows)];
   const choices = [...form.querySelectorAll("select")].map((choice) => choice.name);
   form.hidden = false;
-  const { plain, pages } = await index();
+  const { normalise, pages } = await index();
   const known = new Map(pages.map((page) => [page.url, page.words]));
-  // Formulas are found by what their source says.
-  const said = (row) =>
+  // A formula is searched by its source text.
+  const row_texts = (row) =>
     [row.textContent, ...[...row.querySelectorAll("math")].map((m) => m.getAttribute("alttext"))];
-  const texts = rows.map((row) => known.get(row.dataset.url) ?? plain(said(row).join(" ")));
+  const texts = rows.map((row) => known.get(row.dataset.url) ?? normalise(row_texts(row).join(" ")));
 
   const fits = (row, text, words) =>
     hasAll(text, words) &&
@@ -167,13 +169,13 @@ const hasAll = (text, words) => words.every((word) => text.includes(word));
     });
 
   const show = () => {
-    const words = wordsOf(plain, form.elements.text.value);
+    const words = wordsOf(normalise, form.elements.text.value);
     let shown = 0;
     rows.forEach((row, i) => {
       row.hidden = !fits(row, texts[i], words);
       shown += !row.hidden;
     });
-    // Headings and lists of contents go with what they stand for.
+    // Hide headings and entries of the contents together with the rows that they refer to.
     for (const part of document.querySelectorAll("[data-part]")) {
       part.hidden = !part.querySelector(`${form.dataset.rows}:not([hidden])`);
     }
@@ -182,7 +184,7 @@ const hasAll = (text, words) => words.every((word) => text.includes(word));
     }
     const all = `${rows.length} ${form.dataset.what}`;
     count.textContent = shown === rows.length ? all : `${shown} of ${all}`;
-    // The address keeps the choice, so that a view can be sent to somebody.
+    // The address contains the filter, so that a filtered list can be shared.
     const picked = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
     const query = picked.toString();
     history.replaceState(null, "", (query ? `?${query}` : location.pathname) + location.hash);
@@ -194,20 +196,20 @@ const hasAll = (text, words) => words.every((word) => text.includes(word));
   form.addEventListener("input", show);
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", () => setTimeout(show));
-  // A link to an entry shows it, whatever was chosen before.
+  // A link to a hidden entry resets the filter.
   addEventListener("hashchange", () => {
-    const aim = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (aim?.closest("[hidden]")) form.reset();
-    aim?.scrollIntoView();
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (target?.closest("[hidden]")) form.reset();
+    target?.scrollIntoView();
   });
   show();
 })();
 
-// What is folded away on the screen belongs on paper; and a link opens what it leads into.
+// A link opens the folded section that contains its target; printing opens all sections.
 const unfold = () => {
-  const aim = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  for (let part = aim; part; part = part.parentElement) if (part.tagName === "DETAILS") part.open = true;
-  if (aim) aim.scrollIntoView();
+  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (let part = target; part; part = part.parentElement) if (part.tagName === "DETAILS") part.open = true;
+  if (target) target.scrollIntoView();
 };
 addEventListener("hashchange", unfold);
 if (location.hash) unfold();

@@ -1,4 +1,4 @@
-"""The alpha family of divergences: limits, signs, and what it makes of supports (PRML 10.1.2)."""
+"""The alpha family of divergences: limits, signs and zero forcing (PRML 10.1.2)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,20 +6,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.approximation import divergences
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.approximation import divergences
+from bythebook.models.types import Floats
 
 SIZES = (4, 3, 4)  # states of the first block of p, of the gap and of the second block
 
 
 @dataclass
 class AlphaDivergence(Study):
-    """Divergences of drawn Gaussians; and the best uniform q for a p with two blocks of states.
+    """Alpha divergences of drawn Gaussians, and the best uniform q for a p with two blocks.
 
-    A block's states have drawn probabilities, between the blocks there is nothing; q is uniform
-    over a run of states.
+    The states of a block have drawn probabilities; states between the blocks have probability
+    zero. q is uniform over a run of states.
     """
 
     headline = {"largest": "max(divergence)"}
@@ -68,7 +68,7 @@ class AlphaDivergence(Study):
         )
 
     def _supports(self, rng: Generator) -> dict[str, Quantity]:
-        """What the best q covers of a p in two blocks, and what beyond it."""
+        """The part of a p in two blocks that the best q covers, and the part of q outside p."""
         draw = axis("blocks", self.blocks)
         one, gap, two = SIZES
         share = rng.uniform(0.1, 0.9, (self.blocks, 1))
@@ -93,7 +93,7 @@ class AlphaDivergence(Study):
 
 
 def _closed(alpha: float, m: Floats, v: Floats, n: Floats, w: Floats) -> Floats:
-    """10.19 of N(m, v) and N(n, w), whose powers multiply to a Gaussian."""
+    """Divergence (10.19) of N(m, v) and N(n, w), whose powers multiply to a Gaussian."""
     high, low = (1 + alpha) / 2, (1 - alpha) / 2
     wide = high * w + low * v
     integral = v ** (low / 2) * w ** (high / 2) / np.sqrt(wide)

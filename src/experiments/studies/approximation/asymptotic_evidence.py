@@ -8,15 +8,15 @@ from scipy import stats
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.approximation import asymptotic
-from models.approximation.asymptotic import MODELS, Found
-from models.approximation.bounds import Function
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.approximation import asymptotic
+from bythebook.models.approximation.asymptotic import MODELS, Found
+from bythebook.models.approximation.bounds import Function
+from bythebook.models.types import Floats
 
 WAYS = ["exact", "laplace", "bic", "bic of map"]
-TOLD = (
+QUANTITIES = (
     "total_variation",
     "log_prior",
     "log_likelihood",
@@ -40,14 +40,14 @@ PARTS = [
 ]
 FINE = {"xatol": 1e-9, "fatol": 1e-13, "maxiter": 2000, "maxfev": 4000}
 HAND = 30  # points of the data set of each model that is treated point by point
-PLACES = [0.1, 0.3, 0.5, 0.7, 0.9]  # of a coin's probability, where the posterior is looked at
+PLACES = [0.1, 0.3, 0.5, 0.7, 0.9]  # of a coin's probability, at which the posterior is evaluated
 
 
 @dataclass
 class AsymptoticEvidence(Study):
-    """Log evidence of models as the number of points grows, and what approximations assume.
+    """Log evidence of models as the number of points grows, and assumptions of approximations.
 
-    Every size has data sets of its own.
+    Every size has its own data sets.
     """
 
     headline = {"bic_error": "max(mean(abs(log_evidence[:, 'bic'] - log_evidence[:, 'exact'])))"}
@@ -63,14 +63,14 @@ class AsymptoticEvidence(Study):
             [[MODELS[name](int(N), rng) for _ in range(self.sets)] for N in size.values]
             for name in self.models
         ]
-        told = [
-            [[_told(f, int(N)) for f in row] for N, row in zip(size.values, rows, strict=True)]
+        summaries = [
+            [[_summary(f, int(N)) for f in row] for N, row in zip(size.values, rows, strict=True)]
             for rows in made
         ]
-        table = np.moveaxis(np.array(told), -1, 0)  # what, model, points, set
+        table = np.moveaxis(np.array(summaries), -1, 0)  # what, model, points, set
         found = {
             name: over(values, kind, size, place)
-            for name, values in zip(TOLD, table[len(WAYS) :], strict=True)
+            for name, values in zip(QUANTITIES, table[len(WAYS) :], strict=True)
         }
         evidence = np.moveaxis(table[: len(WAYS)], 0, 1)
         return Outcome(
@@ -83,7 +83,7 @@ class AsymptoticEvidence(Study):
         )
 
     def _by_hand(self, rng: Generator) -> dict[str, Quantity]:
-        """Every model once, by totals and point by point."""
+        """Each model once: computed from totals and point by point."""
         found = [_treated(*_few(name, rng)) for name in self.models]
         ways = axis("treated", ["by totals", "by hand"])
         return {"few": over(found, axis("model", self.models), ways, axis("part", PARTS))}
@@ -96,7 +96,7 @@ class AsymptoticEvidence(Study):
         means = rng.standard_normal((len(size), self.sets)) / np.array(size.values)[:, None] ** 0.75
         ends = np.array(
             [
-                [asymptotic.at_nought(int(N), m) for m in row]
+                [asymptotic.at_zero(int(N), m) for m in row]
                 for N, row in zip(size.values, means, strict=True)
             ]
         )
@@ -135,8 +135,8 @@ class AsymptoticEvidence(Study):
         }
 
 
-def _told(f: Found, N: int) -> list[float]:
-    """Log evidence in all ways, and what else is kept of a data set."""
+def _summary(f: Found, N: int) -> list[float]:
+    """Log evidence in all ways, and the other recorded quantities of a data set."""
     least, half = np.linalg.eigvalsh(f.A)[0] / N, np.linalg.slogdet(f.A)[1] / 2
     rest = half - len(f.A) / 2 * np.log(N)
     evidence = [f.exact, f.laplace, f.bic(N), f.bic(N, largest=False)]
@@ -145,7 +145,7 @@ def _told(f: Found, N: int) -> list[float]:
 
 
 def _few(name: str, rng: Generator) -> tuple[Found, Function, float]:
-    """A few points: what their totals tell, their log likelihood, and the prior's variance."""
+    """A few points: the fit from their totals, their log likelihood and the prior's variance."""
     x = np.stack([np.ones(HAND), rng.choice(asymptotic.INPUTS, HAND)], axis=-1)
     at = asymptotic.INPUTS[:, None] == x[:, 1]  # (9, N)
     n, e, u = at.sum(1).astype(float), rng.standard_normal(HAND), rng.random(HAND)
@@ -171,7 +171,7 @@ def _normal(off: Floats, variance: float) -> Floats:
 
 
 def _treated(of: Found, log_likelihood: Function, variance: float) -> list[list[float]]:
-    """What totals tell, and the same by searches, second differences and a lattice."""
+    """Quantities from totals, and the same by searches, second differences and a lattice."""
     flat = np.isinf(variance)
 
     def log_prior(z: Floats) -> Floats:
@@ -196,15 +196,15 @@ def _treated(of: Found, log_likelihood: Function, variance: float) -> list[list[
     p = np.exp(log_joint(z)) * (side[1] - side[0]) ** d
     q = stats.multivariate_normal(mode.x, np.linalg.inv(A)).pdf(z) * (side[1] - side[0]) ** d
     variation = (np.abs(p / p.sum() - q).sum() + 1 - q.sum()) / 2
-    if np.isnan(of.variation):  # not told of a product
+    if np.isnan(of.variation):  # not available for a product
         variation = np.nan
-    told = [of.exact, of.log_prior, of.log_likelihood, of.largest]
+    totals = [of.exact, of.log_prior, of.log_likelihood, of.largest]
     hand = [np.log(p.sum()), log_prior(mode.x), log_likelihood(mode.x), -best.fun]
     laplace = log_joint(mode.x) - np.log(np.linalg.eigvalsh(A) / (2 * np.pi)).sum() / 2  # 54
     penalty = d * np.log(HAND) / 2  # 56
     criteria = of.bic(HAND), of.bic(HAND, largest=False)
     by_hand = -best.fun - penalty, log_likelihood(mode.x) - penalty
     return [
-        [*told, of.mode[-1], of.variation, of.A[0, 0], of.A[0, -1], of.laplace, *criteria],
+        [*totals, of.mode[-1], of.variation, of.A[0, 0], of.A[0, -1], of.laplace, *criteria],
         [*hand, mode.x[-1], variation, A[0, 0], A[0, -1], laplace, *by_hand],
     ]

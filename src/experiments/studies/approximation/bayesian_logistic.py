@@ -8,15 +8,15 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import expit
 
-from experiments.contract.outcome import Axis, Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.approximation import variational_logistic
-from models.approximation.bounds import sigmoid_integral
-from models.approximation.laplace import approximate
-from models.classification import logistic
-from models.classification.logistic import Posterior
-from models.probability.gaussian import log_density
-from models.types import Floats
+from bythebook.experiments.core.outcome import Axis, Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.approximation import variational_logistic
+from bythebook.models.approximation.bounds import sigmoid_integral
+from bythebook.models.approximation.laplace import approximate
+from bythebook.models.classification import logistic
+from bythebook.models.classification.logistic import Posterior
+from bythebook.models.probability.gaussian import log_density
+from bythebook.models.types import Floats
 
 WAYS = ["exact", "laplace", "variational", "ep"]
 INPUTS = [-3.0, -2.0, -1.0, -0.3, 0.3, 1.0, 2.0, 3.0]
@@ -26,7 +26,7 @@ SIGNS = [(1, 1), (1, -1), (-1, 1), (-1, -1)]
 
 @dataclass
 class BayesianLogistic(Study):
-    """Gaussian posteriors of a bias and a slope against the exact one on a grid."""
+    """Gaussian posteriors of two weights, by three methods, against the exact one (PRML 10.6)."""
 
     headline = {"variational": "median(total_variation[:, 'variational'])"}
 
@@ -45,7 +45,7 @@ class BayesianLogistic(Study):
         way, inputs = axis("way", WAYS), axis("input", INPUTS)
         form = axis("form", ["printed", "inverse"])
         what = axis("what", ["mean", "variance", "prediction"])
-        told = axis("predictor", ["exact", "laplace", "variational", "ep", "plug-in"])
+        predictor = axis("predictor", ["exact", "laplace", "variational", "ep", "plug-in"])
         axes: dict[str, tuple[Axis, ...]] = {
             "total_variation": (way, place),
             "log_evidence": (way, place),
@@ -58,7 +58,7 @@ class BayesianLogistic(Study):
         led = {
             "laplace_trace": (form, (place,)),
             "activation_gap": (what, (place,)),
-            "predicted": (told, (place, inputs)),
+            "predicted": (predictor, (place, inputs)),
         }
         for name, (first, rest) in led.items():
             values = np.moveaxis(np.array([of[name] for of in each]), 0, 1)
@@ -78,13 +78,13 @@ class BayesianLogistic(Study):
                 (vb.weights.mean[k], vb.weights.covariance[k], vb.course[-1, k]),
                 (ep.weights.mean[k], ep.weights.covariance[k], ep.log_evidence[k]),
             ]
-            rows.append(_held_against(Posterior(X[k], t[k], self.prior_variance), rivals))
+            rows.append(_compared_on_grid(Posterior(X[k], t[k], self.prior_variance), rivals))
         found = {name: np.array([row[name] for row in rows]) for name in rows[0]}
         return {name: np.swapaxes(a, 0, 1) if a.ndim > 1 else a for name, a in found.items()}
 
 
-def _held_against(p: Posterior, rivals: list[tuple[Floats, Floats, float]]) -> dict[str, Any]:
-    """One data set: all Gaussians against the posterior on a grid."""
+def _compared_on_grid(p: Posterior, rivals: list[tuple[Floats, Floats, float]]) -> dict[str, Any]:
+    """Errors of all Gaussians against the posterior on a grid, for one data set."""
     mode = logistic.newton_raphson(p, np.zeros((1, 2)), tol=1e-20).path[-1, 0]
     H = logistic.hessian(p, mode)
     laplace = approximate(mode, H, float(logistic.log_g(p, mode)))
@@ -99,8 +99,10 @@ def _held_against(p: Posterior, rivals: list[tuple[Floats, Floats, float]]) -> d
         q = np.exp(log_density(exact.w, m, V)) * rooms.prod()
         off.append(float(np.abs(q - exact.probability).sum() / 2))
     X = np.stack([np.ones(len(INPUTS)), np.array(INPUTS)], axis=-1)
-    told = [exact.predict(X)]
-    told += [sigmoid_integral(X @ m, ((X @ V) * X).sum(-1), points=401) for m, V, _ in found[1:]]
+    predictions = [exact.predict(X)]
+    predictions += [
+        sigmoid_integral(X @ m, ((X @ V) * X).sum(-1), points=401) for m, V, _ in found[1:]
+    ]
     return {
         "total_variation": off,
         "log_evidence": [e for *_, e in found],
@@ -109,8 +111,8 @@ def _held_against(p: Posterior, rivals: list[tuple[Floats, Floats, float]]) -> d
         "hessian_gap": _hessian_gap(p, mode, H),
         "exact_trace": float(np.trace(S)),
         "laplace_trace": [float(np.trace(-H)), float(np.trace(laplace.covariance))],
-        "activation_gap": _activation_gaps(mode, laplace.covariance, told[1]),
-        "predicted": [*told, expit(X @ mode)],
+        "activation_gap": _activation_gaps(mode, laplace.covariance, predictions[1]),
+        "predicted": [*predictions, expit(X @ mode)],
     }
 
 
@@ -124,8 +126,8 @@ def _hessian_gap(p: Posterior, w: Floats, H: Floats, h: float = 1e-4) -> float:
     return float(np.abs(np.array(found) / (4 * h**2) - H).max())
 
 
-def _activation_gaps(mode: Floats, S: Floats, told: Floats) -> list[float]:
-    """At one input: mean, variance and prediction over both weights against one integral."""
+def _activation_gaps(mode: Floats, S: Floats, predictions: Floats) -> list[float]:
+    """Mean, variance and prediction at one input, by two weights and by one integral."""
     x = np.array([1.0, INPUTS[-3]])
     e = np.linspace(-7, 7, 141)
     z = np.stack(np.meshgrid(e, e, indexing="ij"), axis=-1).reshape(-1, 2)
@@ -134,5 +136,5 @@ def _activation_gaps(mode: Floats, S: Floats, told: Floats) -> list[float]:
     a = (mode + z @ np.linalg.cholesky(S).T) @ x
     mean = float(weight @ a)
     variance = float(weight @ (a - mean) ** 2)
-    gaps = mean - mode @ x, variance - x @ S @ x, weight @ expit(a) - told[-3]
+    gaps = mean - mode @ x, variance - x @ S @ x, weight @ expit(a) - predictions[-3]
     return [abs(float(gap)) for gap in gaps]

@@ -1,16 +1,16 @@
-"""Factors of the clutter problem, and the Gaussians in their place, one by one (PRML 10.7.1)."""
+"""Factors of the clutter problem and their Gaussian approximations (PRML 10.7.1)."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.approximation import clutter
-from models.approximation.clutter import Clutter
-from models.approximation.clutter_equations import EQUATIONS, Case, gaps
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.approximation import clutter
+from bythebook.models.approximation.clutter import Clutter
+from bythebook.models.approximation.clutter_equations import EQUATIONS, Case, gaps
+from bythebook.models.types import Floats
 
 DIMENSIONS = [1, 2]
 FITTED = 200  # points whose factors are fitted in several contexts
@@ -18,7 +18,7 @@ FITTED = 200  # points whose factors are fitted in several contexts
 
 @dataclass
 class ClutterFactors(Study):
-    """How single factors are approximated, in which context, and the equations for it."""
+    """Approximation of single factors in their contexts, and its equations (PRML 10.7.1)."""
 
     headline = {"negative": "mean(negative_factors)"}
 
@@ -61,7 +61,7 @@ class ClutterFactors(Study):
         )
 
     def _enumeration_gap(self, of: Clutter, N: int, rng: Generator) -> float:
-        """The mixture of all assignments against the product, where that is not nought."""
+        """The mixture of all assignments against the product, where the product is not zero."""
         x = clutter.draw(self.theta, of, (1, N), rng)
         grid = clutter.exact(x, of)
         joint = grid.density[0] * np.exp(grid.summary.log_evidence[0])
@@ -111,7 +111,7 @@ def _factors(x: Floats, of: Clutter, theta: Floats) -> Floats:
 
 
 def _fitted(x: Floats, of: Clutter, m: Floats, v: Floats, theta: Floats) -> Floats:
-    """What stands for p(x_n | theta) when fitted in N(m, v), shape (..., N, G)."""
+    """The approximation of p(x_n | theta) fitted in N(m, v), shape (..., N, G)."""
     at, wide = m[..., None], v + 0 * m
     found = clutter.tilted(np.broadcast_to(x[:, None], at.shape), at, wide, of)
     precision = 1 / found.variance - 1 / wide
@@ -123,7 +123,7 @@ def _fitted(x: Floats, of: Clutter, m: Floats, v: Floats, theta: Floats) -> Floa
 
 
 def _curves(x: Floats, of: Clutter, sites: clutter.Sites) -> dict[str, Quantity]:
-    """Factors of the first data set at rest, what stands for them, and their contexts."""
+    """Factors of the first data set at convergence, their approximations and contexts."""
     theta = np.linspace(-6, 8, 281)
     P, h = 1 / of.b + sites.precision.sum(), sites.shift.sum()
     cavity, shift = P - sites.precision, h - sites.shift[:, 0]

@@ -1,6 +1,6 @@
 """The clutter problem: expectation propagation and others against the exact posterior (PRML 10.7).
 
-Each data set has points about a mean theta, of which a share is clutter; the mean is inferred.
+Each data set has points about a mean theta, of which a share is clutter. The mean is inferred.
 """
 
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 from scipy.stats import norm
 
-from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.approximation import clutter
-from models.approximation.clutter import Clutter, Gaussian, OnGrid, Propagation
-from models.types import Floats
+from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.approximation import clutter
+from bythebook.models.approximation.clutter import Clutter, Gaussian, OnGrid, Propagation
+from bythebook.models.types import Floats
 
 WAYS = ["exact", "ep", "adf", "variational", "laplace", "alone"]
 # Additions, products, quotients, roots and exponentials for one point, in one pass or iteration.
@@ -28,8 +28,8 @@ SEARCHED = 12  # factors whose projection is searched for
 class ClutterProblem(Study):
     """Posteriors of a mean in clutter by EP, one pass of it, variational Bayes and Laplace.
 
-    `alone` fits each factor with the prior as its only context. Iterations are passes through
-    all points, or rounds of variational updates or of EM.
+    The way "alone" fits each factor with the prior as its only context. Iterations are passes
+    through all points, or rounds of variational updates or of EM.
     """
 
     headline = {"ep_total_variation": "median(total_variation[:, 'ep'])"}
@@ -95,7 +95,7 @@ class ClutterProblem(Study):
         )
 
     def _compared(self, x: Floats) -> dict[str, Floats]:
-        """All ways on data sets of one size."""
+        """All methods on data sets of one size."""
         known, posterior = self.known, clutter.exact(x, self.known)
         runs = [clutter.propagate(x, known, self.passes, share) for share in self.dampings]
         first, ep = _at(runs[0].course, 1), _at(runs[0].course, -1)
@@ -108,8 +108,8 @@ class ClutterProblem(Study):
         evidence = np.array([g.log_evidence for g in found])
         evidence[2] = clutter.propagate(x, known, 1).log_z.sum(-1)  # of one pass: 10.243
         variation = _variations(posterior, centre, spread)
-        told = np.stack([centre[0], spread[0], evidence[0], variation[1]], axis=-1)
-        climbs = [_from(runs[0].course, 1), vb, laplace]
+        summaries = np.stack([centre[0], spread[0], evidence[0], variation[1]], axis=-1)
+        courses = [_from(runs[0].course, 1), vb, laplace]
         return {
             "centre": centre,
             "spread": spread,
@@ -120,18 +120,18 @@ class ClutterProblem(Study):
             "sample_square": (x[..., 0] ** 2).mean(1),
             **_refined(x[..., 0], known, runs[0], min(self.points)),
             "collapsed_bound": _collapsed(x[..., 0], known, centre[3], spread[3]),
-            "posterior": np.array([told[:BY_HAND], _by_hand(x[:BY_HAND, :, 0], known, ep)]),
+            "posterior": np.array([summaries[:BY_HAND], _by_hand(x[:BY_HAND, :, 0], known, ep)]),
             "alone_by_hand": _alone(x[..., 0], known),
             **_at_the_mode(x[..., 0], known, centre[4]),
             "bound": vb.log_evidence.T,
             "energy_rise": _largest_rise(runs[0]),
             "energy_slope": clutter.energy_slope(x, known, runs[0].sites),
-            "centre_course": np.array([c.mean[..., 0].T for c in climbs]),
-            "evidence_course": np.array([c.log_evidence.T for c in climbs]),
+            "centre_course": np.array([c.mean[..., 0].T for c in courses]),
+            "evidence_course": np.array([c.log_evidence.T for c in courses]),
         }
 
     def _in_orders(self, x: Floats, rng: Generator) -> dict[str, Quantity]:
-        """The same points in other orders, by one pass and by many."""
+        """Estimates from the same points in other orders, by one pass and by many."""
         if not self.orders:
             return {}
         S, N, _ = x.shape
@@ -169,7 +169,7 @@ def _new(x: Floats, of: Clutter, m: Floats, v: Floats) -> tuple[Floats, Floats, 
 
 
 def _refined(x: Floats, of: Clutter, run: Propagation, shown: int) -> dict[str, Floats]:
-    """Every factor once more where EP ended, and 10.223 with the prior's own normaliser."""
+    """Every factor refined again where EP ended, and 10.223 with the prior's normaliser."""
     m, v = run.course.mean[-1], run.course.variance[-1][:, None]
     P, h = run.sites.precision, run.sites.shift[..., 0]
     with np.errstate(invalid="ignore", divide="ignore"):  # a context that is no density
@@ -191,7 +191,7 @@ def _alone(x: Floats, of: Clutter) -> Floats:
 
 
 def _collapsed(x: Floats, of: Clutter, m: Floats, v: Floats) -> Floats:
-    """The variational bound of q(theta) when q of what is clutter is the best for it."""
+    """The variational bound of q(theta) with the best q of the clutter indicators."""
     signal = np.log(1 - of.w) + norm.logpdf(x, m[:, None]) - v[:, None] / 2
     noise = np.log(of.w) + norm.logpdf(x, 0, of.a**0.5)
     divergence = ((v + m**2) / of.b - 1 - np.log(v / of.b)) / 2
@@ -208,7 +208,7 @@ def _log_joint(x: Floats, of: Clutter, theta: Floats) -> Floats:
 
 
 def _by_hand(x: Floats, of: Clutter, ep: Gaussian) -> Floats:
-    """Moments and evidence of 10.211 on a grid of its own, and how far EP's Gaussian is."""
+    """Moments and evidence of 10.211 on a separate grid, and the error of EP's Gaussian."""
     theta, step = np.linspace(-60, 60, 3001, retstep=True)
     log = _log_joint(x, of, np.tile(theta, (len(x), 1)))
     evidence = logsumexp(log, axis=1) + np.log(step)
@@ -220,7 +220,7 @@ def _by_hand(x: Floats, of: Clutter, ep: Gaussian) -> Floats:
 
 
 def _at_the_mode(x: Floats, of: Clutter, mode: Floats) -> dict[str, Floats]:
-    """Slope, bend and height of 10.211 where Laplace's Gaussian is, by differences."""
+    """Slope, bend and height of 10.211 at the mean of Laplace's Gaussian, by differences."""
     h = 1e-3
     down, here, up = _log_joint(x, of, mode[:, None] + np.array([-h, 0, h])).T
     return {
@@ -239,7 +239,7 @@ def _from(course: Gaussian, k: int) -> Gaussian:
 
 
 def _variations(posterior: OnGrid, centre: Floats, spread: Floats) -> Floats:
-    """Of all ways but the first, which is the posterior itself."""
+    """Total variation of all methods except the first, which is the posterior."""
     off = [
         clutter.total_variation(posterior, m, v)
         for m, v in zip(centre[1:], spread[1:], strict=True)
@@ -248,7 +248,7 @@ def _variations(posterior: OnGrid, centre: Floats, spread: Floats) -> Floats:
 
 
 def _largest_rise(run: Propagation) -> Floats:
-    """Of the energy, minus the log evidence, in one pass; nought where it never rises."""
+    """The largest rise of the energy, minus the log evidence, in one pass; zero if none."""
     steps = -np.diff(run.course.log_evidence, axis=0)
     return np.asarray(np.nan_to_num(steps).max(0, initial=0.0))
 
@@ -266,7 +266,7 @@ def _clean_gap(x: Floats, b: float) -> float:
 
 
 def _projection_gap(x: float, m: float, known: Clutter, v: float = 2.0) -> float:
-    """The least divergence of a factor in N(m, v), searched for, against its moments."""
+    """The smallest divergence of a factor in N(m, v), by a search, against its moments."""
     theta = np.linspace(m - 15, m + 15, 601)
     factor = clutter.tilted(np.full((601, 1), x), theta[:, None], np.zeros(601), known).log_z
     p = np.exp(factor + clutter.log_normal((theta - m) ** 2, v, 1))

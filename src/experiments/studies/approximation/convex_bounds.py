@@ -7,11 +7,11 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import expit, log_expit
 
-from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.approximation import bounds
-from models.approximation.bounds import CURVES, Curve
-from models.types import Floats
+from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.approximation import bounds
+from bythebook.models.approximation.bounds import CURVES, Curve
+from bythebook.models.types import Floats
 
 POSITIVE = ("ln x", "half-angle in x squared")  # of which places
 SIGMOIDS = {"ln sigmoid", "half-angle in x", "half-angle in x squared"}
@@ -19,10 +19,10 @@ SIGMOIDS = {"ln sigmoid", "half-angle in x", "half-angle in x squared"}
 
 @dataclass
 class ConvexBounds(Study):
-    """How far tangents are from convex and concave functions, and conjugates by searches.
+    """Slack of tangents to convex and concave functions, and conjugates by searches (PRML 10.5).
 
-    Slack is positive where a bound holds: the function less its tangent where it is convex, the
-    tangent less the function where it is concave. Places are counted along the stretch of each.
+    Slack is positive where a bound holds: function minus tangent where the function is convex,
+    tangent minus function where it is concave. Places are counted along the range of each.
     """
 
     headline = {"least_slack": "min(slack)"}
@@ -30,7 +30,7 @@ class ConvexBounds(Study):
     functions: list[str] = knob(
         ["exp(-x)"], "convex or concave functions", choices=tuple(CURVES), distinct=True
     )
-    stretches: list[list[float]] = knob([[-2.0, 5.0]], "least and largest place of each")
+    stretches: list[list[float]] = knob([[-2.0, 5.0]], "smallest and largest place of each")
     contacts: list[float] = knob([1.0], "places where a tangent touches", above=0, at_most=5)
     slopes: list[float] = knob([0.2, 0.7], "of exponentials above the sigmoid", above=0, below=1)
 
@@ -107,7 +107,7 @@ class ConvexBounds(Study):
         }
 
     def _sigmoid(self) -> dict[str, Quantity]:
-        """The sigmoid itself, its bounds of either side, and lambda."""
+        """The sigmoid, its bounds on either side, and lambda."""
         contact = axis("contact", self.contacts)
         x = axis("x", np.union1d(np.linspace(-10, 10, 401), np.outer([-1, 1], self.contacts)))
         slope = axis("upper_slope", np.union1d(self.slopes, np.linspace(0.02, 0.98, 25)))

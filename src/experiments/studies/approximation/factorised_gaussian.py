@@ -1,21 +1,21 @@
-"""Independent factors in place of a correlated Gaussian, by either divergence (PRML 10.1.2)."""
+"""Factorised approximations of a correlated Gaussian, by either divergence (PRML 10.1.2)."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.approximation import factorised
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.approximation import factorised
+from bythebook.models.types import Floats
 
 CYCLES = 400  # through free-form factors
 
 
 @dataclass
 class FactorisedGaussian(Study):
-    """Free-form factors of drawn Gaussians, their means and variances, and where they lie.
+    """Free-form factors of drawn Gaussians: means, variances and divergences (PRML 10.1.2).
 
     The first Gaussian has unit variances and a correlation of 0.9; correlations and standard
     deviations of the others are drawn.
@@ -101,7 +101,7 @@ def _rare_mass(S: Floats, variance: Floats) -> float:
 
 
 def _constant(on: factorised.Grid, mean: Floats, S: Floats, variance: Floats, k: int) -> float:
-    """KL(p||q) of 10.16 in closed form plus the expected ln q by quadrature."""
+    """KL(p||q) of (10.16) in closed form plus the expected ln q by quadrature."""
     logs = np.log(variance).sum() - np.linalg.slogdet(S)[1]
     divergence = (np.diag(S) / variance).sum() / 2 - 1 + logs / 2
     p = np.exp(on.log_p[k])

@@ -1,6 +1,7 @@
-"""One Gaussian in place of a density: Laplace's, and those of least KL(q||p) and KL(p||q).
+"""Gaussian approximations of a density: Laplace, and the smallest KL(q||p) and KL(p||q).
 
-Densities are drawn; each is held against its moments on a lattice (PRML 10.1.2; Ghahramani 11.5).
+Densities are drawn; each approximation is compared with moments on a lattice (PRML 10.1.2;
+Ghahramani 11.5).
 """
 
 from collections.abc import Iterator
@@ -12,12 +13,12 @@ from numpy.random import Generator
 from scipy.special import log_expit
 from scipy.stats import multivariate_normal
 
-from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.approximation import gaussian_fit, mixture_means
-from models.approximation.gaussian_fit import Density, Fit, Function
-from models.classification import logistic
-from models.types import Floats
+from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.approximation import gaussian_fit, mixture_means
+from bythebook.models.approximation.gaussian_fit import Density, Fit, Function
+from bythebook.models.classification import logistic
+from bythebook.models.types import Floats
 
 DIMENSIONS = {"skewed": 1, "mixture": 2, "labels": 2, "logistic": 2}
 WAYS = ["exact", "laplace", "variational", "inclusive", "mean alone"]
@@ -28,12 +29,12 @@ PRIOR = 10.0  # variance of these means
 
 @dataclass
 class GaussianApproximation(Study):
-    """Gaussians from several starts under both divergences, and how far off they are.
+    """Gaussian approximations from several starts under both divergences, and their errors.
 
-    `mixture` has two Gaussians in the plane; `labels` is the posterior of the two means of a
-    mixture, which is the same with the labels swapped; `logistic` that of two weights. `ep` is
-    expectation propagation with a factor for each point, for labels; `mean alone` has the width of
-    Laplace.
+    The density "mixture" has two Gaussians in the plane; "labels" is the posterior of the two means
+    of a mixture, which is the same with the labels swapped; "logistic" is the posterior of two
+    weights. The way "ep" is expectation propagation with a factor for each point, for labels;
+    "mean alone" has the width of Laplace.
     """
 
     headline = {"kl_q_p": "median(divergence[:, 'q||p', 'variational'])"}
@@ -127,12 +128,12 @@ class GaussianApproximation(Study):
     def _labels(
         self, made: dict[str, Quantity], found: list[dict[str, Any]], data: Floats
     ) -> dict[str, Quantity]:
-        """What a mixture's posterior predicts, in each way; EP of it; its modes averaged."""
+        """Predictions of a mixture's posterior by each method, by EP and by averaged modes."""
         ep = mixture_means.propagate(data, 2, PRIOR, PASSES)
         draw, way = axis("draw", self.draws), axis("predictor", ["variational", "inclusive", "ep"])
-        one = {name: made[name].at(density="labels") for name in ("centre", "covariance")}
+        one = {name: made[name].sel(density="labels") for name in ("centre", "covariance")}
         shapes = {
-            name: (one["centre"].at(way=name).values, one["covariance"].at(way=name).values)
+            name: (one["centre"].sel(way=name).values, one["covariance"].sel(way=name).values)
             for name in ("variational", "inclusive")
         }
         shapes["ep"] = ep.mean, ep.covariance
@@ -140,7 +141,7 @@ class GaussianApproximation(Study):
             [_predictive_loss(found[k]["density"], m[k], S[k]) for k in range(self.draws)]
             for m, S in shapes.values()
         ]
-        modes = one["centre"].at(way="laplace").values
+        modes = one["centre"].sel(way="laplace").values
         middle = np.repeat(modes.mean(-1, keepdims=True), 2, axis=-1)
         ends = axis("parameters", ["mode", "average"])
         height = [
@@ -181,7 +182,7 @@ def _differences(p: Density, at: Fit, h: float = 1e-3) -> tuple[Floats, Floats]:
 
 
 def _expected(p: Density, q: Fit) -> tuple[Floats, Floats]:
-    """The same in the mean over a Gaussian, over the lattice of p."""
+    """Expected slope and bend under a Gaussian, over the lattice of p."""
     weight = multivariate_normal(q.mean, q.covariance).pdf(p.places) * p.room
     slope = p.slope(p.places)
     off = np.linalg.solve(q.covariance, (p.places - q.mean).T)  # Stein: E{bend} = E{slope off^T}
@@ -196,7 +197,7 @@ def _stacked(rows: list[list[Any]], kind: Axis, draw: Axis, more: tuple[Axis, ..
 
 
 def _drawn(name: str, data: Floats, rng: Generator) -> tuple[Density, Function]:
-    """A density, and its log but for a constant in a plainer way, of places (G, D)."""
+    """A density, and its log up to a constant by a direct formula, at places (G, D)."""
     if name == "skewed":
         return gaussian_fit.skewed(), lambda z: -(z[:, 0] ** 2) / 2 + log_expit(20 * z[:, 0] + 4)
     if name == "labels":

@@ -11,20 +11,20 @@ from scipy import stats
 from scipy.optimize import minimize
 from scipy.special import expit, gammaln, logsumexp
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.approximation import inferred_precision as model
-from models.approximation import variational_logistic
-from models.approximation.inferred_precision import Factors
-from models.approximation.variational_logistic import Weights
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.approximation import inferred_precision as model
+from bythebook.models.approximation import variational_logistic
+from bythebook.models.approximation.inferred_precision import Factors
+from bythebook.models.approximation.variational_logistic import Weights
+from bythebook.models.types import Floats
 
 CYCLES, SAMPLES, TRIED = 40, 100_000, 10
 
 
 @dataclass
 class InferredPrecision(Study):
-    """Bounds step by step against the evidence, and the printed formulas for q of the precision."""
+    """Variational bounds by step against the evidence, and printed formulas for q(precision)."""
 
     headline = {"gap": "median(log_evidence - last(bound, over='step'))"}
 
@@ -40,7 +40,7 @@ class InferredPrecision(Study):
     def run(self, rng: Generator) -> Outcome:
         prior = self.hyperprior[0], self.hyperprior[1]
         place, step = axis("set", self.sets), axis("step", 3 * CYCLES)
-        told = [self._told(prior, rng) for _ in range(self.sets)]
+        results = [self._one_set(prior, rng) for _ in range(self.sets)]
         form = axis("form", ["printed", "corrected"])
         axes = {
             "bound": (step,),
@@ -62,14 +62,14 @@ class InferredPrecision(Study):
         }  # in a claim first
         found = {}
         for name, more in axes.items():
-            values = np.array([row[name] for row in told])
+            values = np.array([row[name] for row in results])
             if name in leads:
                 found[name] = over(values.T, *more, place)
             else:
                 found[name] = over(values, place, *more)
         return Outcome(**found)
 
-    def _told(self, prior: tuple[float, float], rng: Generator) -> dict[str, Any]:
+    def _one_set(self, prior: tuple[float, float], rng: Generator) -> dict[str, Any]:
         x = rng.standard_normal(self.points)
         X = np.stack([np.ones_like(x), x], axis=-1)
         t = (rng.random(self.points) < expit(X @ np.array(self.weights))).astype(float)
@@ -105,7 +105,7 @@ class InferredPrecision(Study):
 
 
 def _moved(q: Factors, rng: Generator) -> Factors:
-    """Factors and contacts that are not the best."""
+    """Factors and contacts away from the optimum."""
     scale = np.exp(rng.normal(0, 0.3))
     weights = Weights(q.weights.mean + rng.normal(0, 0.5, 2), q.weights.covariance * scale)
     a, b = q.a * np.exp(rng.normal(0, 0.3)), q.b * np.exp(rng.normal(0, 0.3))
@@ -142,14 +142,14 @@ def _mean_ratios(prior: tuple[float, float], q: Factors) -> list[float]:
     """The mean of the density of 10.177 over a_N / b_N, as printed and with the constants of q."""
     u = np.linspace(-25, 8, 4001)  # the log of alpha
     (a0, b0), alpha = prior, np.exp(u)
-    printed = b0 * np.log(a0) - gammaln(a0) + a0 * u - b0 * alpha  # a_0^b_0, as it stands there
+    printed = b0 * np.log(a0) - gammaln(a0) + a0 * u - b0 * alpha  # a_0^b_0, as printed
     corrected = q.a * np.log(q.b) - gammaln(q.a) + q.a * u - q.b * alpha
     means = [float(np.exp(log + u).sum() * (u[1] - u[0])) for log in (printed, corrected)]
     return [mean * q.b / q.a for mean in means]
 
 
 def _expected_logs(X: Floats, t: Floats, q: Factors) -> list[float]:
-    """The expected log of h, by the model and as 10.161 has it."""
+    """The expected log of h, by the model and by (10.161)."""
     (m, S), xi = q.weights, q.xi
     lam = np.tanh(xi / 2) / (4 * xi)
     square = np.array([x @ (S + np.outer(m, m)) @ x for x in X])
@@ -174,7 +174,7 @@ def _precisions(X: Floats, q: Factors) -> list[float]:
 
 
 def _mean_log_likelihood(X: Floats, t: Floats, q: Factors) -> float:
-    """The expected log likelihood by Hermite's places for each activation."""
+    """The expected log likelihood by Gauss-Hermite quadrature of each activation."""
     z, weight = hermegauss(60)
     m, v = X @ q.weights.mean, ((X @ q.weights.covariance) * X).sum(-1)
     a = m[:, None] + np.sqrt(v)[:, None] * z
@@ -182,7 +182,7 @@ def _mean_log_likelihood(X: Floats, t: Floats, q: Factors) -> float:
 
 
 def _forms(X: Floats, t: Floats, q: Factors, rng: Generator) -> list[float]:
-    """How (10.180) less another function of xi changes with xi."""
+    """The change with xi of (10.180) minus another function of xi."""
     alpha = q.a / q.b
     xi = rng.uniform(0.2, 4, (6, len(t)))
     own = np.array([variational_logistic.expected_log_h(X, t, at, q.weights).sum() for at in xi])

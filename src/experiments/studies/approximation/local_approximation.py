@@ -1,7 +1,7 @@
-"""What stands in near a point: a Taylor expansion for a function, a Gaussian for a density.
+"""Approximations near a point: Taylor expansion of a function, Gaussian for a density.
 
-The Gaussian of Laplace is the expansion of second order of a log density about its mode; what is
-known of the density exactly, in closed form or by quadrature, stands beside it (FCML 4.4).
+Laplace's Gaussian is the second-order expansion of a log density about its mode. It is compared
+with exact values of the density, in closed form or by quadrature (FCML 4.4).
 """
 
 from collections.abc import Iterator
@@ -11,21 +11,21 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import expit
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.approximation import targets
-from models.approximation.bounds import Function
-from models.approximation.laplace import approximate
-from models.approximation.taylor import expansions
-from models.classification.drawn_regression import draw
-from models.classification.logistic import Posterior
-from models.datasets import load
-from models.probability.coin import likelihood_totals
-from models.probability.gaussian import log_density
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.approximation import targets
+from bythebook.models.approximation.bounds import Function
+from bythebook.models.approximation.laplace import approximate
+from bythebook.models.approximation.taylor import expansions
+from bythebook.models.classification.drawn_regression import draw
+from bythebook.models.classification.logistic import Posterior
+from bythebook.models.datasets import load
+from bythebook.models.probability.coin import likelihood_totals
+from bythebook.models.probability.gaussian import log_density
+from bythebook.models.types import Floats
 
-# The targets, and what their parameters are called: functions from low to high; densities, of which
-# `coin` is a beta posterior; posteriors of two weights, whose data are `study.data` or drawn with
+# The targets, and the names of their parameters: functions from low to high; densities, of which
+# "coin" is a beta posterior; posteriors of two weights, whose data are `study.data` or drawn with
 # weights w.
 TARGETS = {
     "exp": ("low", "high"),
@@ -41,7 +41,7 @@ DISTANCES = [0.2, 0.4, 0.5, 0.6, 0.8, 1.0, 2.0, 3.0]  # from the mode, in standa
 
 @dataclass
 class LocalApproximation(Study):
-    """Taylor expansions and Laplace approximations, and how far off they are (FCML 4.4)."""
+    """Taylor expansions and Laplace approximations, and their errors (FCML 4.4)."""
 
     headline = {"largest_total_variation": "max(total_variation)"}
 
@@ -115,7 +115,7 @@ class LocalApproximation(Study):
         return Outcome(**found)
 
     def _expanded(self, low: float, high: float) -> Outcome:
-        """A function, near and far, and its expansions about nought."""
+        """A function, near and far from zero, and its expansions about zero."""
         f, far, order = FUNCTIONS[self.target], axis("far", [-500.0, 500.0]), self.orders
         w = axis("w", np.linspace(low, high, 401))
         found = {"function": w.of(f(w.values)), "far_function": far.of(f(far.values))}
@@ -126,13 +126,13 @@ class LocalApproximation(Study):
 
 
 def _approximated(p: targets.Target) -> dict[str, Quantity]:
-    """The Gaussian in place of p, and p itself, with the errors."""
+    """The Gaussian approximation of p, the density p, and the errors."""
     mean, S, log_evidence = approximate(p.mode, p.hessian, float(p.log_g(p.mode)))
     total_variation, mass_outside = targets.total_variation(p, mean, S)
     near = targets.about_mode(p, S, np.array(DISTANCES))
     grids = _window(p, np.sqrt(np.diag(S)))
     at = np.stack(np.meshgrid(*grids, indexing="ij"), axis=-1)
-    with np.errstate(divide="ignore"):  # log of nought at the ends of the support
+    with np.errstate(divide="ignore"):  # log of zero at the ends of the support
         curves = [p.log_g(at) - p.log_evidence, log_density(at, mean, S)]
     way, direction = axis("way", ["exact", "laplace"]), axis("direction", near.direction)
     i, j = (axis(name, np.arange(1, len(grids) + 1)) for name in ("variable", "other"))
@@ -152,7 +152,7 @@ def _approximated(p: targets.Target) -> dict[str, Quantity]:
 
 
 def _window(p: targets.Target, sd: Floats) -> list[Floats]:
-    """Where to look at a density: points of each variable about the mode, within the support."""
+    """Points at which to evaluate a density: about the mode, within the support."""
     wide, points = (4.5, 301) if len(sd) == 1 else (4.0, 101)
     low = np.maximum(p.support[:, 0], p.mode - wide * sd)
     high = np.minimum(p.support[:, 1], p.mode + 6 * sd)

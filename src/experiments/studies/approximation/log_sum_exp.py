@@ -1,4 +1,4 @@
-"""The largest score in place of a log of summed exponentials (MLAPP 19.7.1)."""
+"""The largest score as a bound on a log of summed exponentials (MLAPP 19.7.1)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ from numpy.random import Generator
 from scipy.special import logsumexp, softmax
 from scipy.stats import norm
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.approximation import log_sum_exp
-from models.approximation.log_sum_exp import Problem
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.approximation import log_sum_exp
+from bythebook.models.approximation.log_sum_exp import Problem
+from bythebook.models.types import Floats
 
 EXAMPLES, LABELS, FEATURES = 5, 4, 3  # of a drawn problem
 C = 2.0  # of (19.90), the variance of the prior
-SHOWN = 20  # drawn problems that are told whole
+SHOWN = 20  # drawn problems that are recorded in full
 OBJECTIVES = {
     "19.84": log_sum_exp.expected_loss,
     "19.87": log_sum_exp.difference_of_maxima,
@@ -26,7 +26,7 @@ OBJECTIVES = {
 
 @dataclass
 class LogSumExp(Study):
-    """Bounds for given scores and for drawn ones; objectives of drawn problems."""
+    """Bounds on log-sum-exp of given and drawn scores; objectives of drawn problems."""
 
     headline = {"log_sum": "log_sum"}
 
@@ -50,7 +50,7 @@ class LogSumExp(Study):
         made = {name: np.array([of[name] for of in found]) for name in found[0]}
         shown = axis("problem", min(SHOWN, self.draws))
         example, label = axis("example", EXAMPLES), axis("label", LABELS)
-        told = {name: values[: len(shown)] for name, values in made.items()}
+        subset = {name: values[: len(shown)] for name, values in made.items()}
         constant = axis("constant", ["printed", "with the constant"])
         return Outcome(
             largest=float(f.max()),
@@ -61,26 +61,26 @@ class LogSumExp(Study):
             chord_slack=over(made["chord"].T, axis("objective", ["19.87", "19.89"]), draw),
             zero_one_gap=draw.of(made["zero_one"]),
             prior_gap=over(made["prior"].T, axis("energy", ["printed", "corrected"]), draw),
-            shown_objective=over(told["shown"].T, axis("equation", list(OBJECTIVES)), shown),
-            shown_zero_one=shown.of(told["zero_one"]),
-            half_square=shown.of(told["half_square"]),
-            score=over(told["score"], shown, example, label),
-            log_loss=over(told["log_loss"], shown, example, label),
-            own_score=over(told["own_score"], shown, example),
-            other_probability=over(told["other_probability"], shown, example),
-            own_probability=over(told["own_probability"], shown, example),
+            shown_objective=over(subset["shown"].T, axis("equation", list(OBJECTIVES)), shown),
+            shown_zero_one=shown.of(subset["zero_one"]),
+            half_square=shown.of(subset["half_square"]),
+            score=over(subset["score"], shown, example, label),
+            log_loss=over(subset["log_loss"], shown, example, label),
+            own_score=over(subset["own_score"], shown, example),
+            other_probability=over(subset["other_probability"], shown, example),
+            own_probability=over(subset["own_probability"], shown, example),
         )
 
 
 def _compared(rng: Generator) -> dict[str, object]:
-    """A drawn problem at drawn weights: the bound's slack, and chords against the middle."""
+    """Slack of the bound, and chords against the middle, of a drawn problem and weights."""
     w = rng.standard_normal((2, FEATURES)) * rng.uniform(0.1, 3)
     features = rng.standard_normal((EXAMPLES, LABELS, FEATURES))
     labels = rng.integers(LABELS, size=EXAMPLES)
     log_loss = rng.normal(0, 1, (EXAMPLES, LABELS))
     own = np.arange(EXAMPLES), labels
     features[own] += rng.uniform(0, 3) * w[0] / np.linalg.norm(w[0])  # fitted more or less well
-    log_loss[own] -= 3  # the right label costs least
+    log_loss[own] -= 3  # the right label has the lowest loss
     problem = Problem(features, labels, log_loss)
     least = log_sum_exp.convex_objective(problem, w) - log_sum_exp.expected_loss(problem, w)
     chords = [
@@ -106,7 +106,7 @@ def _compared(rng: Generator) -> dict[str, object]:
 
 
 def _prior_gap(w: Floats) -> list[float]:
-    """From one of two weights to the other, what -E of (19.82) changes beside a log Gaussian."""
+    """Difference of -E (19.82) between two weights, compared with that of a log Gaussian."""
     half_square = (w**2).sum(-1) / (2 * C)
     log_gaussian = norm.logpdf(w, scale=np.sqrt(C)).sum(-1)
     return [

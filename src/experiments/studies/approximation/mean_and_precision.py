@@ -9,11 +9,11 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 from scipy.stats import gamma, norm
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.approximation import gaussian_gamma
-from models.approximation.gaussian_gamma import Data, Factors, OnGrid, Prior
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.approximation import gaussian_gamma
+from bythebook.models.approximation.gaussian_gamma import Data, Factors, OnGrid, Prior
+from bythebook.models.types import Floats
 
 STEPS = 60  # of both factors
 SHOWN = 6  # half steps whose bounds are kept
@@ -24,18 +24,18 @@ GRIDS = 8  # data sets of each size that are integrated on a grid or searched
 
 @dataclass
 class MeanAndPrecision(Study):
-    """q(mu) q(tau) where its updates rest, as printed and corrected, beside what is exact.
+    """Converged q(mu) q(tau), as printed and corrected, compared with the exact posterior.
 
     Data sets of a standard Gaussian grow: the first points of a larger set are the smaller one.
-    `independent` is the update for a prior of mu that knows nothing of tau, flat where the prior
-    given is conjugate.
+    The update "independent" has a prior of mu that does not depend on tau, flat where the given
+    prior is conjugate.
     """
 
     headline = {"precision": "mean(tau_mean)"}
 
     prior: str = knob("conjugate", "of the mean", choices=("conjugate", "independent"))
     constants: list[float] = knob(
-        [0.0, 1.0, 1.0, 1.0], "mu_0, lambda_0 or s_0, a_0, b_0; noughts: none"
+        [0.0, 1.0, 1.0, 1.0], "mu_0, lambda_0 or s_0, a_0, b_0; zeros: none"
     )
     points: list[int] = knob([10], "points of a data set", at_least=1, at_most=100_000)
     sets: int = knob(20, "data sets", at_least=1, at_most=100_000)
@@ -102,7 +102,7 @@ class MeanAndPrecision(Study):
         return Outcome(**found, **self._checked(x, data, given), **self._sampled(data, given, rng))
 
     def _rested(self, data: Data, prior: Prior, printed: bool) -> Factors:
-        """Where updates rest; with a first guess that is one over the variance."""
+        """Converged updates; the first guess is one over the variance."""
         guess = 1 / np.maximum(data.biased, 0.1)
         return gaussian_gamma.climb(data, prior, guess, steps=STEPS, printed=printed)[-1]
 
@@ -215,7 +215,7 @@ def _divergence(on: OnGrid, q: Factors, k: int) -> float:
 
 
 def _rate(x: Floats, constants: list[float], q: Factors, k: int) -> float:
-    """The right side of 10.30, from the points themselves and the moments of q(mu)."""
+    """The right side of (10.30), from the points and the moments of q(mu)."""
     mu, width, _, b = constants
     squares = ((x - q.mean[k]) ** 2).sum() + width * (q.mean[k] - mu) ** 2
     return float(b + (squares + (len(x) + width) / q.precision[k]) / 2)
@@ -236,7 +236,7 @@ def _searched(data: Data, prior: Prior, q: Factors, k: int) -> Floats:
 
 
 def _conditional_gap(data: Data, prior: Prior, k: int, rng: Generator) -> float:
-    """How the joint over a conditional changes along it, at drawn places of data set k."""
+    """Change of the joint over a conditional along it, at drawn places of data set k."""
     one = Data(data.N, data.mean[k : k + 1], data.square[k : k + 1])
     mu, tau = rng.normal(0, 2, 5), rng.gamma(2, 1, 5)
     fixed_tau, fixed_mu = np.full(5, tau[0]), np.full(5, mu[0])

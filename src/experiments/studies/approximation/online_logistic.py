@@ -10,13 +10,13 @@ from scipy.optimize import minimize
 from scipy.special import expit, ndtr
 from scipy.stats import norm
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.approximation import online_logistic as model
-from models.approximation.online_logistic import Belief
-from models.approximation.variational_logistic import tilted
-from models.classification import logistic
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.approximation import online_logistic as model
+from bythebook.models.approximation.online_logistic import Belief
+from bythebook.models.approximation.variational_logistic import tilted
+from bythebook.models.classification import logistic
+from bythebook.models.types import Floats
 
 PRIOR = 4.0  # variance of the weights, before the first point
 
@@ -41,14 +41,14 @@ class OnlineLogistic(Study):
             axis("set", self.sets),
             axis("D", self.dimensions),
         )
-        told = [_checked(rng) for _ in range(self.cases)]
+        results = [_checked(rng) for _ in range(self.cases)]
         form, moment = axis("form", ["printed", "corrected"]), axis("moment", ["mean", "variance"])
 
         side = axis("side", ["model", "by hand"])
         of = axis("of", ["log z", "mean", "variance"])
 
         def gathered(name: str) -> Any:
-            return np.moveaxis(np.array([row[name] for row in told]), 0, -1)
+            return np.moveaxis(np.array([row[name] for row in results]), 0, -1)
 
         online, before = self._one_pass(rng)
         return Outcome(
@@ -88,7 +88,7 @@ class OnlineLogistic(Study):
 
 
 def _checked(rng: Generator) -> dict[str, Any]:
-    """One drawn update in all ways."""
+    """One drawn update by all methods."""
     belief = Belief(rng.normal(0, 1, 2), rng.uniform(0.3, 3, 2))
     x, y = rng.normal(0, 1.5, 2), float(rng.integers(2))
     exact = model.exact_moments(belief, x, y)
@@ -126,13 +126,13 @@ def _checked(rng: Generator) -> dict[str, Any]:
 
 
 def _changes(belief: Belief, x: Floats, y: float) -> Floats:
-    """How much exact means and variances change, (2, parameters)."""
+    """Changes of exact means and variances, (2, parameters)."""
     exact = model.exact_moments(belief, x, y)
     return np.abs([exact.mean - belief.mean, exact.variance - belief.variance])
 
 
 def _search_gap(belief: Belief, x: Floats, y: float, exact: Belief) -> float:
-    """The factored Gaussian of least KL(p||q) by a search against moments."""
+    """The factored Gaussian with the smallest KL(p||q), by a search, against moments."""
     side = np.linspace(-7, 7, 71)
     z = np.stack(np.meshgrid(side, side, indexing="ij"), axis=-1).reshape(-1, 2)
     theta = belief.mean + z * np.sqrt(belief.variance)
@@ -170,7 +170,7 @@ def _probit(m: float, v: float, sign: float) -> list[list[float]]:
 
 
 def _three_places(m: float, v: float, sign: float) -> list[float]:
-    """A sigmoid times N(m, v) by the three places of Gauss and Hermite, which sigma points are."""
+    """A sigmoid times N(m, v) by three Gauss-Hermite places, which are the sigma points."""
     z, weight = hermegauss(3)
     s = m + np.sqrt(v) * z
     return _moments(s, weight / weight.sum() * expit(sign * s))
@@ -184,7 +184,7 @@ def _activation(m: float, v: float, sign: float) -> list[float]:
 
 
 def _updated(mu: Floats, tau: Floats, x: Floats, sign: float) -> list[Floats]:
-    """18.119 to 18.129 as printed, but for the gain, weight by weight."""
+    """(18.119) to (18.129) as printed, except the gain, weight by weight."""
     m = sum(a * b for a, b in zip(x, mu, strict=True))
     v = sum(a**2 * b for a, b in zip(x, tau, strict=True))
     _, new_m, new_v = _activation(m, v, sign)

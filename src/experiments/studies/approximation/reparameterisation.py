@@ -8,9 +8,9 @@ from numpy.random import Generator
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.types import Floats, Ints
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.types import Floats, Ints
 
 # A coin's probability as a function of each parameter, its derivative, and the parameter's ends.
 Map = tuple[Callable[[float], float], Callable[[float], float], tuple[float, float]]
@@ -24,15 +24,15 @@ MAPS: dict[str, Map] = {
     "square": (lambda u: u**0.5, lambda u: 0.5 * u**-0.5, (0.0, 1.0)),
     "angle": (lambda u: np.sin(u) ** 2, lambda u: np.sin(2 * u), (0.0, np.pi / 2)),
 }
-POINTS, INPUTS, SIMPLE = 30, 12, 3  # of a regression; inputs there are, and that the simple one has
+POINTS, INPUTS, SIMPLE = 30, 12, 3  # of a regression; all inputs, and those of the simple one
 
 
 @dataclass
 class Reparameterisation(Study):
-    """The most probable probability of a coin, searched in several parameters and turned back.
+    """The most probable probability of a coin, found in several parameters and transformed back.
 
-    Beside it the best penalised likelihood, which is no density; and the likelihood of linear
-    regressions on random inputs, the more complex one with two inputs more.
+    For comparison, the best penalised likelihood, which is not a density, and the likelihood of
+    linear regressions on random inputs; the more complex one has two more inputs.
     """
 
     headline = {"range": "max(most_probable) - min(most_probable)"}

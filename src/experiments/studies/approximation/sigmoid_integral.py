@@ -6,17 +6,17 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import expit
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.approximation import bounds
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.approximation import bounds
 
 
 @dataclass
 class SigmoidIntegral(Study):
-    """E{1 / (1 + e^-a)} for a ~ N(mean, variance), exactly and in other ways.
+    """E{1 / (1 + e^-a)} for a ~ N(mean, variance): exact value, bounds and approximations.
 
-    Beside it two formulas that are printed for such outputs, of the error of a network and of an
-    expansion in its weights (MLAPP 16.89 and 16.96).
+    Also two formulas that are printed for such outputs: the error of a network, and an expansion in
+    its weights (MLAPP 16.89 and 16.96).
     """
 
     headline = {"largest_gap": "max(integral - best_bound)"}
@@ -63,7 +63,7 @@ class SigmoidIntegral(Study):
 
 
 def _touching(xi: float) -> int:
-    """At how many places the bound touches the sigmoid: least gaps of less than rounding."""
+    """Number of places where the bound touches the sigmoid: local minima below rounding."""
     x = np.union1d(np.linspace(-12, 12, 4801), [-xi, xi])
     gap = expit(x) - bounds.gaussian_bound(x, np.array(xi))
     least = (gap[1:-1] <= gap[:-2]) & (gap[1:-1] <= gap[2:]) & (np.abs(gap[1:-1]) <= 1e-12)

@@ -8,12 +8,12 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_expit
 from scipy.stats import norm
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.approximation import bounds
-from models.approximation import variational_logistic as model
-from models.approximation.variational_logistic import Weights
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.approximation import bounds
+from bythebook.models.approximation import variational_logistic as model
+from bythebook.models.approximation.variational_logistic import Weights
+from bythebook.models.types import Floats
 
 CENTRES = np.array([[-2.0, 2.0], [2.0, -2.0]])
 SPREAD, EACH = 0.8, 10  # standard deviation and points of a cluster
@@ -75,7 +75,7 @@ class VariationalLogistic(Study):
 
 
 def _clusters(sets: int, rng: Generator) -> tuple[Floats, Floats]:
-    """Data sets (S, N, 2) and classes, drawn anew until the line between the centres separates."""
+    """Data sets (S, N, 2) and classes, redrawn until the line between the centres separates."""
     t = np.tile(np.repeat([0.0, 1.0], EACH), (sets, 1))
     across = CENTRES[1] - CENTRES[0]
     kept: list[Floats] = []
@@ -88,14 +88,14 @@ def _clusters(sets: int, rng: Generator) -> tuple[Floats, Floats]:
 
 
 def _crossing(x: Floats, t: Floats, q: Weights) -> Floats:
-    """Where the boundary crosses the way from one cluster's mean to the other's, 0 to 1."""
+    """Place, from 0 to 1, at which the boundary crosses the line between the cluster means."""
     ends = [np.where(t[..., None] == k, x, 0).sum(1) / EACH for k in (0, 1)]
     a, b = (q.mean[:, 0] + (end * q.mean[:, 1:]).sum(-1) for end in ends)
     return np.asarray(-a / (b - a))
 
 
 def _contours(x: Floats, q: Weights) -> Floats:
-    """How far the contour of 3/4 is from the boundary, at places along it, (S, places)."""
+    """Distance of the contour 3/4 from the boundary, at places along it, (S, places)."""
     slope = q.mean[:, 1:]
     size = np.linalg.norm(slope, axis=-1, keepdims=True)
     normal, middle = slope / size, x.mean(1)
@@ -224,7 +224,7 @@ def _log_integral(x: Floats, y: Floats, alpha: float, xi: Floats) -> float:
 
 
 def _shown(x: Floats, t: Floats, q: Weights, rng: Generator) -> dict[str, Quantity]:
-    """The first data set, what is predicted in the plane, and sampled boundaries."""
+    """The first data set, predictions in the plane, and sampled boundaries."""
     side = np.linspace(-6, 6, 61)
     one, two = axis("x_1", side), axis("x_2", side)
     plane = np.stack(np.meshgrid(side, side, indexing="ij"), axis=-1)

@@ -8,12 +8,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.chains import bigram_priors as priors
-from models.chains import ngrams
-from models.datasets import load
-from models.types import Floats, Ints
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.chains import bigram_priors as priors
+from bythebook.models.chains import ngrams
+from bythebook.models.datasets import load
+from bythebook.models.types import Floats, Ints
 
 MEANS = ("fitted", "contexts", "frequencies")
 WEIGHTS = np.linspace(0, 1, 21)
@@ -23,9 +23,9 @@ MOST_WORDS = 5000
 
 @dataclass
 class BigramPriors(Study):
-    """Predictions of the next symbol from the one before, on parts of a text or on one passage.
+    """Predictions of the next symbol from the previous one, on parts of a text or a passage.
 
-    Held-out symbols that the training part does not have are left out.
+    Held-out symbols that do not occur in the training part are left out.
     """
 
     headline = {"prior_mean": "max(prior_mean)"}
@@ -38,7 +38,7 @@ class BigramPriors(Study):
     train: int = knob(1500, "symbols of a training part", at_least=10)
     held: int = knob(10_000, "symbols after it, held out", at_least=10)
     blocks: int = knob(8, "such parts, spread over the text", at_least=1, at_most=100)
-    watched: list[str] = knob([], "words of a passage to look at", may_be_empty=True, distinct=True)
+    watched: list[str] = knob([], "words of a passage to report", may_be_empty=True, distinct=True)
 
     def problems(self) -> Iterator[str]:
         if (self.data is None) == (not self.text):
@@ -117,7 +117,7 @@ class BigramPriors(Study):
         return found
 
     def _named(self, part: Ints, tokens: list[str]) -> tuple[Ints, list[str]]:
-        """A part in its vocabulary, and that: letters, or the words of its training part."""
+        """A part as indices, and its vocabulary: letters, or the words of its training part."""
         if self.unit == "letters":
             return part, [*ngrams.LETTERS]
         own = [tokens[k] for k in part]
@@ -125,7 +125,7 @@ class BigramPriors(Study):
         return ngrams.coded(own, known), known
 
     def _part(self, part: Ints, K: int) -> dict[str, Floats | float | int]:
-        """Everything of one part of the text, which has K symbols."""
+        """All quantities of one part of the text, which has K symbols."""
         own, rest = part[: self.train], part[self.train - 1 :]
         N = ngrams.count(own, 2, K).table
         means = _means(N)
@@ -135,7 +135,7 @@ class BigramPriors(Study):
             for name, m in means.items()
         }
         evidence = [priors.log_evidence(N[:, a > 0], a[a > 0]) for a in alphas.values()]
-        alpha = np.maximum(fitted, 1e-6)  # a letter that the part has not still has a chance
+        alpha = np.maximum(fitted, 1e-6)  # absent letters keep some mass
         bayes = priors.predictive(N, alpha)
         weight = priors.cross_validated_weight(own, K, WEIGHTS)
         predictions = {
@@ -194,7 +194,7 @@ def _means(N: Floats) -> dict[str, Floats]:
 
 
 def _even_bits(own: Ints, pairs: Ints) -> float:
-    """Bits a pair by (17.13) with a weight of one half, from dictionaries of counts."""
+    """Bits per pair by (17.13) with a weight of one half, from dictionaries of counts."""
     text = own.tolist()
     both, first, second = (
         Counter(pairwise(text)),
@@ -211,7 +211,7 @@ def _even_bits(own: Ints, pairs: Ints) -> float:
 def _evidence_gap(A: Floats, N: Floats, alpha: Floats) -> float:
     """Predictions against the evidence with one more pair over that without it; rows are factors.
 
-    Of all pairs of letters, or of the most frequent words.
+    The pairs are all pairs of letters, or of the most frequent words.
     """
     gap = 0.0
     for j, k in np.ndindex(N[:CONTEXTS, :CONTEXTS].shape):

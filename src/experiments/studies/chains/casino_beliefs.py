@@ -1,4 +1,4 @@
-"""Whose die was it? What one game's rolls say about the casino's dice (MLAPP 17.4)."""
+"""Inference of the casino's dice from the rolls of one game (MLAPP 17.4)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.chains import casino, hmm
-from models.chains.casino import LOADED, SIX
-from models.chains.hmm_checks import pair_shares, prediction_gaps
-from models.types import Bools, Floats, Ints
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.chains import casino, hmm
+from bythebook.models.chains.casino import LOADED, SIX
+from bythebook.models.chains.hmm_checks import pair_shares, prediction_gaps
+from bythebook.models.types import Bools, Floats, Ints
 
 GAMES = ("book", "listing", "simulated")
 ROLLS = {"book": 300, "listing": 60}
-BATCH = 100  # the book's code shows the mode of so many paths
+BATCH = 100  # number of paths whose mode the book's code shows
 SHOWN = 30  # paths that the figure shows
 SUMMED = 8  # steps ahead that are summed over all paths
 
@@ -34,7 +34,9 @@ class CasinoBeliefs(Study):
     game: str = knob("book", "that of Fig 17.10, of Listing 17.1, or a new one", choices=GAMES)
     length: int = knob(300, "how many of its rolls, from the first", at_least=2, at_most=100_000)
     six: float = knob(0.5, "probability of a six that is assumed", at_least=0, at_most=1)
-    switching: float = knob(1.0, "how often dice are thought to change", above=0, at_most=10)
+    switching: float = knob(
+        1.0, "factor on the assumed rates of change; 1 is the book", above=0, at_most=10
+    )
     samples: int = knob(0, "paths to draw from the posterior", at_least=0, at_most=100_000)
     ahead: int = knob(0, "rolls to predict beyond the last", at_least=0, at_most=1000)
 
@@ -92,7 +94,7 @@ class CasinoBeliefs(Study):
 
 
 def _dependence(loaded: Bools, gamma: Floats, xi: Floats) -> dict[str, Any]:
-    """Pairs of dice and changes of the die in sampled paths, and as the posterior expects them."""
+    """Pairs of dice and changes of the die in sampled paths, and expected by the posterior."""
     switches = np.sum(loaded[:, 1:] != loaded[:, :-1], axis=1)
     return {
         "pair_gap": np.abs(pair_shares(loaded, 2) - xi).max(),
@@ -103,7 +105,7 @@ def _dependence(loaded: Bools, gamma: Floats, xi: Floats) -> dict[str, Any]:
 
 
 def _predictions(belief: Floats, A: Floats, B: Floats, ahead: int) -> dict[str, Any]:
-    """Dice and sixes to come, from this belief and had we seen the last die."""
+    """Predicted dice and sixes, from the belief and from a known last die."""
     begins = np.stack([belief, [1.0, 0.0], [0.0, 1.0]])
     axes = axis("horizon", ahead + 1), axis("start", ["rolls", "fair", "loaded"])
     states = np.stack([hmm.predict_states(begins, A, h) for h in range(ahead + 1)])

@@ -1,4 +1,4 @@
-"""Many games of the casino: their dice, and how many of them are told wrong (MLAPP 17.4.1)."""
+"""Many games of the casino: their dice, and the error rates of estimates (MLAPP 17.4.1)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.chains import casino, hmm
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.chains import casino, hmm
 
 CHUNK = 2000  # games at a time: arrays of CHUNK games fit anywhere
 
 
 @dataclass
 class CasinoGames(Study):
-    """What games are made of (Fig 17.9), and the dice that each estimate gets wrong in them."""
+    """Statistics of simulated games (Fig 17.9), and error rates of estimates of their dice."""
 
     headline = {
         "mean_errors_filtered": "mean(errors['filtered'])",

@@ -1,4 +1,4 @@
-"""Bits that discrete variables hold about the past, and what they cost (Ghahramani 5)."""
+"""Bits that discrete state variables hold about the past, and their cost (Ghahramani 5)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.chains.capacity import as_one, chain_step, flat_step, information
-from models.graphs.dimension import dimension, tables
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.chains.capacity import as_one, chain_step, flat_step, information
+from bythebook.models.graphs.dimension import dimension, tables
 
 PEAKED = 0.2  # of Dirichlet rows: drawn chains that remember something
 
@@ -55,7 +55,7 @@ class ChainCapacity(Study):
 
 
 def _costs(K: int, M: int, rng: Generator) -> dict[str, float]:
-    """What hangs on the sizes alone."""
+    """Quantities that depend on the sizes alone."""
     S = len(list(np.ndindex(*[K] * M)))
     before = [list(range(i)) for i in range(2 * M)]
     apart = [*([] for _ in range(M)), *([i] for i in range(M))]
@@ -73,7 +73,7 @@ def _costs(K: int, M: int, rng: Generator) -> dict[str, float]:
 
 
 def _drawn(K: int, M: int, rng: Generator) -> dict[str, float]:
-    """Of drawn tables: what the state tells of the past, and a step taken in both ways."""
+    """Information of the state about the past, and a step in two ways, for drawn tables."""
     S = K**M
     moves = [rng.dirichlet(np.full(K, PEAKED), K) for _ in range(M)]
     start, seen = rng.dirichlet(np.ones(S)), rng.dirichlet(np.full(S, PEAKED), S)

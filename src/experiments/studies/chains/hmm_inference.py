@@ -7,20 +7,20 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.chains import casino, hmm, hmm_examples, hmm_recursions
-from models.chains import hmm_enumeration as by_paths
-from models.chains.baum_welch import CategoricalHMM
-from models.chains.hmm_checks import message_gaps, printed_gaps, scaled_gaps, survival
-from models.operation_counts import recursion_costs
-from models.types import Floats, Ints
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.chains import casino, hmm, hmm_examples, hmm_recursions
+from bythebook.models.chains import hmm_enumeration as by_paths
+from bythebook.models.chains.baum_welch import CategoricalHMM
+from bythebook.models.chains.hmm_checks import message_gaps, printed_gaps, scaled_gaps, survival
+from bythebook.models.operation_counts import recursion_costs
+from bythebook.models.types import Floats, Ints
 
-ASKED = ("marginals", "path", "scaling")
+TASKS = ("marginals", "path", "scaling")
 ENUMERATED = 300  # sequences of a run for which the marginals of all paths are summed
 PREFIXES = 5  # long sequences whose first steps are summed over all paths
 STATES, LENGTHS = np.arange(2, 9), np.arange(1, 13)  # of chains whose costs are counted
-SHORT = np.arange(2, 5)  # steps of those whose paths are weighed one by one
+SHORT = np.arange(2, 5)  # steps of those whose paths are summed one by one
 
 
 @dataclass
@@ -34,13 +34,13 @@ class HmmInference(Study):
         "underflow_length_dice": "median(underflow['dice'])",
     }
 
-    ask: list[str] = knob(["marginals"], "what to infer", choices=ASKED, distinct=True)
+    ask: list[str] = knob(["marginals"], "what to infer", choices=TASKS, distinct=True)
     model: str = knob("random", "whose parameters", choices=("random", "casino"))
     states: int = knob(3, "states K of a random model", at_least=2, at_most=8)
     symbols: int = knob(4, "symbols of a random model", at_least=2, at_most=50)
     forbidden: int = knob(0, "random states that cannot lead to their successor", at_least=0)
     dimensions: list[int] = knob(
-        [], "scaling: of unit Gaussians, beside the casino's dice",
+        [], "scaling: of unit Gaussians, in addition to the casino's dice",
         at_least=1, at_most=50, distinct=True, may_be_empty=True,
     )  # fmt: skip
     length: int = knob(6, "steps N that are summed over all paths", at_least=2, at_most=16)
@@ -67,25 +67,25 @@ class HmmInference(Study):
         chains = self._chains(self.length, self.sequences, rng)
         pi, A, log_lik = chains.pi, chains.A, np.log(chains.lik)
         posterior, best = hmm.decode(pi, A, log_lik)
-        told = {
+        estimates = {
             "prior": hmm.forward_filter(pi, A, np.zeros(log_lik.shape)).filtered.argmax(axis=-1),
             "filtered": posterior.forward.filtered.argmax(axis=-1),
             "smoothed": posterior.smoothed.argmax(axis=-1),
             "path": best.states,
         }
-        wrong = [np.mean(states != chains.states) for states in told.values()]
-        found["error_rate"] = axis("estimate", list(told)).of(wrong)
+        wrong = [np.mean(states != chains.states) for states in estimates.values()]
+        found["error_rate"] = axis("estimate", list(estimates)).of(wrong)
         if "marginals" in self.ask:
             few = slice(ENUMERATED)
             found |= _marginals(pi[few], A[few], chains.lik[few], rng.spawn(1)[0])
         if "path" in self.ask:
-            found |= _paths(chains, best, told["smoothed"])
+            found |= _paths(chains, best, estimates["smoothed"])
             pi, A, lik, _ = self._chains(self.long, 1, rng)
             found["long_log_joint"] = hmm.viterbi(pi, A, np.log(lik)).log_joint[0]
         return Outcome(**found)
 
     def _chains(self, T: int, sequences: int, rng: Generator) -> hmm_examples.Chains:
-        """Sequences, each from its own model."""
+        """Sequences, each drawn from its own model."""
         if self.model == "casino":
             copies = (np.broadcast_to(part, (sequences, *part.shape)) for part in casino.casino())
             models = CategoricalHMM(*copies)
@@ -94,7 +94,7 @@ class HmmInference(Study):
         return hmm_examples.one_sequence_each(models, T, rng)
 
     def _scaling(self, rng: Generator) -> dict[str, Any]:
-        """Where the messages of long sequences leave double precision, and scaled ones do not."""
+        """Steps at which messages of long sequences underflow; scaled messages do not."""
         found: dict[str, list[Any]] = {}
         shape = self.sequences, self.long
         sequences = hmm_examples.dice_and_gaussians(self.dimensions, *shape, rng)
@@ -121,7 +121,7 @@ def _largest(gaps: dict[str, Floats]) -> dict[str, float]:
 
 
 def _marginals(pi: Floats, A: Floats, lik: Floats, rng: Generator) -> dict[str, Any]:
-    """Gaps between messages and all paths, the sequence where looking back tells most, costs."""
+    """Gaps between messages and all paths, the sequence that smoothing changes most, costs."""
     differences, beliefs = message_gaps(pi, A, lik)
     meant, printed = map(_largest, printed_gaps(pi, A, lik, rng))
     gaps = _largest(differences) | meant
@@ -163,7 +163,7 @@ def _paths(chains: hmm_examples.Chains, best: hmm.Path, modes: Ints) -> dict[str
     sums = recursion_costs(hmm_recursions.viterbi_values, "sums", STATES, LENGTHS)
     return {
         "joint": over(np.stack([*joint, paths.joint.max(axis=-1)]), choice, sequence),
-        "printed_differs": np.mean(printed != lik.argmax(axis=-1)),  # datum and the next alone
+        "printed_differs": np.mean(printed != lik.argmax(axis=-1)),  # data point and the next alone
         "log_joint": sequence.of(best.log_joint),
         "plain_log_joint": sequence.of(plain),  # by the recursion whose sums are counted
         "shown_marginals": over(by_paths.state_marginals(paths, K)[show], step, state),

@@ -1,4 +1,4 @@
-"""Baum-Welch from different starts: which optimum, how often, how fast (MLAPP 17.5, PRML 13.2)."""
+"""Optima, success rates and speed of Baum-Welch from several starts (MLAPP 17.5, PRML 13.2)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,21 +8,21 @@ import numpy as np
 from numpy.random import Generator
 from scipy.stats import multivariate_normal
 
-from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.chains import baum_welch as bw
-from models.chains import hmm_enumeration
-from models.chains.baum_welch_starts import random_categorical, random_gaussian
-from models.chains.labelled import Data
-from models.chains.named_starts import (
+from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.chains import baum_welch as bw
+from bythebook.models.chains import hmm_enumeration
+from bythebook.models.chains.baum_welch_starts import random_categorical, random_gaussian
+from bythebook.models.chains.labelled import Data
+from bythebook.models.chains.named_starts import (
     CATEGORICAL,
     GAUSSIAN,
     em_from,
     make_data,
     make_start,
 )
-from models.em import smallest_gain
-from models.types import Floats
+from bythebook.models.em import smallest_gain
+from bythebook.models.types import Floats
 
 CHAINS = ("casino-book", "casino", "lilypad", "three-regions")
 SAME = 0.05  # nats: runs that end closer together have found the same optimum
@@ -31,7 +31,7 @@ CURVE, SHOWN = 300, 30  # iterations and restarts that the figure shows
 
 @dataclass
 class HmmStarts(Study):
-    """Run EM from several kinds of start and compare the optima (MLAPP 17.5.2.3)."""
+    """Optima that EM reaches from several kinds of start (MLAPP 17.5.2.3)."""
 
     headline = {
         "best": "best[0]",
@@ -72,7 +72,7 @@ class HmmStarts(Study):
         start, R = axis("start", self.starts), self.restarts
         axes = start, axis("sequence", len(sets)), axis("restart", R)
 
-        def by_restart(name: str) -> Any:  # a run without chance is that of every restart
+        def by_restart(name: str) -> Any:  # a deterministic run counts for every restart
             return np.array([[np.broadcast_to(run[name], R) for run in row] for row in runs])
 
         final, stay = by_restart("final"), by_restart("stay_probability")
@@ -107,7 +107,7 @@ class HmmStarts(Study):
         return Outcome(**found)
 
     def _best_means(self, runs: list[list[dict[str, Any]]], final: Floats) -> Quantity:
-        """Those of the best end (start, restart) on the first sequence, from left to right."""
+        """Means of the best run (start, restart) on the first sequence, from left to right."""
         kind, restart = np.unravel_index(np.nanargmax(final), final.shape)
         ends = runs[int(kind)][0]["means"]
         means = ends[min(int(restart), len(ends) - 1)]
@@ -139,7 +139,7 @@ class HmmStarts(Study):
         objective, D = np.log(paths.evidence), x.shape[1]
         if prior.nu0 is not None:
             S0, weight = prior.S0, prior.nu0 + D + 1
-            for S in Sigma:  # an inverse Wishart density, but for a constant
+            for S in Sigma:  # an inverse Wishart density, up to a constant
                 objective -= (
                     weight / 2 * np.log(np.linalg.det(S)) + np.sum(S0 * np.linalg.inv(S)) / 2
                 )
@@ -149,7 +149,7 @@ class HmmStarts(Study):
         return [*gaps, np.abs(fit.objective[0, 0] - objective)]
 
     def _fit(self, kind: str, data: Data, rng: Generator) -> dict[str, Any]:
-        """Where the restarts of one start ended on one data set."""
+        """Final parameters and objectives of the restarts of one start on one data set."""
         prior = self._prior(data)
         options = self.restarts, self.concentration, self.labels, rng
         began = make_start(kind, data, *options)
@@ -175,7 +175,7 @@ class HmmStarts(Study):
 
 
 def _counted(data: Data, K: int) -> Floats:
-    """How often each state was followed by each, in the first data set."""
+    """Number of transitions between each two states, in the first data set."""
     N = np.zeros((K, K))
     for before, after in zip(data.states[:-1], data.states[1:], strict=True):
         N[before, after] += 1
@@ -209,7 +209,7 @@ def _padded(curves: Floats) -> Floats:
 def _step_gap(data: Data, rng: Generator) -> float:
     """One EM step on eight symbols against counts expected under all paths of 2 or 3 states."""
     x, gaps = data.x[:8], []
-    for K in (2, 3):  # two states have kernels of their own
+    for K in (2, 3):  # two states have separate kernels
         theta = random_categorical(K, 6, 1, rng)
         pi, A, B = (part[0] for part in theta)
         step = bw.baum_welch(theta, x, max_iter=1).theta

@@ -1,20 +1,20 @@
-"""Walks on the integers: how far they get, and whether they return (PRML 11.2; MLAPP 17.2.3)."""
+"""Random walks on the integers: distances and first returns (PRML 11.2; MLAPP 17.2.3)."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.chains.integer_walk import draw_walks, moments, return_probability
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.chains.integer_walk import draw_walks, moments, return_probability
 
 SHOWN = 200  # times of a drawn walk that are kept
 
 
 @dataclass
 class IntegerWalk(Study):
-    """Exact moments and first returns of walks that are at 0 at time 1, and some of them drawn."""
+    """Exact moments and first returns of walks from 0 at time 1, and some drawn walks."""
 
     headline = {"return_probability": "min(return_probability)"}
 

@@ -7,20 +7,20 @@ from itertools import pairwise
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.chains import baum_welch as bw
-from models.chains import baum_welch_starts as starts
-from models.chains import labelled as by_label
-from models.chains.labelled import Data, labelled
-from models.chains.named_starts import ONE_MORE, make_data
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.chains import baum_welch as bw
+from bythebook.models.chains import baum_welch_starts as starts
+from bythebook.models.chains import labelled as by_label
+from bythebook.models.chains.labelled import Data, labelled
+from bythebook.models.chains.named_starts import ONE_MORE, make_data
 
 CHAINS = ("casino", "lilypad")
 
 
 @dataclass
 class LabelledTraining(Study):
-    """How fast the estimates from labelled sequences approach the model that made them."""
+    """Error of estimates from labelled sequences against the length (MLAPP 17.5.1)."""
 
     headline = {
         "error_exponent_casino": "error_exponent['casino']",
@@ -32,7 +32,7 @@ class LabelledTraining(Study):
         [100, 300, 1000, 10_000], "steps of a sequence", at_least=50, at_most=100_000, distinct=True
     )
     repetitions: int = knob(40, "sequences of each length", at_least=2, at_most=1000)
-    shakes: int = knob(200, "neighbours that the most likely model is held against", at_least=1)
+    shakes: int = knob(200, "neighbours with which the most likely model is compared", at_least=1)
 
     def problems(self) -> Iterator[str]:
         if len(self.lengths) < 2:
@@ -65,7 +65,7 @@ class LabelledTraining(Study):
         )
 
     def _largest_gain(self, data: Data, rng: Generator) -> float:
-        """By how much any neighbour makes data and states together more probable (17.92, 17.93)."""
+        """Largest gain of a neighbour in the probability of data and states (17.92, 17.93)."""
         fit = labelled(data)
         top = by_label.complete_log_likelihood(fit, data)
         near = [starts.perturb(fit, rng, s) for s in np.logspace(-4, -1, self.shakes)]

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.chains import markov_chain as markov
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.chains import markov_chain as markov
+from bythebook.models.types import Floats
 
 TWO = {"two": [0.1, 0.9, 0.9, 0.1]}
 PATHS = 5  # steps of the longest paths that are summed
@@ -18,9 +18,9 @@ KIND = axis("kind", ["any", "loops", "circle", "dense"])  # of random chains, in
 
 @dataclass
 class MarkovChain(Study):
-    """Named chains one by one, and what holds for random ones (MLAPP 17.2.3).
+    """Properties of named Markov chains and of random ones (MLAPP 17.2.3).
 
-    What a chain of fewer states has not is 0: a probability, a period.
+    Probabilities and periods of states that a smaller chain lacks are 0.
     """
 
     headline = {"stationary": "max(stationary)"}
@@ -94,7 +94,7 @@ class MarkovChain(Study):
         }
 
     def _paths(self, A: Floats, n_step: Floats) -> tuple[float, float]:
-        """Powers against sums over paths; such sums of m and n steps against those of m + n."""
+        """Powers against sums over paths; sums of m and n steps against those of m + n."""
         summed = markov.path_sums(A, PATHS)
         powers = np.moveaxis(n_step[..., :PATHS], -1, 0)
         composed = [
@@ -140,7 +140,7 @@ class MarkovChain(Study):
 
 
 def _slow(K: int) -> Floats:
-    """Around a circle, with one short cut: no regular chain of K states takes longer to mix."""
+    """A circle with one short cut, the slowest to mix of regular chains of K states."""
     A = np.roll(np.eye(K), 1, 1)
     A[-1, :2] = 0.5
     return A

@@ -1,4 +1,4 @@
-"""Markov models of limited memory, for a source that has a hidden state (Ghahramani 4)."""
+"""Markov models of limited memory for a source with a hidden state (Ghahramani 4)."""
 
 from dataclasses import dataclass
 from itertools import pairwise, product
@@ -6,21 +6,21 @@ from itertools import pairwise, product
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.chains import hidden_source as source
-from models.chains import ngrams
-from models.chains.hmm import forward_filter
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.chains import hidden_source as source
+from bythebook.models.chains import ngrams
+from bythebook.models.chains.hmm import forward_filter
+from bythebook.models.types import Floats
 
 SMOOTHED = 0.5  # added to each count
 
 
 @dataclass
 class MarkovOrder(Study):
-    """What an observation outside a window of n still tells, and the bits of models of order n.
+    """Information of an observation outside a window of n, and bits of models of order n.
 
-    Without noise the observations are themselves a chain of first order.
+    Without noise the observations are a chain of first order.
     """
 
     headline = {"beyond": "max(beyond)"}
@@ -65,7 +65,7 @@ LISTED, LAG = axis("listed_order", [0, 1, 2, 3]), axis("lag", [1, 2, 4, 8])
 
 
 def _listed_bits(pi: Floats, A: Floats, B: Floats) -> Floats:
-    """Conditional entropies from a list of all states and observations, each weighed by (24)."""
+    """Conditional entropies from a list of all states and observations, each weighted by (24)."""
     totals = [0.0]
     for T in range(1, len(LISTED) + 1):
         weight: dict[tuple[int, ...], float] = {}

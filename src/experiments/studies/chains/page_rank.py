@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.chains import page_rank as ranks
-from models.chains.markov_chain import null_dimension
-from models.chains.page_rank import Web
-from models.datasets import load
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.chains import page_rank as ranks
+from bythebook.models.chains.markov_chain import null_dimension
+from bythebook.models.chains.page_rank import Web
+from bythebook.models.datasets import load
+from bythebook.models.types import Floats
 
 SMALL = 30  # pages: every link that is missing is tried
 SHOWN = 31  # steps of the power method that are kept for a small web
@@ -20,7 +20,7 @@ SHOWN = 31  # steps of the power method that are kept for a small web
 
 @dataclass
 class PageRank(Study):
-    """Ranks of the pages of one web, and what holds for the matrices of random ones."""
+    """PageRank of the pages of one web, and properties of the matrices of random webs."""
 
     headline = {"top_rank": "max(rank)"}
 

@@ -1,4 +1,4 @@
-"""Transitions made for a target: which balance, which only leave it be (PRML 11.2; notes 3.4.2)."""
+"""Detailed balance and invariance of transitions for a target (PRML 11.2; notes 3.4.2)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.chains import transition_kernels as made
-from models.chains.markov_chain import average_limit, limit, null_dimension, stationary
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.chains import transition_kernels as made
+from bythebook.models.chains.markov_chain import average_limit, limit, null_dimension, stationary
+from bythebook.models.types import Floats
 
 BASE = 3  # transitions that are mixed and composed
 KERNELS = (
@@ -34,7 +34,8 @@ KERNELS = (
 class TransitionKernels(Study):
     """Gaps of balance and invariance of transitions built for drawn targets (PRML 11.39-11.45).
 
-    States are the cells of a table of two variables, for those that draw one given the other.
+    States are the cells of a table of two variables; conditional transitions draw one given the
+    other.
     """
 
     headline = {"balance_gap": "max(balance_gap)"}
@@ -43,7 +44,7 @@ class TransitionKernels(Study):
     shape: list[int] = knob([2, 3], "values of the two variables", at_least=2, at_most=4)
     draws: int = knob(300, "targets and proposals", at_least=1, at_most=10_000)
     matrix: list[float] = knob(
-        [], "a chain of its own, row by row", at_least=0, at_most=1, may_be_empty=True
+        [], "a separate chain, row by row", at_least=0, at_most=1, may_be_empty=True
     )
 
     def problems(self) -> Iterator[str]:

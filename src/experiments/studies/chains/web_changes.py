@@ -1,24 +1,25 @@
-"""What links from worthless pages do to a rank, and what a change of links costs (MLAPP 17.2.4)."""
+"""Effect of link farms on PageRank, and iterations after links change (MLAPP 17.2.4)."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.chains import page_rank as ranks
-from models.chains.page_rank import Web
-from models.data_sets.generated import grown_links
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.chains import page_rank as ranks
+from bythebook.models.chains.page_rank import Web
+from bythebook.models.data_sets.generated import grown_links
+from bythebook.models.types import Floats
 
 
 @dataclass
 class WebChanges(Study):
-    """Webs that grew by preferential attachment: a link farm for one page, then other links.
+    """Effect of link farms on PageRank, and iterations needed after links change (MLAPP 17.2.4).
 
-    The page comes from the lower half of the ranks. Nothing leads to the pages of the farm, and
-    each leads to that page alone. Places are among the web's own pages.
+    Webs grow by preferential attachment. A farm promotes one page from the lower half of the ranks.
+    No page links to the farm, and its pages link to that page alone. Places are counted without
+    the pages of the farm.
     """
 
     headline = {"place_with_farm": "median(last(target_place, over='farm'))"}
@@ -27,7 +28,7 @@ class WebChanges(Study):
     pages: int = knob(200, "pages of a web", at_least=4, at_most=1000)
     follow: float = knob(0.85, "p: chance of following a link", above=0, below=1)
     farms: list[int] = knob([0, 10, 100, 1000], "pages of a farm", at_least=0, distinct=True)
-    changed_links: int = knob(5, "links that are drawn anew", at_least=1)
+    changed_links: int = knob(5, "links that are redrawn", at_least=1)
     tolerance: float = knob(1e-8, "change of an entry at which the iteration ends", above=0)
 
     def run(self, rng: Generator) -> Outcome:
@@ -61,7 +62,7 @@ class WebChanges(Study):
     def _restart(self, own: Web, old: Floats, rng: Generator) -> tuple[int, int, float, int]:
         """Steps from the old ranks and from uniform ones, and the distance from the solution.
 
-        Last, how many changes in a course of the power method come before one that is small enough.
+        The last value is the number of changes of the power method before the first small one.
         """
         links = own.links.copy()
         which = rng.choice(len(links), min(self.changed_links, len(links)), replace=False)

@@ -1,4 +1,4 @@
-"""Labelled points of the plane, from a file or drawn, and a map of it: what studies share."""
+"""Labelled points of the plane, from a file or drawn, and a map: knobs that studies share."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Axis, Quantity, axis, over
-from experiments.contract.study import knob
-from models.datasets import load
-from models.types import AnyArray, Floats
+from bythebook.experiments.core.outcome import Axis, Quantity, axis, over
+from bythebook.experiments.core.study import knob
+from bythebook.models.datasets import load
+from bythebook.models.types import AnyArray, Floats
 
 
 @dataclass
 class Plane:
-    """Knobs of the points, a data set or round clouds drawn anew, and of the map. A base."""
+    """Knobs of the points (a data set, or round clouds that are drawn) and of the map. A base."""
 
     data: str | None = knob(
         None, "two attributes and the class of each point; null: clouds", dataset="classes"
@@ -25,7 +25,7 @@ class Plane:
     sizes: list[int] = knob([50, 20], "points in each cloud", at_least=1, at_most=10_000)
     classes: list[int] = knob([0, 1], "the class of each cloud", choices=(0, 1))
     repetitions: int = knob(60, "sets of clouds; the first is drawn", at_least=1, at_most=1000)
-    low: list[float] = knob([-3.0, -3.0], "least coordinates of the map")
+    low: list[float] = knob([-3.0, -3.0], "smallest coordinates of the map")
     high: list[float] = knob([6.0, 6.0], "largest coordinates of the map")
     step: float = knob(0.2, "distance of the map's grid points", at_least=0.02, at_most=1)
 
@@ -34,7 +34,7 @@ class Plane:
         yield from found or self.rules()
 
     def rules(self) -> Iterator[str]:
-        """What a study asks of points that make sense: a line for each rule broken."""
+        """Yield a message for each rule that the points break."""
         yield from ()
 
     def _places(self) -> Iterator[str]:
@@ -82,5 +82,5 @@ def stacked(along: Axis, each: Sequence[Mapping[str, Quantity]]) -> dict[str, Qu
 
 
 def distance(places: Floats, X: Floats) -> Floats:
-    """How far places (..., 2) are from the nearest of the points X (N, 2)."""
+    """Distance of places (..., 2) from the nearest of the points X (N, 2)."""
     return np.asarray(np.linalg.norm(places[..., None, :] - X, axis=-1).min(-1))

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.classification._plane import Plane, distance, labelled
-from models.classification.gaussian_classifier import (
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.classification._plane import Plane, distance, labelled
+from bythebook.models.classification.gaussian_classifier import (
     COVARIANCES,
     FULL,
     fit,
@@ -33,7 +33,7 @@ class BayesClassifier(Plane, Study):
     )
     covariance: str = knob(FULL, "shape of the class covariances", choices=COVARIANCES)
     places: dict[str, list[float]] = knob({"new": [2.0, 0.0]}, "new points to classify, by name")
-    low: list[float] = knob([-3.0, -6.0], "least coordinates of the map")
+    low: list[float] = knob([-3.0, -6.0], "smallest coordinates of the map")
     high: list[float] = knob([7.0, 6.0], "largest coordinates of the map")
     step: float = knob(0.1, "distance of the map's grid points", at_least=0.02, at_most=1)
     show: list[str] = knob(["probabilities"], "what to draw", choices=SHOWN, distinct=True)

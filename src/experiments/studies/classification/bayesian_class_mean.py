@@ -1,4 +1,4 @@
-"""A class whose mean is averaged out instead of estimated (FCML exercises 5.1 and 5.2)."""
+"""A class density with its mean integrated out, not estimated (FCML exercises 5.1, 5.2)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,13 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.classification._plane import stacked
-from models.classification.gaussian_classifier import log_expected_likelihood, mean_posterior
-from models.datasets import load
-from models.probability.gaussian import log_density
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.classification._plane import stacked
+from bythebook.models.classification.gaussian_classifier import (
+    log_expected_likelihood,
+    mean_posterior,
+)
+from bythebook.models.datasets import load
+from bythebook.models.probability.gaussian import log_density
+from bythebook.models.types import Floats
 
 
 @dataclass

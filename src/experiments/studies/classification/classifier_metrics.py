@@ -1,4 +1,4 @@
-"""What measures say of classifiers: of constant answers, of guesses, of machines (FCML 5.4)."""
+"""Performance measures of constant answers, guesses and support vector machines (FCML 5.4)."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.classification import roc, svm
-from models.classification.kernels import gaussian
-from models.datasets import load
-from models.standins import unit_disc
-from models.types import Bools, Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.classification import roc, svm
+from bythebook.models.classification.kernels import gaussian
+from bythebook.models.datasets import load
+from bythebook.models.standins import unit_disc
+from bythebook.models.types import Bools, Floats
 
 MEASURES: dict[str, Callable[[Bools, Bools], Any]] = {
     "loss": roc.loss_01,

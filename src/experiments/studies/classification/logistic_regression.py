@@ -1,5 +1,5 @@
-"""Logistic regression in the plane: the climb to the most probable weights, and what they and
-their Laplace approximation predict (FCML 4.2-4.4, 5.2.2.2).
+"""Logistic regression in the plane: MAP weights by Newton steps, and predictions by the weights and
+by their Laplace approximation (FCML 4.2-4.4, 5.2.2.2).
 """
 
 from collections.abc import Iterator
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.classification._plane import Plane, distance, labelled, stacked
-from models.approximation.laplace import approximate, expected_sigmoid
-from models.classification import logistic
-from models.classification.drawn_regression import derivative_gaps
-from models.datasets import load
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.classification._plane import Plane, distance, labelled, stacked
+from bythebook.models.approximation.laplace import approximate, expected_sigmoid
+from bythebook.models.classification import logistic
+from bythebook.models.classification.drawn_regression import derivative_gaps
+from bythebook.models.datasets import load
+from bythebook.models.types import Floats
 
 WEIGHTS = ["1", "x1", "x2", "x1^2", "x2^2"]  # what they multiply, FCML 5.10
 FEATURES = {"plain": slice(1, 3), "linear": slice(0, 3), "quadratic": slice(0, 5)}  # which of them
@@ -25,7 +25,7 @@ SHOWN = ("data", "path", "boundary", "predictive", "probability")
 
 @dataclass
 class LogisticRegression(Plane, Study):
-    """The most probable weights by Newton-Raphson, and predictions averaged about them."""
+    """MAP weights of logistic regression by Newton-Raphson, and averaged predictions (FCML 4)."""
 
     headline = {"iterations": "max(newton_steps)"}
 
@@ -33,7 +33,7 @@ class LogisticRegression(Plane, Study):
         "fcml-logistic", "x_1, x_2, t = 0 or 1; null: clouds", dataset="classes"
     )
     features: list[str] = knob(
-        ["plain"], "of the log odds; the first climb", choices=tuple(FEATURES), distinct=True
+        ["plain"], "of the log odds; the first is shown", choices=tuple(FEATURES), distinct=True
     )
     sigma2: float = knob(10.0, "variance of the prior of each weight", above=0)
     tol: float = knob(1e-6, "converged when the squared change of w is smaller", above=0)
@@ -42,7 +42,7 @@ class LogisticRegression(Plane, Study):
     samples: int = knob(1000, "weights sampled for a prediction", at_least=1, at_most=100_000)
     samplings: int = knob(1, "times that so many are sampled", at_least=1, at_most=1000)
     boundaries: int = knob(20, "boundaries to draw", at_least=1, at_most=1000)
-    low: list[float] = knob([-5.0, -5.0], "least coordinates of the map")
+    low: list[float] = knob([-5.0, -5.0], "smallest coordinates of the map")
     high: list[float] = knob([5.0, 5.0], "largest coordinates of the map")
     show: list[str] = knob(["path"], "what to draw", choices=SHOWN, distinct=True)
 
@@ -63,16 +63,16 @@ class LogisticRegression(Plane, Study):
             **labelled(X[0], t[0]),
             distance_to_data=over(distance(grid, X[0]), x2, x1),
             **stacked(axis("features", self.features), each),
-            **self._climbed(first),
+            **self._newton_paths(first),
         )
 
     def _fitted(self, X: Floats, t: Floats, columns: slice, rng: Generator) -> dict[str, Quantity]:
-        """The most probable weights of every set of points; what is predicted from the first."""
+        """The most probable weights of every set of points; predictions from the first set."""
         Phi = [design(points)[:, columns] for points in X]
         posteriors = [logistic.Posterior(*each, self.sigma2) for each in zip(Phi, t, strict=True)]
         start = np.zeros((1, Phi[0].shape[1]))
-        climbs = [logistic.newton_raphson(each, start, self.tol) for each in posteriors]
-        best = [climb.path[-1] for climb in climbs]
+        searches = [logistic.newton_raphson(each, start, self.tol) for each in posteriors]
+        best = [search.path[-1] for search in searches]
         fitted = np.stack([logistic.predict(w, phi) for w, phi in zip(best, Phi, strict=True)])
         w, first = best[0][0], posteriors[0]
         S = approximate(w, logistic.hessian(first, w), float(logistic.log_g(first, w))).covariance
@@ -96,7 +96,7 @@ class LogisticRegression(Plane, Study):
         estimate, place = axis("estimate", ESTIMATES), axis("place", ["new", "half way"])
         return {
             "training_accuracy": repetition.of(((fitted > 0.5) == (t == 1)).mean(1)),
-            "newton_steps": repetition.of([climb.steps[0] for climb in climbs]),
+            "newton_steps": repetition.of([search.steps[0] for search in searches]),
             "map_weight": over(weights[: len(X)], repetition, feature),
             "fitted_probability": point.of(fitted[0]),
             "probability_at": over(predictions(at, w, S, draws), estimate, place),
@@ -112,8 +112,8 @@ class LogisticRegression(Plane, Study):
             "boundary_output_at_new": over(every @ at[0], sampling, boundary),
         }
 
-    def _climbed(self, posterior: logistic.Posterior) -> dict[str, Quantity]:
-        """The climb from nought, and where climbs from a grid of two of the weights end."""
+    def _newton_paths(self, posterior: logistic.Posterior) -> dict[str, Quantity]:
+        """Newton steps from zero, and the ends of those from a grid of two of the weights."""
         D, reach = posterior.X.shape[1], np.linspace(-self.starts_reach, self.starts_reach, 21)
         starts = np.zeros((len(reach) ** 2, D))
         starts[:, :2] = np.stack(np.meshgrid(reach, reach), axis=-1).reshape(-1, 2)

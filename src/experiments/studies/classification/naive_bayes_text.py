@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.classification import multinomial_bayes as words
-from models.classification.roc import confusion
-from models.clustering.mixture import posterior
-from models.datasets import load
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.classification import multinomial_bayes as words
+from bythebook.models.classification.roc import confusion
+from bythebook.models.clustering.mixture import posterior
+from bythebook.models.datasets import load
+from bythebook.models.types import Floats
 
 SHOWN = ("smoothing", "probabilities", "confusion")
 
@@ -71,7 +71,7 @@ class NaiveBayesText(Study):
         )
 
     def _first_text(self, text: Floats, q: Floats) -> dict[str, Quantity]:
-        """What the first text's words count in the training texts of each class, from the rows."""
+        """Counts of the first text's words in the training texts of each class, from the rows."""
         rows = load(self.data).matrix
         rows = rows[rows[:, 0] == 0]  # of training texts
         its, C = np.flatnonzero(text), len(q)

@@ -1,6 +1,6 @@
-"""K nearest neighbours: their regions of the plane, and how many should vote (FCML 5.3.1.1).
+"""K nearest neighbours: decision regions, and the choice of K (FCML 5.3.1.1).
 
-With a kernel in place of the inner product the distance is k(x,x) - 2 k(x,y) + k(y,y) (5.3.2.6).
+With a kernel instead of the inner product the distance is k(x,x) - 2 k(x,y) + k(y,y) (5.3.2.6).
 """
 
 from collections.abc import Callable, Iterator
@@ -10,12 +10,12 @@ from functools import partial
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.classification._plane import Plane, labelled
-from models.classification import kernels, knn
-from models.datasets import load
-from models.types import Floats, Ints
+from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.classification._plane import Plane, labelled
+from bythebook.models.classification import kernels, knn
+from bythebook.models.datasets import load
+from bythebook.models.types import Floats, Ints
 
 DISTANCES: dict[str, Callable[[Floats, Floats], Floats]] = {
     "none": knn.squared_distances,
@@ -28,7 +28,7 @@ METHODS = ("regions", "cross-validation")
 
 @dataclass
 class NearestNeighbours(Plane, Study):
-    """Where K nearest neighbours draw the line, and their errors by cross-validation."""
+    """Decision regions of K nearest neighbours, and cross-validation errors (FCML 5.3.1.1)."""
 
     headline = {"best_k": "argmin(mean(cross_validation_error, over='repetition'))"}
 
@@ -37,7 +37,7 @@ class NearestNeighbours(Plane, Study):
     kernels: list[str] = knob(
         ["none"], "kernels of the regions", choices=tuple(DISTANCES), distinct=True
     )
-    methods: list[str] = knob(["regions"], "what to find out", choices=METHODS, distinct=True)
+    methods: list[str] = knob(["regions"], "what to compute", choices=METHODS, distinct=True)
     folds: int = knob(10, "folds of a partition", at_least=2)
     partitions: int = knob(100, "random partitions of each set", at_least=1, at_most=10_000)
 
@@ -71,7 +71,7 @@ class NearestNeighbours(Plane, Study):
         return Outcome(**labelled(X[0], t[0]), **found)
 
     def _regions(self, X: Floats, t: Ints, k: Axis, repetition: Axis) -> dict[str, Quantity]:
-        """The votes for class 1 on the map: where they win, and what they win there."""
+        """Votes for class 1 on the map, and the region that they win."""
         x1, x2, grid = self.mesh()
         new, kernel = grid.reshape(-1, 2), axis("kernel", self.kernels)
         tally = np.empty((len(k), len(kernel), len(X), len(new), 2), dtype=np.int64)

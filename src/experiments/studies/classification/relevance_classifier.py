@@ -1,24 +1,24 @@
-"""Relevance vectors of a classifier beside the support vectors of another (notes 2.7.2)."""
+"""Relevance vectors of a classifier compared with support vectors (notes 2.7.2)."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.approximation import laplace_gap
-from models.classification import kernels, relevance, svm
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.approximation import laplace_gap
+from bythebook.models.classification import kernels, relevance, svm
+from bythebook.models.types import Floats
 
 _CENTRES = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])  # two of each class
 _NEW = 2000
-_SIDE = 61  # places along a side of the picture
+_SIDE = 61  # places along a side of the figure
 
 
 @dataclass
 class RelevanceClassifier(Study):
-    """Both machines with Gaussian kernels at the points of two classes in the plane."""
+    """Relevance and support vector machines with Gaussian kernels, two classes in the plane."""
 
     headline = {"relevant": "median(relevant)", "support": "median(support)"}
 
@@ -97,7 +97,7 @@ class RelevanceClassifier(Study):
         machine: relevance.RelevanceClassifier,
         other: svm.Svm,
     ) -> tuple[Floats, Floats]:
-        """What both machines, trained on X and t, give at points x (M, 2): class 1 above zero."""
+        """Outputs of both machines, trained on X and t, at points x (M, 2): class 1 above zero."""
         Phi = self._kernel(x, X)
         first = np.column_stack([np.ones(len(x)), Phi])[:, machine.kept] @ machine.w
         return first, Phi @ (other.alpha[0] * (2 * t - 1)) + other.bias[0]

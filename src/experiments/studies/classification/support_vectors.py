@@ -1,6 +1,6 @@
 """Support vector machines in the plane: the widest margin, soft margins, kernels (FCML 5.3.2).
 
-A linear machine is asked about many sets of points, one with a Gaussian kernel about test points.
+A linear machine is trained on many sets of points, one with a Gaussian kernel is tested on points.
 """
 
 from collections.abc import Iterator
@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.classification._plane import Plane, labelled
-from models.classification import svm
-from models.classification.kernels import gaussian, linear
-from models.datasets import load
-from models.types import Floats
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.classification._plane import Plane, labelled
+from bythebook.models.classification import svm
+from bythebook.models.classification.kernels import gaussian, linear
+from bythebook.models.datasets import load
+from bythebook.models.types import Floats
 
 COEFFICIENTS = axis("coefficient", ["w1", "w2", "b"])  # of the line w^T x + b = 0
 SHOWN = ("margin", "data", "boundaries")
@@ -31,7 +31,7 @@ class SupportVectors(Plane, Study):
     centres: list[list[float]] = knob([[0.0, 0.0], [4.0, 4.0]], "centres of the classes -1 and +1")
     sizes: list[int] = knob([20, 20], "points in each cloud", at_least=2, at_most=200)
     stray: list[float] = knob(
-        [], "where the leading support vector of class +1 is moved, or nowhere", may_be_empty=True
+        [], "new place of the leading support vector of class +1; none: no move", may_be_empty=True
     )
     gammas: list[float] = knob(
         [], "of Gaussian kernels; none: linear", above=0, distinct=True, may_be_empty=True
@@ -80,11 +80,11 @@ class SupportVectors(Plane, Study):
         )
 
     def _separated(self, X: Floats, t: Floats) -> tuple[Floats, Floats, dict[str, Quantity]]:
-        """The sets that a line separates, a point gone astray; the lines before it went."""
+        """Separable sets after one point is moved, and the lines before the move."""
         keep = [svm.separable(points, labels) for points, labels in zip(X, t, strict=True)]
         X, t = X[keep], t[keep]
         if not len(X):
-            raise BadInput("a line separates no set of points: move study.centres apart")
+            raise InputError("a line separates no set of points: move study.centres apart")
         if not self.stray:
             return X, t, {}
         hard = svm.solve(linear(X, X), t)
@@ -92,7 +92,7 @@ class SupportVectors(Plane, Study):
         moved[np.arange(len(X)), (hard.alpha * (t > 0)).argmax(1)] = self.stray
         keep = [svm.separable(points, labels) for points, labels in zip(moved, t, strict=True)]
         if not any(keep):
-            raise BadInput(f"study.stray={self.stray} leaves no set that a line separates")
+            raise InputError(f"study.stray={self.stray} leaves no set that a line separates")
         before = svm.line(hard, X, t)[keep]
         lines = over(before, axis("repetition", len(before)), COEFFICIENTS)
         return moved[keep], t[keep], {"line_before": lines}
@@ -100,7 +100,7 @@ class SupportVectors(Plane, Study):
     def _margins(
         self, X: Floats, t: Floats, fits: list[svm.Svm], machine: Axis
     ) -> dict[str, Quantity]:
-        """What is asked of linear machines, for each set of points."""
+        """Quantities of linear machines, for each set of points."""
         repetition = axis("repetition", len(X))
         lines = np.stack([svm.line(fit, X, t) for fit in fits])
         norm = np.linalg.norm(lines[..., :2], axis=-1)
@@ -143,7 +143,7 @@ class SupportVectors(Plane, Study):
     def _objectives(
         self, grams: list[Floats], t: Floats, fits: list[svm.Svm], machine: Axis
     ) -> dict[str, Quantity]:
-        """The dual objective as FCML 5.3.2.6 prints it and as 5.3.2.5 does, and the primal one."""
+        """The dual objectives printed in FCML 5.3.2.6 and in 5.3.2.5, and the primal one."""
         printed = [svm.dual_as_printed(fit, K)[0] for fit, K in zip(fits, grams, strict=True)]
         dual = [svm.dual_objective(fit, t)[0] for fit in fits]
         return {

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Axis, Quantity, axis, over
-from experiments.contract.study import knob
-from models.clustering.gaussian_mixture import GaussianMixture
-from models.clustering.gaussian_mixture_score import mean_terms, score
-from models.datasets import load
-from models.types import Floats
+from bythebook.experiments.core.outcome import Axis, Quantity, axis, over
+from bythebook.experiments.core.study import knob
+from bythebook.models.clustering.gaussian_mixture import GaussianMixture
+from bythebook.models.clustering.gaussian_mixture_score import mean_terms, score
+from bythebook.models.datasets import load
+from bythebook.models.types import Floats
 
 
 @dataclass
@@ -21,7 +21,7 @@ class Clusters:
     data: str | None = knob("old-faithful", "the points to cluster", dataset="points")
     standardise: bool = knob(True, "rescale each variable to mean 0 and standard deviation 1")
     centres: list[list[float]] = knob(
-        [], "centres of round clusters that are drawn in place of data", may_be_empty=True
+        [], "centres of round clusters that are drawn instead of data", may_be_empty=True
     )
     spread: float = knob(0.5, "standard deviation of a drawn cluster", above=0)
     n_each: int = knob(60, "points in each drawn cluster", at_least=1, at_most=100_000)
@@ -34,7 +34,7 @@ class Clusters:
         yield from found or self.rules()
 
     def rules(self) -> Iterator[str]:
-        """What a study asks of data that make sense: a line for each rule broken."""
+        """Yield a message for each rule that the data break."""
         yield from ()
 
     @property
@@ -78,7 +78,7 @@ def mean_derivative(X: Floats, theta: GaussianMixture, component: Axis) -> Quant
 
 
 def all_derivatives(X: Floats, theta: GaussianMixture) -> Quantity:
-    """Of one mixture's log likelihood, for its weights, means and covariances one after another."""
+    """Derivatives of one mixture's log likelihood: its weights, means and covariances in turn."""
     found = np.concatenate([part.ravel() for part in score(X, theta)])
     return axis("derivative", len(found)).of(found)
 
@@ -86,7 +86,7 @@ def all_derivatives(X: Floats, theta: GaussianMixture) -> Quantity:
 def place_problems(
     name: str, places: list[list[float]], dimension: int, count: int = 0
 ) -> Iterator[str]:
-    """What is wrong with points that should have `dimension` coordinates, and be so many if any."""
+    """Problems of points that need `dimension` coordinates, and the right number if any."""
     if any(len(place) != dimension for place in places):
         yield f"study.{name}={places}: each entry needs {dimension} numbers"
     if places and count and len(places) != count:

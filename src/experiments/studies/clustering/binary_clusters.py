@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.clustering._points import numbered
-from models.clustering import bernoulli_mixture as bernoulli
-from models.clustering.agreement import agreement
-from models.clustering.bernoulli_mixture import BernoulliMixture, Prior
-from models.em import smallest_gain
-from models.types import Floats, Ints
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.clustering._points import numbered
+from bythebook.models.clustering import bernoulli_mixture as bernoulli
+from bythebook.models.clustering.agreement import agreement
+from bythebook.models.clustering.bernoulli_mixture import BernoulliMixture, Prior
+from bythebook.models.em import smallest_gain
+from bythebook.models.types import Floats, Ints
 
 EXTREMES = ["zeros", "ones"]
 SHOWN = 50  # iterations from equal components
@@ -24,9 +24,9 @@ SHOWN = 50  # iterations from equal components
 
 @dataclass
 class BinaryClusters(Study):
-    """Draw binary data from some clusters and find them again, with and without beta priors.
+    """Clusters of drawn binary data found by EM, with and without beta priors (FCML 6.3.7).
 
-    With `equal` starts: EM from components that are all the same, on the first data set alone.
+    With `equal` starts: EM from components that are all equal, on the first data set alone.
     """
 
     headline = {
@@ -42,7 +42,7 @@ class BinaryClusters(Study):
     draws: int = knob(20, "data sets", at_least=1, at_most=1000)
     restarts: int = knob(5, "random starts for each; the best is kept", at_least=1, at_most=10_000)
     equal: list[list[float]] = knob(
-        [], "mixing weights of equal components, one list a start", may_be_empty=True
+        [], "mixing weights of equal components, one list per start", may_be_empty=True
     )
 
     def problems(self) -> Iterator[str]:
@@ -87,7 +87,7 @@ class BinaryClusters(Study):
                 [bernoulli.constant_variables(*pair, K) for pair in seen], draw, cluster
             ),
             flat_prior_change=float(np.abs(flat).max()),
-            # With the largest prior, of the first data set and of the least and most ones.
+            # With the largest prior: the first data set, and those with the fewest and most ones.
             update=over(bernoulli.m_step(start, q, tightest).mu[0], cluster, variable),
             update_by_search=over(
                 bernoulli.update_by_search(q.ones[0], q.zeros[0], tightest), cluster, variable

@@ -6,19 +6,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.clustering._points import numbered, of_points, standardised
-from models.datasets import load
-from models.regression.polynomials import fit_orders, loo_loss
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.clustering._points import numbered, of_points, standardised
+from bythebook.models.datasets import load
+from bythebook.models.regression.polynomials import fit_orders, loo_loss
+from bythebook.models.types import Floats
 
 
 @dataclass
 class ClusterData(Study):
-    """Points as observed and rescaled; or choose a component, then draw from it, again and again.
+    """Points as observed and rescaled, or draws from a mixture object by object (FCML 6.3).
 
-    Without means there are components only: an object is given, its responsibilities the weights.
+    Without means only components are drawn: an object is given, and its responsibilities are the
+    weights.
     """
 
     data: str | None = knob(

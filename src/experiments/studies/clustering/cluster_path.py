@@ -7,10 +7,10 @@ from functools import partial
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.clustering._points import (
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.clustering._points import (
     Clusters,
     all_derivatives,
     mean_derivative,
@@ -18,25 +18,25 @@ from experiments.studies.clustering._points import (
     of_points,
     place_problems,
 )
-from models.clustering import kmeans as lloyd
-from models.clustering.agreement import agreement
-from models.clustering.gaussian_mixture import fit, iterations_to_settle, log_joint
-from models.clustering.gaussian_mixture_score import score
-from models.clustering.gaussian_mixture_starts import start_at, start_of_gaussians
-from models.clustering.mixture import free_energy, moments, posterior
-from models.em import held, path, smallest_gain, take
-from models.types import Floats
+from bythebook.models.clustering import kmeans as lloyd
+from bythebook.models.clustering.agreement import agreement
+from bythebook.models.clustering.gaussian_mixture import fit, iterations_to_settle, log_joint
+from bythebook.models.clustering.gaussian_mixture_score import score
+from bythebook.models.clustering.gaussian_mixture_starts import start_at, start_of_gaussians
+from bythebook.models.clustering.mixture import free_energy, moments, posterior
+from bythebook.models.em import held, path, smallest_gain, take
+from bythebook.models.types import Floats
 
-SETTLED = 0.95  # share of the points that have to be where they end
+SETTLED = 0.95  # share of the points that must be in their final cluster
 LIMIT = 500  # iterations of EM at most
 COLLAPSED = 1e-3  # EM ends when a variance falls below this
 
 
 @dataclass
 class ClusterPath(Clusters, Study):
-    """Every step from one start, and how others fare: starts about it, or random ones.
+    """Every step of K-means or EM from one start, and results of starts near it or at random.
 
-    A stated start is shown; of random ones the first that finds the best optimum.
+    A given start is shown; among random starts the first one that finds the best optimum.
     """
 
     headline = {
@@ -47,11 +47,11 @@ class ClusterPath(Clusters, Study):
 
     model: str = knob("kmeans", "what is fitted", choices=("kmeans", "mixture"))
     start: list[list[float]] = knob(
-        [[-1.5, 1.0], [1.5, -1.0]], "the means to begin with; at random if empty", may_be_empty=True
+        [[-1.5, 1.0], [1.5, -1.0]], "initial means; at random if empty", may_be_empty=True
     )
     k: int = knob(2, "clusters", at_least=2, at_most=8)
     variance: float = knob(1.0, "EM's covariances begin as this times the unit matrix", above=0)
-    jitter: float = knob(0.5, "how well the start is known: sd of its coordinates", at_least=0)
+    jitter: float = knob(0.5, "standard deviation of the starts about `start`", at_least=0)
     box: list[float] = knob([-5.0, 5.0], "random means of K-means lie between, per variable")
     repetitions: int = knob(200, "starts, about `start` or at random", at_least=2, at_most=10_000)
     show: list[int] = knob(
@@ -112,16 +112,18 @@ class ClusterPath(Clusters, Study):
         else:
             near[0] = self.start
             starts = start_at(near, self.variance * np.eye(2))
-        climb = partial(fit, X, min_eigenvalue=COLLAPSED, tol=self.tol, max_iter=LIMIT)
-        others = climb(starts, snapshots=range(101))
+        run_em = partial(fit, X, min_eigenvalue=COLLAPSED, tol=self.tol, max_iter=LIMIT)
+        others = run_em(starts, snapshots=range(101))
         settled = iterations_to_settle(X, others, SETTLED)
         reached = others.final > np.nanmax(others.final, initial=-np.inf) - 0.1
         gains = np.diff(others.objective[reached])  # of the starts that find the best optimum
         shown = take(starts, [0 if self.start else int(np.argmax(reached))])
-        one = climb(shown, snapshots=range(LIMIT + 1))
+        one = run_em(shown, snapshots=range(LIMIT + 1))
         T = int(one.iterations[0]) - int(np.isnan(one.final[0]))  # short of a collapse
         if T < 1:
-            raise BadInput("a component collapses in the first iteration; try another study.start")
+            raise InputError(
+                "a component collapses in the first iteration; try another study.start"
+            )
         theta = path(one, T)
         joint = log_joint(X, theta)  # (T + 1, N, K)
         q, log_evidence = posterior(joint)
@@ -140,7 +142,7 @@ class ClusterPath(Clusters, Study):
             means=over(theta.mu, iteration, cluster, variable),
             covariances=over(theta.Sigma, iteration, cluster, variable, other),
             responsibilities=over(q[np.minimum(snapshot.values, T)], snapshot, point, cluster),
-            # The moments of the points, weighed by the first E step.
+            # The moments of the points, weighted by the first E step.
             ink_mean=over(centre, cluster, variable),
             ink_covariance=over(spread, cluster, variable, other),
             log_likelihood=iteration.of(log_evidence.sum(axis=1)),

@@ -9,30 +9,30 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.clustering._points import numbered
-from models.classification.kernels import gaussian
-from models.clustering.agreement import agreement
-from models.clustering.gaussian_mixture import fit, responsibilities
-from models.clustering.gaussian_mixture_starts import start_at_points
-from models.clustering.kernel_kmeans import (
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.clustering._points import numbered
+from bythebook.models.classification.kernels import gaussian
+from bythebook.models.clustering.agreement import agreement
+from bythebook.models.clustering.gaussian_mixture import fit, responsibilities
+from bythebook.models.clustering.gaussian_mixture_starts import start_at_points
+from bythebook.models.clustering.kernel_kmeans import (
     KernelKMeansFit,
     distances,
     kernel_kmeans,
     one_against_the_rest,
 )
-from models.clustering.kmeans import kmeans, random_points
-from models.datasets import load
-from models.em import take
-from models.types import Floats, Ints
+from bythebook.models.clustering.kmeans import kmeans, random_points
+from bythebook.models.datasets import load
+from bythebook.models.em import take
+from bythebook.models.types import Floats, Ints
 
 FEW = 12  # objects whose distances in the kernel's space are found in two ways
 
 
 @dataclass
 class ClusterShapes(Study):
-    """Two clusters, a ring about a disc or two long parallel ones, and which method finds them."""
+    """Clusters found by each method: a ring about a disc, or two long parallel clusters."""
 
     headline = {
         "rings_agreement": "mean(rings_agreement)",
@@ -54,8 +54,12 @@ class ClusterShapes(Study):
     gammas: list[float] = knob(
         [], "values of gamma to compare; without them no kernel K-means", above=0, may_be_empty=True
     )
-    kernel_starts: int = knob(20, "its starts of each random kind", at_least=1, at_most=200)
-    show: list[int] = knob([1, 5, 10, 30], "its iterations to draw", at_least=0, distinct=True)
+    kernel_starts: int = knob(
+        20, "kernel K-means: starts of each random kind", at_least=1, at_most=200
+    )
+    show: list[int] = knob(
+        [1, 5, 10, 30], "kernel K-means: iterations to draw", at_least=0, distinct=True
+    )
 
     def problems(self) -> Iterator[str]:
         if self.data is None and not self.stretched:
@@ -75,7 +79,7 @@ class ClusterShapes(Study):
             quantities = self._found("rings", ring, [X], rng)
             quantities["rings_mean_gap"] = Quantity(np.linalg.norm(gap))
             if self.gammas:
-                by_kmeans = quantities["rings_labels"].at(method="kmeans").values
+                by_kmeans = quantities["rings_labels"].sel(method="kmeans").values
                 quantities |= self._by_kernel(X, ring, by_kmeans.astype(np.int64), rng)
         if self.stretched:
             second = np.repeat([0, 1], self.n_each)
@@ -87,7 +91,7 @@ class ClusterShapes(Study):
     def _found(
         self, shape: str, truth: Ints, draws: Iterable[Floats], rng: Generator
     ) -> dict[str, Quantity]:
-        """What each method makes of each draw, where `truth` says which object is whose."""
+        """Clusters of each draw by each method; `truth` has the true cluster of each object."""
         X, found = zip(
             *((X, [self._cluster(method, X, rng) for method in self.methods]) for X in draws),
             strict=True,
@@ -152,7 +156,7 @@ class ClusterShapes(Study):
 def _in_two_ways(X: Floats, gamma: float) -> Quantity:
     """Distances of some objects from two clusters of them, by the kernel and by features.
 
-    Of a Cholesky factor, K = L L^T, the rows have the kernel for inner products.
+    The inner products of the rows of a Cholesky factor, K = L L^T, are the kernel.
     """
     few = X[np.linspace(0, len(X) - 1, FEW).astype(int)]
     K, member = gaussian(few, few, gamma), np.arange(FEW) % 3 == 0

@@ -1,4 +1,4 @@
-"""Mixtures without a number of components: how many are used as data grow (Ghahramani 12)."""
+"""Dirichlet process mixtures: occupied components as data grow (Ghahramani 12)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.clustering import dirichlet_process as process
-from models.clustering.dirichlet_process import Model
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.clustering import dirichlet_process as process
+from bythebook.models.clustering.dirichlet_process import Model
+from bythebook.models.types import Floats
 
 _WARM = 0.25  # of the sweeps are left out
 _CHAINS = 200  # for the data set that is enumerated
@@ -22,7 +22,7 @@ _APART = [-50.0, -49.5, -51.0, 40.0, 41.0]  # two clusters that no component can
 
 @dataclass
 class DirichletProcess(Study):
-    """Occupied components under the prior, and after seeing points drawn from such a mixture.
+    """Occupied components of Dirichlet process mixtures, a priori and given drawn points.
 
     Points on a line with known noise. The posterior by Gibbs sampling and by variational fits with
     a limited number of components; of a few points also by all partitions.
@@ -93,7 +93,7 @@ class DirichletProcess(Study):
         )
 
     def _truncated(self, x: Floats, model: Model, rng: Generator) -> Floats:
-        """Components with a point or more of the best fit of each data set (sets, N)."""
+        """Components with at least one point in the best fit of each data set (sets, N)."""
         T = min(self.truncation, x.shape[1])
         data = np.repeat(x, self.restarts, axis=0)
         centres = rng.permuted(data, axis=1)[:, :T]

@@ -1,4 +1,4 @@
-"""What is proved about EM, on data: its bound ln p(X) = L(q) + KL(q || p), its limit, its climb.
+"""Properties of EM on data: the bound ln p(X) = L(q) + KL(q || p), its limit and its increase.
 
 PRML 9.3.2 and 9.4, Ghahramani 2.5 and 3, Notes 3.3.4.
 """
@@ -10,33 +10,38 @@ import numpy as np
 from numpy.random import Generator
 from scipy.stats import multivariate_normal
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.clustering._points import Clusters, place_problems
-from models.clustering import kmeans_limit
-from models.clustering.gaussian_mixture import GaussianMixture, fit, log_joint
-from models.clustering.gaussian_mixture_starts import start_at, start_at_points
-from models.clustering.gaussian_mixture_variants import (
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.clustering._points import Clusters, place_problems
+from bythebook.models.clustering import kmeans_limit
+from bythebook.models.clustering.gaussian_mixture import GaussianMixture, fit, log_joint
+from bythebook.models.clustering.gaussian_mixture_starts import start_at, start_at_points
+from bythebook.models.clustering.gaussian_mixture_variants import (
     fit_in_orders,
     half_step_bounds,
     renewal,
 )
-from models.clustering.half_steps import arbitrary_q, gains_of_q, half_steps, neighbour_gains
-from models.clustering.mixture import free_energy, kl_to_posterior, posterior
-from models.em import first_reached, held, path, smallest_gain, take
-from models.em_examples import EXAMPLES, maximum_of_ppca
-from models.latent.factor_analysis import FactorModel, fit_factors, random_start
-from models.types import Floats
+from bythebook.models.clustering.half_steps import (
+    arbitrary_q,
+    gains_of_q,
+    half_steps,
+    neighbour_gains,
+)
+from bythebook.models.clustering.mixture import free_energy, kl_to_posterior, posterior
+from bythebook.models.em import first_reached, held, path, smallest_gain, take
+from bythebook.models.em_examples import EXAMPLES, maximum_of_ppca
+from bythebook.models.latent.factor_analysis import FactorModel, fit_factors, random_start
+from bythebook.models.types import Floats
 
 Found = dict[str, float | Quantity]
 
 
 @dataclass
 class EmTheory(Clusters, Study):
-    """The bound after each half step of EM for a Gaussian mixture, and for any q at all.
+    """The bound after each half step of EM for a Gaussian mixture, and for arbitrary q.
 
-    From the same start, if asked for: EM point by point, and EM with covariances held at
-    epsilon I, which is K-means in the limit. Also the climb of EM for other models.
+    Optional, from the same start: EM point by point, and EM with covariances held at epsilon I,
+    which is K-means in the limit. Also the increase of the log likelihood by EM for other models.
     """
 
     headline = {
@@ -46,7 +51,7 @@ class EmTheory(Clusters, Study):
     }
 
     k: int = knob(2, "components", at_least=1, at_most=20)
-    start: list[list[float]] = knob([], "the means; random points if empty", may_be_empty=True)
+    start: list[list[float]] = knob([], "initial means; random points if empty", may_be_empty=True)
     iterations: int = knob(40, "iterations of EM: passes over the data", at_least=1, at_most=10_000)
     random_q: int = knob(200, "arbitrary distributions q to try the bound on", at_least=1)
     orders: int = knob(0, "random orders of EM point by point; 0 is none", at_least=0, at_most=1000)
@@ -55,9 +60,9 @@ class EmTheory(Clusters, Study):
         [], "values of epsilon for the limit", above=0, distinct=True, may_be_empty=True
     )
     weights: list[list[float]] = knob(
-        [], "mixing weights for the limit, one list a run; equal if empty", may_be_empty=True
+        [], "mixing weights for the limit, one list per run; equal if empty", may_be_empty=True
     )
-    fixed_weights: bool = knob(False, "hold the mixing weights where they begin")
+    fixed_weights: bool = knob(False, "hold the mixing weights at their initial values")
     models: list[str] = knob(
         [], "other models", choices=tuple(EXAMPLES), distinct=True, may_be_empty=True
     )
@@ -100,7 +105,7 @@ class EmTheory(Clusters, Study):
     def _one_by_one(
         self, X: Floats, start: GaussianMixture, batch: Floats, rng: Generator
     ) -> Found:
-        """EM that renews one point at a time, in the order of the file and in random ones."""
+        """EM that updates one point at a time, in the order of the file and in random orders."""
         maximum = float(fit(X, start, tol=0, max_iter=10_000).final[0])
         N, R = len(X), self.orders + 1
         orders = np.stack([np.arange(N), *(rng.permutation(N) for _ in range(self.orders))])
@@ -117,7 +122,7 @@ class EmTheory(Clusters, Study):
         }
 
     def _renewed(self, X: Floats, start: GaussianMixture, rng: Generator) -> Quantity:
-        """Means after one point's responsibilities were renewed: by (9.78), and from scratch."""
+        """Means after an update of one point's responsibilities: by (9.78), and from scratch."""
         by = axis("mean_by", ["update", "scratch"])
         variable = axis("variable", X.shape[1])
         return over(renewal(X, start.mu, rng), by, axis("component", self.k), variable)
@@ -147,15 +152,15 @@ class EmTheory(Clusters, Study):
         }
 
     def _climbs(self, rng: Generator) -> Found:
-        """The log likelihood along EM; each model has its own stream, whichever are chosen."""
+        """The log likelihood by iteration of EM. Each model has its own random stream."""
         streams = dict(zip(EXAMPLES, rng.spawn(len(EXAMPLES)), strict=True))
         size = self.restarts, self.iterations
         found = [EXAMPLES[name](*size, streams[name]) for name in self.models]
         longest = max(L.shape[1] for L in found)
         ways = axis("model", self.models), axis("restart", self.restarts)
-        climbs = [held(L, longest) for L in found]
+        objectives = [held(L, longest) for L in found]
         return {
-            "climb": over(climbs, *ways, axis("steps", longest)),
+            "climb": over(objectives, *ways, axis("steps", longest)),
             "maximum_of_ppca": maximum_of_ppca(),
             "climb_iterations": over([(~np.isnan(L)).sum(axis=1) - 1 for L in found], *ways),
         }
@@ -176,7 +181,7 @@ def _one_of(X: Floats, theta: GaussianMixture, q: Floats) -> Found:
 
 
 def _factors(rng: Generator) -> Found:
-    """One factor of few data: EM's log likelihood and that of its Gaussian, and where it ends."""
+    """One factor of few data: log likelihoods by EM and of its Gaussian, and the end of EM."""
     x = rng.standard_normal((60, 1)) @ [[2.0, -1.0, 1.0, 0.5]] + rng.standard_normal((60, 4))
     start = random_start(x, 1, 200, rng)
     em = fit_factors(x, start, tol=1e-12, max_iter=5000, snapshots=[0, 1])
@@ -195,6 +200,6 @@ def _factors(rng: Generator) -> Found:
 
 
 def _gaussian_log_likelihood(x: Floats, theta: FactorModel) -> float:
-    """Of the first of R models: x ~ N(mu, W W^T + Psi)."""
+    """Log likelihood of the first of R models: x ~ N(mu, W W^T + Psi)."""
     covariance = theta.W[0] @ theta.W[0].T + np.diag(theta.psi[0])
     return float(multivariate_normal(theta.mu[0], covariance).logpdf(x).sum())

@@ -8,19 +8,19 @@ import numpy as np
 from numpy.random import Generator
 from scipy.stats import norm
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.clustering._points import place_problems
-from models.clustering import linear_mixture as lines
-from models.clustering.linear_mixture import LinearMixture
-from models.em import smallest_gain, take
-from models.regression.linear import line as line_design
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.clustering._points import place_problems
+from bythebook.models.clustering import linear_mixture as lines
+from bythebook.models.clustering.linear_mixture import LinearMixture
+from bythebook.models.em import smallest_gain, take
+from bythebook.models.regression.linear import line as line_design
+from bythebook.models.types import Floats
 
 LIMIT = 2000  # iterations of EM at most
 CLOSE = 1e-3  # log units below the end that count as close to convergence
 FAR = 3  # standard deviations of the noise beyond which there are no data
-EARLY = 101  # places of the random starts' climbs that are kept
+EARLY = 101  # log likelihoods of the random starts that are recorded
 
 
 @dataclass
@@ -73,10 +73,10 @@ class LineMixture(Study):
         begin = lines.start_at_random(Phi, t, len(self.start), rng, self.restarts)
         many = lines.fit(Phi, t, begin, max_iter=LIMIT)
         L = one.objective[0][: int(one.iterations[0]) + 1]
-        climbs, shown = many.objective[:, :EARLY], [one.snapshots[step] for step in steps]
+        objectives, shown = many.objective[:, :EARLY], [one.snapshots[step] for step in steps]
         gamma = [lines.responsibilities(Phi, t, theta)[0] for theta in shown]
         line, w = axis("line", len(self.start)), axis("w", ["intercept", "slope"])
-        early = axis("random_start", self.restarts), axis("early_iteration", climbs.shape[1])
+        early = axis("random_start", self.restarts), axis("early_iteration", objectives.shape[1])
         until_close = np.argmax(every.final[:, None] - every.objective < CLOSE, axis=1)
         return Outcome(
             inputs=point.of(x),
@@ -84,7 +84,7 @@ class LineMixture(Study):
             lines=over([theta.w[0] for theta in shown], snapshot, line, w),
             responsibilities=over(gamma, snapshot, point, line),
             log_likelihood=axis("iteration", len(L)).of(L),
-            random_climb=over(climbs, *early),
+            random_climb=over(objectives, *early),
             final_log_likelihood=repetition.of(every.final),
             single_line_log_likelihood=repetition.of(alone.final),
             slopes=over(np.sort(every.theta.w[..., 1], axis=1), repetition, line),
@@ -99,7 +99,7 @@ class LineMixture(Study):
 
 
 def _summed(Phi: Floats, theta: LinearMixture, low: Floats, high: Floats) -> Floats:
-    """14.34 of one mixture summed over targets between two curves (G,), in the midst of cells."""
+    """Density (14.34) of one mixture summed over targets between two curves (G,), by cells."""
     part = (np.arange(2000) + 0.5) / 2000
     t = low + (high - low) * part[:, None]  # (cells, G)
     each = zip(theta.pi[0], theta.w[0], strict=True)

@@ -1,4 +1,4 @@
-"""The evidence of mixtures small enough to be enumerated, and its approximations.
+"""Exact evidence of small mixtures by enumeration, and its approximations.
 
 Ghahramani 10 and 11.4, PRML 10.1.4.
 """
@@ -10,24 +10,24 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import logsumexp
 
-from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.approximation import variational_bernoulli as variational
-from models.approximation.variational_bernoulli import Prior
-from models.clustering import bernoulli_evidence as exact
-from models.em import EMFit, smallest_gain, take
-from models.types import AnyArray, Floats
+from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.approximation import variational_bernoulli as variational
+from bythebook.models.approximation.variational_bernoulli import Prior
+from bythebook.models.clustering import bernoulli_evidence as exact
+from bythebook.models.em import EMFit, smallest_gain, take
+from bythebook.models.types import AnyArray, Floats
 
 _LARGEST = 20_000  # assignments at most that are enumerated
 _CHANGES = 1000  # of a factor that was updated
-_TRIED = 5  # data sets at most in which q(Z|m) is searched for
+_TRIED = 5  # data sets at most in which q(Z|m) is found by a search
 _FEW = 4  # points of the data sets in which q(Z|m) is a table
 _OTHER = Prior(1.7, 2.3)  # neither parameter is one, which would hide terms
 
 
 @dataclass
 class MixtureEvidence(Study):
-    """Mixtures of products of Bernoulli distributions for clusters of binary points.
+    """Exact and approximate evidence of mixtures of Bernoulli products (Ghahramani 10, 11.4).
 
     In a cluster every variable is one with the same probability. Priors are Dir(alpha0) and
     Beta(b, b), b from study.beta_priors.
@@ -138,7 +138,7 @@ class MixtureEvidence(Study):
         sets: Axis,
         rng: Generator,
     ) -> dict[str, Quantity]:
-        """Bounds of q drawn at random, and what changes of updated factors gain."""
+        """Bounds of q drawn at random, and gains by changes of updated factors."""
         if not self.random_q:
             return {}
         _, K, D = em.theta.a.shape
@@ -185,7 +185,7 @@ class MixtureEvidence(Study):
     def _at_cost(
         self, values: Floats, evaluations: AnyArray, n: Axis, sets: Axis
     ) -> dict[str, Quantity]:
-        """Annealed estimates (temperatures, n, set); of each set the one that the fit could pay."""
+        """Annealed estimates (temperatures, n, set), and that at the cost of the fit by set."""
         steps = axis("temperatures", self.temperatures)
         # A sweep evaluates each point in each component; the first labels take one as well.
         cost = np.outer(self.temperatures, np.array(self.sizes) * self.k[-1])

@@ -1,4 +1,4 @@
-"""How many components, which covariances, which prior of the means (FCML 6.3.6, 6.3.7, 6.5)."""
+"""Number of components, type of covariance, prior of the means (FCML 6.3.6, 6.3.7, 6.5)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,24 +7,24 @@ from typing import Any, cast
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.clustering._points import Clusters, numbered, of_points
-from models.clustering import gaussian_mixture as gaussian
-from models.clustering import gaussian_mixture_map as with_prior
-from models.clustering.agreement import fewest_parts
-from models.clustering.gaussian_mixture import Covariance, GaussianMixture
-from models.clustering.gaussian_mixture_starts import start_at_points
-from models.clustering.gaussian_mixture_variants import fit_with_floor
-from models.em import EMFit, smallest_gain, take
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.clustering._points import Clusters, numbered, of_points
+from bythebook.models.clustering import gaussian_mixture as gaussian
+from bythebook.models.clustering import gaussian_mixture_map as with_prior
+from bythebook.models.clustering.agreement import fewest_parts
+from bythebook.models.clustering.gaussian_mixture import Covariance, GaussianMixture
+from bythebook.models.clustering.gaussian_mixture_starts import start_at_points
+from bythebook.models.clustering.gaussian_mixture_variants import fit_with_floor
+from bythebook.models.em import EMFit, smallest_gain, take
+from bythebook.models.types import Floats
 
 ELSEWHERE = with_prior.MeanPrior(0.7, 1.3)
 
 
 @dataclass
 class MixtureOrder(Clusters, Study):
-    """Log likelihood of Gaussian mixtures on the data they were fitted to, and on held-out data."""
+    """Log likelihood of Gaussian mixtures on training data and on held-out data (FCML 6.3.6)."""
 
     headline = {
         "best_k": "argmax(mean(first(held_out, over='covariance'), over='fold'))",
@@ -40,7 +40,7 @@ class MixtureOrder(Clusters, Study):
     folds: int = knob(0, "parts for cross-validation; 0 for none", at_least=0, at_most=100)
     restarts: int = knob(10, "starts of each fit; the best is kept", at_least=1, at_most=1000)
     iterations: int = knob(200, "iterations at most", at_least=1, at_most=10_000)
-    floor: float = knob(0.01, "the least variance of a component in any direction", above=0)
+    floor: float = knob(0.01, "the smallest variance of a component in any direction", above=0)
     prior_variances: list[float] = knob(
         [], "of a prior of the largest mixture's means", above=0, distinct=True, may_be_empty=True
     )
@@ -78,7 +78,7 @@ class MixtureOrder(Clusters, Study):
             log_likelihood=over(L, covariance, k),
             # Of the first kind: the most probable components, and the largest mixture.
             labels=over(labels, k, point),
-            # Of the largest from each start: the fewest components that share one with k.
+            # For the largest, from each start: the fewest components that share one with k.
             fewest_parts=over(
                 [fewest_parts(fine, coarse) for coarse in labels], k, axis("start", self.restarts)
             ),
@@ -140,5 +140,5 @@ class MixtureOrder(Clusters, Study):
 
 
 def _variances(theta: GaussianMixture) -> Floats:
-    """Of the first of R mixtures, (K, D)."""
+    """Variances of the first of R mixtures, (K, D)."""
     return np.asarray(np.diagonal(theta.Sigma[0], axis1=-2, axis2=-1))

@@ -9,27 +9,32 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.clustering._points import Clusters
-from models.clustering import bernoulli_mixture
-from models.clustering.gaussian_mixture import fit, log_density, log_prior, smallest_eigenvalue
-from models.clustering.gaussian_mixture_starts import start_at_points, start_from_labels
-from models.clustering.kmeans import kmeans, kmeans_plus_plus
-from models.clustering.singularity import (
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.clustering._points import Clusters
+from bythebook.models.clustering import bernoulli_mixture
+from bythebook.models.clustering.gaussian_mixture import (
+    fit,
+    log_density,
+    log_prior,
+    smallest_eigenvalue,
+)
+from bythebook.models.clustering.gaussian_mixture_starts import start_at_points, start_from_labels
+from bythebook.models.clustering.kmeans import kmeans, kmeans_plus_plus
+from bythebook.models.clustering.singularity import (
     METHODS,
     fit_by,
     shrinking,
     shrinking_bernoulli,
     weak_prior,
 )
-from models.em import smallest_gain
-from models.types import Floats
+from bythebook.models.em import smallest_gain
+from bythebook.models.types import Floats
 
 
 @dataclass
 class MixtureSingularity(Clusters, Study):
-    """A component that shrinks onto a point, and how often EM ends there with each remedy."""
+    """Likelihood of a component that shrinks onto a point; collapses of EM with each remedy."""
 
     headline = {"collapsed": "sum(collapsed)"}
 
@@ -68,7 +73,7 @@ class MixtureSingularity(Clusters, Study):
             log_likelihood=decade.of(L),
             log_posterior=decade.of(L + log_prior(mixture, flat)),
             single_log_likelihood=decade.of(alone),
-            # At width 1: later the rest of the prior is so large that a difference is rounding.
+            # At width 1: at smaller widths other terms of the prior hide a difference in rounding.
             dirichlet_part=float(
                 log_prior(mixture, flat._replace(alpha=3.0))[0] - log_prior(mixture, flat)[0]
             ),
@@ -78,7 +83,7 @@ class MixtureSingularity(Clusters, Study):
         )
 
     def _remedies(self, X: Floats, rng: Generator) -> dict[str, Quantity]:
-        """How many starts each method loses to a collapse, for each K."""
+        """Number of starts of each method that end in a collapse, for each K."""
         ks, least = sorted(self.k), self.collapsed_below
         limits = {"min_eigenvalue": least, "tol": self.tol, "max_iter": self.iterations}
         found = np.empty((3, len(self.methods), len(ks)))

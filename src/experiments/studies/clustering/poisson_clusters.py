@@ -1,4 +1,4 @@
-"""A mixture of Poisson distributions, the EM of which is an exercise (FCML 6.6)."""
+"""EM for a mixture of Poisson distributions (FCML exercise 6.6)."""
 
 import math
 from collections.abc import Iterator
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.clustering.poisson_mixture import fit, log_joint, sample, start_at_counts
-from models.em import smallest_gain, take
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.clustering.poisson_mixture import fit, log_joint, sample, start_at_counts
+from bythebook.models.em import smallest_gain, take
 
 
 @dataclass
 class PoissonClusters(Study):
-    """EM for a mixture of Poisson distributions on counts drawn from one."""
+    """EM for a mixture of Poisson distributions, on counts drawn from such a mixture (FCML 6.6)."""
 
     headline = {"smallest_rate": "min(rate)", "largest_rate": "max(rate)"}
 

@@ -1,4 +1,4 @@
-"""K-means and EM from many starts of several kinds: which optimum, and after how long.
+"""Optima and iterations of K-means and EM from many starts of several kinds.
 
 PRML 9.1, 9.2.2 and 10.2.4; FCML 6.2.1 and 6.3.5; Ghahramani 3; Notes 3.3.1 and 3.3.2.
 """
@@ -12,27 +12,33 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.clustering._points import (
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.clustering._points import (
     Clusters,
     all_derivatives,
     mean_derivative,
     numbered,
 )
-from models.clustering.agreement import renamings
-from models.clustering.cycle_costs import cycle_costs, cycle_gaps
-from models.clustering.gaussian_mixture import GaussianMixture, e_step, fit, log_density, m_step
-from models.clustering.kmeans import (
+from bythebook.models.clustering.agreement import renamings
+from bythebook.models.clustering.cycle_costs import cycle_costs, cycle_gaps
+from bythebook.models.clustering.gaussian_mixture import (
+    GaussianMixture,
+    e_step,
+    fit,
+    log_density,
+    m_step,
+)
+from bythebook.models.clustering.kmeans import (
     kmeans,
     one_pass,
     one_pass_compiled,
     random_in_box,
     step_gains,
 )
-from models.clustering.starts import CENTRES, MIXTURES, Box, centres, mixtures
-from models.em import EMFit, count_optima, smallest_gain, take
-from models.types import Floats
+from bythebook.models.clustering.starts import CENTRES, MIXTURES, Box, centres, mixtures
+from bythebook.models.em import EMFit, count_optima, smallest_gain, take
+from bythebook.models.types import Floats
 
 STARTS = {"kmeans": CENTRES, "mixture": MIXTURES}
 RESOLUTION = 0.1  # log units by which two maxima differ
@@ -40,7 +46,7 @@ RESOLUTION = 0.1  # log units by which two maxima differ
 
 @dataclass
 class Restarts(Clusters, Study):
-    """Where K-means or EM for Gaussians ends, for each kind of start and number of clusters."""
+    """Optima of K-means or of EM for Gaussians, by kind of start and number of clusters."""
 
     headline = {
         "lowest_distortion": "min(distortion)",
@@ -55,7 +61,7 @@ class Restarts(Clusters, Study):
     )
     restarts: int = knob(100, "starts of each kind for each K", at_least=1, at_most=10_000)
     box: list[float] = knob([], "ends of a box; those of the data if empty", may_be_empty=True)
-    redraw: bool = knob(False, "K-means draws the centre of an empty cluster anew, in the box")
+    redraw: bool = knob(False, "K-means redraws the centre of an empty cluster, in the box")
     tol: float = knob(1e-6, "EM stops when the log likelihood gains no more", above=0)
     iterations: int = knob(1000, "iterations of EM at most", at_least=1, at_most=100_000)
     collapsed_below: float = knob(1e-3, "EM ends when a variance falls below this", at_least=0)
@@ -99,8 +105,8 @@ class Restarts(Clusters, Study):
     def _mixture(self, X: Floats, box: Box, rng: Generator) -> Outcome:
         R, floor = self.restarts, self.collapsed_below
         begins = {(start, k): mixtures(start, X, k, box, rng, R) for start, k in self._cells()}
-        climb = partial(fit, X, min_eigenvalue=floor, tol=self.tol, max_iter=self.iterations)
-        fits = {cell: climb(theta) for cell, theta in begins.items()}
+        run_em = partial(fit, X, min_eigenvalue=floor, tol=self.tol, max_iter=self.iterations)
+        fits = {cell: run_em(theta) for cell, theta in begins.items()}
         by_kmeans = [kmeans(X, theta.mu).iterations for theta in begins.values()]
         first = next(iter(begins.values()))
         once = m_step(first, e_step(X, first)[0])  # its covariances differ
@@ -114,7 +120,7 @@ class Restarts(Clusters, Study):
             optima=self._table(count_optima(em, RESOLUTION) for em in fits.values()),
             kmeans_iterations=self._table(by_kmeans),  # from the same centres
             multiplications=axis("algorithm", list(costs)).of(list(costs.values())),  # of a cycle
-            cycle_gap=axis("parameter", len(gaps)).of(gaps),  # to what runs: K-means, then EM
+            cycle_gap=axis("parameter", len(gaps)).of(gaps),  # of K-means, then EM
             start_distance=self._table(_apart(theta.mu) for theta in begins.values()),
             start_volume=self._table(np.linalg.det(theta.Sigma[:, 0]) for theta in begins.values()),
             start_weight=self._table(theta.pi[:, 0] for theta in begins.values()),
@@ -127,7 +133,7 @@ class Restarts(Clusters, Study):
         begins: dict[tuple[str, int], GaussianMixture],
         fits: dict[tuple[str, int], EMFit[GaussianMixture]],
     ) -> dict[str, Quantity]:
-        """With the fewest components above one: derivatives at a start, and the best maximum."""
+        """Derivatives at a start, and the best maximum, with the fewest components above one."""
         k = min((k for k in self.k if k > 1), default=0)
         sound = [em for (_, K), em in fits.items() if k == K and not np.isnan(em.final).all()]
         if not sound:

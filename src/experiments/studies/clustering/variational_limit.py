@@ -1,6 +1,6 @@
 """A variational mixture and that of maximum likelihood as the data set grows (PRML 10.2.1, 10.2.3).
 
-Also its predictive density, a mixture of Student's t, and what it tends to.
+Also its predictive density, a mixture of Student's t, and the limit of that density.
 """
 
 from collections.abc import Iterator
@@ -10,23 +10,23 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import digamma
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.clustering._points import place_problems
-from models.approximation import variational_mixture as variational
-from models.approximation.variational_mixture import Prior, VariationalMixture
-from models.approximation.variational_mixture_checks import parameters
-from models.clustering import gaussian_mixture as gaussian
-from models.clustering.gaussian_mixture import GaussianMixture
-from models.clustering.gaussian_mixture_starts import start_from_labels
-from models.clustering.gaussian_mixture_variants import fit_with_floor
-from models.clustering.mixture import posterior
-from models.em import take
-from models.types import Floats, Ints
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.clustering._points import place_problems
+from bythebook.models.approximation import variational_mixture as variational
+from bythebook.models.approximation.variational_mixture import Prior, VariationalMixture
+from bythebook.models.approximation.variational_mixture_checks import parameters
+from bythebook.models.clustering import gaussian_mixture as gaussian
+from bythebook.models.clustering.gaussian_mixture import GaussianMixture
+from bythebook.models.clustering.gaussian_mixture_starts import start_from_labels
+from bythebook.models.clustering.gaussian_mixture_variants import fit_with_floor
+from bythebook.models.clustering.mixture import posterior
+from bythebook.models.em import take
+from bythebook.models.types import Floats, Ints
 
 _PLACES = 20  # at which the predictive density is also a mean over draws
 _HALF, _STEP = 30.0, 0.5  # the plane over which densities are added up, in spreads
-_FLOOR = 1e-3  # the least variance of a component, in squared spreads: none may collapse
+_FLOOR = 1e-3  # the smallest variance of a component, in squared spreads: none may collapse
 _NEW = 2000  # points to predict
 _GAPS = ("mean_gap", "covariance_gap", "mixing_gap", "responsibility_gap")
 _WIDTHS = ("mean_width", "precision_width", "mixing_width")
@@ -34,7 +34,7 @@ _WIDTHS = ("mean_width", "precision_width", "mixing_width")
 
 @dataclass
 class VariationalLimit(Study):
-    """Both mixtures from the labels of the draw, at growing sizes; every cluster as large."""
+    """Variational against maximum-likelihood mixtures as data grow, clusters of equal size."""
 
     headline = {"last_gap": "mean(last(responsibility_gap, over='n'))"}
 

@@ -1,4 +1,4 @@
-"""What a committee gains over its members, in theory and with bootstrap samples (PRML 14.2)."""
+"""Gain of a committee over its members, in theory and with bootstrap samples (PRML 14.2)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies._curves import SyntheticCurve
-from models.regression import committees as models
-from models.regression.bias_variance import ridge_predictions
-from models.regression.committees import committee_errors
-from models.regression.curves import DESIGNS, powers
+from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies._curves import SyntheticCurve
+from bythebook.models.regression import committees as models
+from bythebook.models.regression.bias_variance import ridge_predictions
+from bythebook.models.regression.committees import committee_errors
+from bythebook.models.regression.curves import DESIGNS, powers
 
-GROUPS = 20  # committees whose members have data sets of their own
+GROUPS = 20  # committees whose members have separate data sets
 SHOWN = 20  # members drawn
 TRIALS = 1000  # committees with skewed errors; twice as many with other weights
 
@@ -49,7 +49,7 @@ class Committees(SyntheticCurve, Study):
         return Outcome(**theory, **(self._bootstrap(members, rng) if self.orders else {}))
 
     def _theory(self, members: Axis, rng: Generator) -> dict[str, Quantity]:
-        """Members of equal errors, by their number and correlation; other losses and weights."""
+        """Members with equal errors, by number and correlation; other losses and weights."""
         correlation, zero = axis("correlation", self.correlations), np.zeros(self.points)
         ratio, expected = np.empty((2, len(correlation), len(members)))
         for i, rho in enumerate(self.correlations):
@@ -72,7 +72,7 @@ class Committees(SyntheticCurve, Study):
         }
 
     def _bootstrap(self, members: Axis, rng: Generator) -> dict[str, Quantity]:
-        """Members fitted to samples of one data set, and to data sets of their own."""
+        """Members fitted to samples of one data set, and to separate data sets."""
         order, grid = axis("order", sorted(self.orders)), axis("x", self.grid(101))
         most, h = max(self.members), self.truth(grid.values)
         repetition, shown = axis("repetition", self.repetitions), axis("member", min(SHOWN, most))

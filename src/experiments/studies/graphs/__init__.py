@@ -1,1 +1,1 @@
-"""Graphical models: tables of discrete variables, and questions to them."""
+"""Graphical models: tables of discrete variables, and inference with them."""

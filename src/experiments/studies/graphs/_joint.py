@@ -1,20 +1,28 @@
-"""What messages gave, against the table of all variables; and records of one draw side by side."""
+"""Errors of messages against the table of all variables, and records of draws side by side."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from experiments.contract.outcome import Axis, Quantity, over
-from models.graphs.factors import SUM_PRODUCT, Factor, Semiring, clamp, condition, keep, product
-from models.graphs.propagation import FactorGraph, Messages, factor_graph, marginal
-from models.types import AnyArray, Floats
+from bythebook.experiments.core.outcome import Axis, Quantity, over
+from bythebook.models.graphs.factors import (
+    SUM_PRODUCT,
+    Factor,
+    Semiring,
+    clamp,
+    condition,
+    keep,
+    product,
+)
+from bythebook.models.graphs.propagation import FactorGraph, Messages, factor_graph, marginal
+from bythebook.models.types import AnyArray, Floats
 
 
 def with_joint(
     tables: Sequence[Factor], given: Mapping[str, int], ring: Semiring
 ) -> tuple[FactorGraph, Factor]:
-    """The graph with what was observed clamped, and the table of all that was not."""
+    """The graph with observed variables clamped, and the table of all others."""
     seen = [condition(factor, given) for factor in tables]
     return factor_graph(clamp(tables, given, ring)), product(seen, ring)
 
@@ -30,7 +38,7 @@ def error(
 
 
 def posterior_error(graph: FactorGraph, messages: Messages, exact: Factor) -> float:
-    """The same of probabilities: both are divided by their sums."""
+    """The same for probabilities: both tables are divided by their sums."""
     pairs = [(marginal(graph, messages, x), keep(exact, [x]).table) for x in exact.variables]
     return max(off(shared(found), shared(right)) for found, right in pairs)
 
@@ -41,12 +49,12 @@ def off(found: AnyArray, exact: Floats) -> float:
 
 
 def shared(weights: Floats) -> Floats:
-    """Divided by their sum."""
+    """Numbers divided by their sum."""
     return np.asarray(weights / weights.sum())
 
 
 def side_by_side(tried: Sequence[Any], draw: Axis, **more: Axis) -> dict[str, Quantity]:
-    """The fields of records, one a draw; `more` names the axis along which a field is a list."""
+    """The fields of records, one per draw; `more` names the axis of a field that is a list."""
     return {
         name: over(
             [getattr(one, name) for one in tried], *([draw, more[name]] if name in more else [draw])

@@ -1,13 +1,13 @@
-"""Graphs as an experiment file writes them: `a -> b, c -> b`, or `a - b`."""
+"""Graphs as an experiment file writes them: "a -> b, c -> b" or "a - b"."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from numpy.random import Generator
 
-from models.graphs.census import directed_stating, undirected_stating
-from models.graphs.independence import directed_joint, undirected_joint
-from models.graphs.structure import (
+from bythebook.models.graphs.census import directed_stating, undirected_stating
+from bythebook.models.graphs.independence import directed_joint, undirected_joint
+from bythebook.models.graphs.structure import (
     Dag,
     Nodes,
     Undirected,
@@ -24,11 +24,11 @@ from models.graphs.structure import (
     stated_undirected,
     undirected,
 )
-from models.types import Floats
+from bythebook.models.types import Floats
 
 
 class Named(NamedTuple):
-    """A graph as it is written, `a -> b, c -> b` or `a - b`."""
+    """A parsed graph such as "a -> b, c -> b" or "a - b", with its node names."""
 
     nodes: list[str]
     directed: bool
@@ -37,7 +37,7 @@ class Named(NamedTuple):
     def set(self, some: Sequence[str]) -> Nodes:
         return frozenset(self.nodes.index(name) for name in some)
 
-    def told(self, some: Nodes) -> str:
+    def names_of(self, some: Nodes) -> str:
         return " ".join(sorted(self.nodes[i] for i in some))
 
     def separates(self, one: Nodes, other: Nodes, given: Nodes) -> bool:
@@ -45,14 +45,14 @@ class Named(NamedTuple):
         return check(self.graph, one, other, given)
 
     def blocks(self, one: Nodes, other: Nodes, given: Nodes) -> bool:
-        """The same by looking at every path."""
+        """Whether `given` blocks all paths between two sets, path by path."""
         if self.directed:
             return d_separated_by_paths(self.graph, one, other, given)
         ways = (path for a in one for b in other for path in paths(self.graph, a, b))
         return all(given & set(path) for path in ways)
 
     def near(self, node: int) -> Nodes:
-        """The Markov blanket of a node: of an undirected graph its neighbours."""
+        """The Markov blanket of a node; in an undirected graph, its neighbours."""
         return blanket(self.graph, node) if self.directed else self.graph[node]
 
     @property
@@ -67,14 +67,14 @@ class Named(NamedTuple):
 
     @property
     def married(self) -> str:
-        """The links that the moral graph has besides, as `a-b c-d`."""
+        """The links that the moral graph adds, such as "a-b c-d"."""
         if not self.directed:
             return ""
         new = set(links(self.linked)) - set(self.joined)
-        return " ".join(sorted(self.told(frozenset(pair)).replace(" ", "-") for pair in new))
+        return " ".join(sorted(self.names_of(frozenset(pair)).replace(" ", "-") for pair in new))
 
     def alike(self) -> tuple[int, int]:
-        """How many directed and undirected graphs over the same nodes state exactly the same."""
+        """Number of directed and undirected graphs on these nodes with the same independences."""
         M = len(self.nodes)
         own = (stated if self.directed else stated_undirected)(self.graph)
         return directed_stating(M)[own], int(own in undirected_stating(M))
@@ -84,7 +84,7 @@ class Named(NamedTuple):
 
 
 def named(text: str) -> Named:
-    """The graph of a text."""
+    """Parse a graph from a text."""
     parts = [part.strip() for part in text.split(",")]
     pairs = [[end.strip() for end in part.replace("->", "-").split("-")] for part in parts]
     nodes = list(dict.fromkeys(name for pair in pairs for name in pair))

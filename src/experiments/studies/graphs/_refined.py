@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from experiments.studies.graphs._joint import shared
-from models.graphs.factors import keep, product
-from models.graphs.propagation import FactorGraph, Messages, send, two_passes
-from models.graphs.refinement import (
+from bythebook.experiments.studies.graphs._joint import shared
+from bythebook.models.graphs.factors import keep, product
+from bythebook.models.graphs.propagation import FactorGraph, Messages, send, two_passes
+from bythebook.models.graphs.refinement import (
     Terms,
     approximation,
     factor_belief,
@@ -18,7 +18,7 @@ from models.graphs.refinement import (
     random_terms,
     refine,
 )
-from models.types import Floats
+from bythebook.models.types import Floats
 
 SWEEPS, STARTS = 3, 5  # refinements of all factors; random starts
 
@@ -37,7 +37,7 @@ class Refined(NamedTuple):
 
 
 def compare(tree: FactorGraph, closed: FactorGraph, j: int, rng: Generator) -> Refined:
-    """One factor of a tree looked at closely, and all of them in turn with loops as well."""
+    """Refinement of one factor of a tree, and of all in turn, with loops as well."""
     start = random_terms(tree, rng)
     (a, b), table = tree.factors[j]
     new, rest = refine(tree, start, j), approximation(tree, start, j)
@@ -68,9 +68,9 @@ def _serial_gap(graph: FactorGraph, terms: Terms) -> tuple[float, float]:
         for j in range(len(graph.factors)):
             new = refine(graph, terms, j)
             for x in graph.factors[j].variables:
-                told: Messages = dict(terms.items())
-                told |= {(y, j): send(graph, told, (y, j)) for y in graph.near[j]}
-                rule = shared(send(graph, told, (j, x)))
+                messages: Messages = dict(terms.items())
+                messages |= {(y, j): send(graph, messages, (y, j)) for y in graph.near[j]}
+                rule = shared(send(graph, messages, (j, x)))
                 worst = max(worst, _apart(new[j, x], rule))
                 printed = max(printed, _apart(message(graph, terms, j, x, printed=True), rule))
             terms = new
@@ -86,7 +86,7 @@ def _two_passes(graph: FactorGraph, terms: Terms) -> Terms:
 
 
 def _errors(graph: FactorGraph, terms: Terms) -> float:
-    """Of the marginals of variables and of factors."""
+    """The largest error of the marginals of variables and of factors."""
     joint = product(graph.factors)
     nodes = [
         _apart(q, shared(keep(joint, [x]).table)) for x, q in approximation(graph, terms).items()
@@ -99,7 +99,7 @@ def _errors(graph: FactorGraph, terms: Terms) -> float:
 
 
 def divergence_gap(graph: FactorGraph) -> float:
-    """Of the product nearest to the joint from its marginals."""
+    """Difference of the factors of the product closest to the joint from its marginals."""
     joint = product(graph.factors)
     p = shared(joint.table)
     return max(

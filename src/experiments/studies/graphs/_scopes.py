@@ -1,28 +1,28 @@
-"""Factors as an experiment file writes them, `a, b` or `c | a, b`, without their numbers."""
+"""Factors as an experiment file writes them, "a, b" or "c | a, b", without numbers."""
 
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.random import Generator
 
-from models.graphs.factors import Factor
-from models.graphs.structure import Undirected, undirected
+from bythebook.models.graphs.factors import Factor
+from bythebook.models.graphs.structure import Undirected, undirected
 
 
 def split(scope: str) -> tuple[list[str], list[str]]:
-    """`a, b | c` as what stands before and behind the bar."""
+    """Split "a, b | c" into the names before and after the bar."""
     before, _, behind = scope.partition("|")
     of, given = ([n.strip() for n in part.split(",") if n.strip()] for part in (before, behind))
     return of, given
 
 
 def names(scopes: Sequence[str]) -> list[str]:
-    """All variables, in the order in which they come; a child before its parents."""
+    """All variables in order of first occurrence; a child before its parents."""
     return list(dict.fromkeys(name for scope in scopes for part in split(scope) for name in part))
 
 
 def scope_problems(knob: str, scopes: Sequence[str]) -> Iterator[str]:
-    """What is wrong with a list of factors."""
+    """Yield a message for each invalid factor of a list."""
     for scope in scopes:
         of, given = split(scope)
         if not of or len({*of, *given}) < len(of + given) or (given and len(of) > 1):

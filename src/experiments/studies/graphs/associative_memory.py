@@ -1,4 +1,4 @@
-"""Patterns kept in a Hopfield network and completed from a part of them (MLAPP 19.4.2)."""
+"""Patterns stored in a Hopfield network and completed from a part of them (MLAPP 19.4.2)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,26 +7,26 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import softmax
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.graphs import boltzmann, hopfield
-from models.graphs.lattice import shapes
-from models.types import Bools, Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.graphs import boltzmann, hopfield
+from bythebook.models.graphs.lattice import shapes
+from bythebook.models.types import Bools, Floats
 
 RULES = ("outer product", "likelihood")
 STAGES = ("start", "after 5", "final")
-RIDGE = 0.01  # precision of the prior on weights, a pattern
+RIDGE = 0.01  # precision of the prior on weights, per pattern
 STEPS = 60  # along the gradient of the pseudo-likelihood of images
-FIRM, SETTLED = 0.1, 300  # a stronger prior, with which so many steps come to the end
+FIRM, SETTLED = 0.1, 300  # a stronger prior, with which this number of steps converges
 FORMULA_UNITS = 5
 FORMULA_DRAWS = 20
 
 
 @dataclass
 class AssociativeMemory(Study):
-    """Images learned by two rules and completed by iterated conditional modes; small networks.
+    """Images stored by two rules and completed by iterated conditional modes (MLAPP 19.4.2).
 
-    What is hidden starts at -1, what is seen stays. The likelihood of images is the
+    Hidden pixels start at -1, visible ones are fixed. The likelihood of images is the
     pseudo-likelihood, that of small networks with random patterns is the likelihood itself.
     """
 
@@ -121,7 +121,7 @@ class AssociativeMemory(Study):
 
 
 def _matrix(memory: hopfield.Memory) -> Floats:
-    """W, a column for each unit that is on alone."""
+    """W, column by column from states in which one unit alone is on."""
     return memory.field(np.eye(len(memory.bias))) - memory.bias
 
 
@@ -143,7 +143,7 @@ def _by_energy(memory: hopfield.Memory, y: Floats, hidden: Bools) -> Floats:
 
 
 def _slope(memory: hopfield.Memory, Y: Floats, states: Floats) -> Floats:
-    """(19.42) for weights, less the prior's pull: products in the data less those of the model."""
+    """(19.42) for weights minus the prior's term: products in the data less those of the model."""
     p = softmax(-_energy(_matrix(memory), memory.bias, states))
     return np.asarray(Y.T @ Y / len(Y) - (states.T * p) @ states - RIDGE * _matrix(memory)) * (
         1 - np.eye(Y.shape[1])
@@ -151,9 +151,9 @@ def _slope(memory: hopfield.Memory, Y: Floats, states: Floats) -> Floats:
 
 
 def _pseudo_slope(memory: hopfield.Memory, Y: Floats) -> Floats:
-    """The same of the pseudo-likelihood: what a unit is more than its mean, with its neighbours.
+    """Slope of the pseudo-likelihood: products of a unit's residual with its neighbours.
 
-    On the diagonal that along a unit's bias.
+    The diagonal has the slope along a unit's bias.
     """
     off = Y - np.tanh(Y @ _matrix(memory) + memory.bias)
     both = off.T @ Y / Y.size

@@ -1,4 +1,4 @@
-"""Messages forwards and backwards along a chain, and what they cost (PRML 8.4.1)."""
+"""Messages forwards and backwards along a chain, and their cost (PRML 8.4.1)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.graphs._joint import off
-from models.graphs.chain import (
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.graphs._joint import off
+from bythebook.models.graphs.chain import (
     all_configurations,
     backward,
     clamped,
@@ -18,7 +18,7 @@ from models.graphs.chain import (
     marginals,
     neighbours,
 )
-from models.graphs.chain_costs import (
+from bythebook.models.graphs.chain_costs import (
     WAYS,
     as_factors,
     factor_messages,
@@ -26,9 +26,9 @@ from models.graphs.chain_costs import (
     operations,
     repeated,
 )
-from models.graphs.independence import dependence
-from models.graphs.propagation import two_passes
-from models.graphs.structure import (
+from bythebook.models.graphs.independence import dependence
+from bythebook.models.graphs.propagation import two_passes
+from bythebook.models.graphs.structure import (
     Statement,
     dag,
     links,
@@ -37,11 +37,11 @@ from models.graphs.structure import (
     stated,
     stated_undirected,
 )
-from models.types import Floats
+from bythebook.models.types import Floats
 
 
 class Tried(NamedTuple):
-    """One chain: worst errors of all that messages give."""
+    """One chain: the largest errors of all results of messages."""
 
     error: float
     pair_error: float
@@ -56,9 +56,9 @@ class Tried(NamedTuple):
 
 @dataclass
 class ChainMessages(Study):
-    """Marginals of chains from messages against the sum of all configurations.
+    """Marginals of chains by messages against the sum of all configurations (PRML 8.4.1).
 
-    Also operations, counted while they are carried out; and the chain as a directed graph.
+    Also operations, counted while they are carried out, and the chain as a directed graph.
     Potentials are drawn between 0.1 and 1.
     """
 
@@ -72,9 +72,9 @@ class ChainMessages(Study):
         [50, 100], "states for which operations of messages are counted", at_least=2, distinct=True
     )
     observed: list[int] = knob(
-        [3, 5], "two nodes that have been seen; the second ends a chain", at_least=2, at_most=9
+        [3, 5], "two observed nodes; the second ends a chain", at_least=2, at_most=9
     )
-    asked: int = knob(2, "the node of which their values are to tell", at_least=1)
+    asked: int = knob(2, "the node whose posterior depends on them", at_least=1)
     draws: int = knob(20, "draws of all potentials", at_least=1, at_most=1000)
 
     def problems(self) -> Iterator[str]:
@@ -91,7 +91,7 @@ class ChainMessages(Study):
         ]
         found = over(tried, length, states, draw, axis("checked", list(Tried._fields)))
         return Outcome(
-            **{name: found.at(checked=name) for name in Tried._fields},
+            **{name: found.sel(checked=name) for name in Tried._fields},
             effect_of_last=draw.of([self._effect(rng) for _ in range(self.draws)]),
             independences=length.of([len(some) for some in independences]),
             **self._as_graphs(),
@@ -99,7 +99,7 @@ class ChainMessages(Study):
         )
 
     def _effect(self, rng: Generator) -> float:
-        """How much what messages give for one node hangs on the second of those observed."""
+        """Dependence of the belief of one node on the second observed node."""
         (first, last), K = self.observed, self.states[0]
         psi = _drawn(last, K, rng)
         found = np.array(
@@ -186,8 +186,8 @@ def _dependence(p: Floats, a: int, b: int, given: frozenset[int]) -> float:
 
 
 def _message_error(psi: Floats, alpha: Floats, beta: Floats) -> float:
-    """The messages of a factor graph's code against those of the recursions."""
-    told = factor_messages(two_passes(as_factors(psi), "x1"))
+    """Messages of the factor-graph code against those of the recursions."""
+    messages = factor_messages(two_passes(as_factors(psi), "x1"))
     right = {(n, f"x{n + 2}"): alpha[n + 1] for n in range(len(psi))}
     right |= {(n, f"x{n + 1}"): beta[n] for n in range(len(psi))}
-    return max(off(told[link], message) for link, message in right.items())
+    return max(off(messages[link], message) for link, message in right.items())

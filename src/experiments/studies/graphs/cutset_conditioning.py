@@ -1,4 +1,4 @@
-"""Loops cut by assumptions: messages for each value of a cutset (Ghahramani 8.5)."""
+"""Cutset conditioning: messages for each value of a cutset (Ghahramani 8.5)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,31 +6,29 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.graphs._joint import shared
-from experiments.studies.graphs._scopes import drawn, names, scope_problems
-from models.graphs.cutset import Case, averaged, cases, cut
-from models.graphs.factors import Factor, clamp, keep, product
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.graphs._joint import shared
+from bythebook.experiments.studies.graphs._scopes import drawn, names, scope_problems
+from bythebook.models.graphs.cutset import Case, averaged, cases, cut
+from bythebook.models.graphs.factors import Factor, clamp, keep, product
+from bythebook.models.types import Floats
 
 FIGURE = ["A, C", "B, C", "B, D", "C, D", "C, E", "D, E"]  # Ghahramani Figure 1
 
 
 @dataclass
 class CutsetConditioning(Study):
-    """Beliefs averaged over the values of one variable against the joint table.
+    """Beliefs averaged over the values of a cutset against the joint table (Ghahramani 8.5).
 
-    Only those that leave no loops are used.
+    Only cutsets that leave no loops are used.
     """
 
     headline = {"error": "max(error)"}
 
     factors: list[str] = knob(FIGURE, "scopes of the factors", distinct=True)
     cutsets: list[str] = knob(["C", "D"], "variables to assume, one each time", distinct=True)
-    observed: list[str] = knob(
-        ["E"], "variables that have been seen", may_be_empty=True, distinct=True
-    )
+    observed: list[str] = knob(["E"], "observed variables", may_be_empty=True, distinct=True)
     states: int = knob(3, "states of each variable", at_least=2, at_most=4)
     draws: int = knob(40, "draws of all tables", at_least=1, at_most=1000)
 
@@ -66,7 +64,7 @@ class CutsetConditioning(Study):
         )
 
     def _errors(self, tables: Sequence[Factor], name: str) -> list[float]:
-        """Of beliefs, of weights and of a plain average; and how often messages were sent."""
+        """Errors of beliefs, of weights and of a plain average, and the number of messages."""
         joint = product(tables)
         found = cases(tables, [name])
         hidden = [x for x in names(self.factors) if x != name and x not in self.observed]
@@ -81,7 +79,7 @@ class CutsetConditioning(Study):
 
 
 def _level(found: Sequence[Case]) -> list[Case]:
-    """The same cases, all of one weight."""
+    """The same cases with equal weights."""
     return [case._replace(weight=1.0) for case in found]
 
 

@@ -1,4 +1,4 @@
-"""Discrete variables and tables, and the distributions asked of them (PRML 8; FCML 2.2)."""
+"""Networks of discrete variables and tables, and queries on them (PRML 8; FCML 2.2)."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -8,16 +8,16 @@ from math import prod
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.graphs._scopes import links_of, split
-from models.graphs.discrete import conditional, connected, marginal, noisy_or, total
-from models.graphs.elimination import treewidth
-from models.graphs.estimates import State, estimates, summed_first_width
-from models.graphs.factors import Factor, scope
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.graphs._scopes import links_of, split
+from bythebook.models.graphs.discrete import conditional, connected, marginal, noisy_or, total
+from bythebook.models.graphs.elimination import treewidth
+from bythebook.models.graphs.estimates import State, estimates, summed_first_width
+from bythebook.models.graphs.factors import Factor, scope
+from bythebook.models.types import Floats
 
-# FCML 2.2.4: a coin, and somebody who tells heads only four times in five.
+# FCML 2.2.4: a coin, and a person who reports heads correctly only four times in five.
 COIN = {"coin": ["tails", "heads"], "report": ["tails", "heads"]}
 TABLES = {"coin": [0.5, 0.5], "report | coin": [1.0, 0.0, 0.2, 0.8]}
 WAYS = ("map", "mpe", "mpm", "maxed")
@@ -60,15 +60,15 @@ class DiscreteNetwork(Study):
 
     @property
     def tables(self) -> dict[str, list[float]]:
-        """All tables with their numbers; drawn ones have none."""
+        """All tables with their numbers; drawn tables have none."""
         found = dict(self.factors or TABLES)
         for given, mu in self.noisy_or.items():
             found[given] = noisy_or(mu).ravel().tolist()
         return found
 
     @property
-    def asked(self) -> dict[str, tuple[list[str], list[str]]]:
-        """The queries as what is asked and what is given."""
+    def parsed_queries(self) -> dict[str, tuple[list[str], list[str]]]:
+        """Each query as its variables and its conditions."""
         return {query: split(query) for query in self.queries or self.states}
 
     def problems(self) -> Iterator[str]:
@@ -81,7 +81,7 @@ class DiscreteNetwork(Study):
         written: dict[str, Iterable[str]] = {
             "factors": self.factors or TABLES,
             "noisy_or": self.noisy_or,
-            "queries": self.asked,
+            "queries": self.parsed_queries,
             "maximise": self.maximise,
         }
         for where, scopes in written.items():
@@ -95,7 +95,7 @@ class DiscreteNetwork(Study):
         yield from self._wrong_tables()
         if {name for text in self.tables for name in _all(text)} != set(states):
             yield f"study.factors: {', '.join(self.tables)}; allowed: tables of all variables"
-        if not set(self.show) <= set(self.asked):
+        if not set(self.show) <= set(self.parsed_queries):
             yield f"study.show={self.show}; allowed: among study.queries"
         for text in self.maximise:
             of, given = split(text)
@@ -122,7 +122,7 @@ class DiscreteNetwork(Study):
             elif given or len(of) == 1:  # a joint table of several is divided by its total
                 off = np.abs(np.reshape(table, (rows, columns)).sum(1) - 1).max()
                 if off > 1e-9:
-                    yield f"study.factors: '{text}' sums to one but for {off:.6g}; allowed: to one"
+                    yield f"study.factors: '{text}': the sum is off by {off:.6g}; allowed: 1"
 
     def _factors(self, rng: Generator | None) -> list[Factor]:
         """All factors, one draw; without a generator, tables without numbers are of ones."""
@@ -148,7 +148,7 @@ class DiscreteNetwork(Study):
     def run(self, rng: Generator) -> Outcome:
         draws = [self._factors(rng) for _ in range(self.draws)]
         found: dict[str, Quantity] = {}
-        for of, given in self.asked.values():
+        for of, given in self.parsed_queries.values():
             axes = [axis(name, self.states[name]) for name in of + given]
             if self._is_drawn(of + given):
                 tables = [_table(factors, of, given) for factors in draws]
@@ -158,42 +158,42 @@ class DiscreteNetwork(Study):
         return Outcome(total=total(draws[0]), **found, **self._settings(draws))
 
     def _is_drawn(self, names: list[str]) -> bool:
-        """Whether some variables have to do with a table that is drawn."""
+        """Whether the distribution of some variables depends on a drawn table."""
         drawn = {name for text, table in self.tables.items() if not table for name in _all(text)}
         return bool(drawn & set(scope(connected(self._factors(None), names))))
 
     def _settings(self, draws: list[list[Factor]]) -> dict[str, Quantity]:
-        """Settings of the variables asked for, their probabilities and expected errors."""
+        """Maximising settings of variables, their probabilities and expected errors."""
         if not self.maximise:
             return {}
-        asked, draw = axis("asked", self.maximise), axis("draw", self.draws)
+        maximised, draw = axis("asked", self.maximise), axis("draw", self.draws)
         rows = [
             [estimates(connected(factors, split(text)[0]), split(text)[0]) for factors in draws]
             for text in self.maximise
         ]
         found: dict[str, Quantity] = {}
         for way in WAYS:
-            told = [
-                [self._told(text, getattr(one, way)) for one in row]
+            settings = [
+                [self._state_names(text, getattr(one, way)) for one in row]
                 for text, row in zip(self.maximise, rows, strict=True)
             ]
-            found[f"{way}_setting"] = over(told, asked, draw)
+            found[f"{way}_setting"] = over(settings, maximised, draw)
             if way != "maxed":
                 chance = [[one.p[getattr(one, way)] for one in row] for row in rows]
                 wrong = [[one.wrong(getattr(one, way)) for one in row] for row in rows]
-                found[f"{way}_probability"] = over(chance, asked, draw)
-                found[f"{way}_wrong"] = over(wrong, asked, draw)
+                found[f"{way}_probability"] = over(chance, maximised, draw)
+                found[f"{way}_wrong"] = over(wrong, maximised, draw)
         widths = [self._widths(split(text)[0]) for text in self.maximise]
-        found["summed_first_width"] = asked.of([first for first, _ in widths])
-        found["free_width"] = asked.of([free for _, free in widths])
+        found["summed_first_width"] = maximised.of([first for first, _ in widths])
+        found["free_width"] = maximised.of([free for _, free in widths])
         return found
 
-    def _told(self, text: str, state: State) -> str:
+    def _state_names(self, text: str, state: State) -> str:
         named = zip(split(text)[0], state, strict=True)
         return " ".join(self.states[name][k] for name, k in named)
 
     def _widths(self, of: list[str]) -> tuple[int, int]:
-        """Of the best order that sums before it maximises, and of the best one of all."""
+        """Widths of the best order that sums before it maximises, and of the best order of all."""
         about = connected(self._factors(None), of)
         order = list(scope(about))
         graph = links_of([", ".join(factor.variables) for factor in about], order)
@@ -211,5 +211,5 @@ def _table(factors: list[Factor], of: list[str], given: list[str]) -> Floats:
 
 
 def quantity_name(of: list[str], given: list[str]) -> str:
-    """`a, b | c` is the quantity p_a_b_given_c."""
+    """Name of the quantity of a query: p_a_b_given_c for "a, b | c"."""
     return "_".join(["p", *of, *(["given", *given] if given else [])])

@@ -1,4 +1,4 @@
-"""Variables summed out of a product of tables in one order or another (MLAPP 20.3; PRML 8.4.6)."""
+"""Variable elimination in several orders (MLAPP 20.3; PRML 8.4.6)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -7,16 +7,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.graphs._scopes import drawn, links_of, names, scope_problems, split
-from models.graphs.elimination import Eliminated, eliminate, induced, min_fill, treewidth
-from models.graphs.factors import condition, keep, normalised, product
-from models.graphs.structure import dag, links, moral, skeleton, stated, stated_undirected
+from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.graphs._scopes import (
+    drawn,
+    links_of,
+    names,
+    scope_problems,
+    split,
+)
+from bythebook.models.graphs.elimination import Eliminated, eliminate, induced, min_fill, treewidth
+from bythebook.models.graphs.factors import condition, keep, normalised, product
+from bythebook.models.graphs.structure import dag, links, moral, skeleton, stated, stated_undirected
 
 
 class Tried(NamedTuple):
-    """One draw of all tables: Z, and of each order the error and the way."""
+    """One draw of all tables: Z, and the error and the steps of each order."""
 
     total: float
     error: list[float]
@@ -29,10 +35,10 @@ STUDENT = ["C", "D | C", "I", "G | I, D", "S | I", "L | G", "J | L, S", "H | G, 
 
 @dataclass
 class Elimination(Study):
-    """The scopes that an order creates, what it costs, and whether the answer is the joint's.
+    """Scopes, cost and errors of variable elimination in several orders (MLAPP 20.3).
 
-    What stands in no order and is not observed is asked for. Tables are drawn: conditional ones
-    of directed graphs, positive ones of others.
+    The answer is over the variables that are in no order and not observed. Tables are drawn:
+    conditional ones of directed graphs, positive ones of others.
     """
 
     headline = {"width": "width", "error": "max(error)"}
@@ -43,10 +49,8 @@ class Elimination(Study):
     orders: list[str] = knob(
         ["C D I H G S L", "G I S L H C D"], "variables to sum out, in turn", distinct=True
     )
-    drawn_orders: int = knob(0, "random orders of the same variables besides", at_least=0)
-    observed: list[str] = knob(
-        [], "variables that have been seen", may_be_empty=True, distinct=True
-    )
+    drawn_orders: int = knob(0, "further random orders of the same variables", at_least=0)
+    observed: list[str] = knob([], "observed variables", may_be_empty=True, distinct=True)
     left_out: list[str] = knob(
         [], "factors that the text leaves out", may_be_empty=True, distinct=True
     )
@@ -57,7 +61,7 @@ class Elimination(Study):
     draws: int = knob(20, "draws of all tables", at_least=1, at_most=10_000)
 
     @property
-    def asked(self) -> list[str]:
+    def remaining(self) -> list[str]:
         away = {*self.orders[0].split(), *self.observed}
         return [name for name in names(self.factors) if name not in away]
 
@@ -71,8 +75,8 @@ class Elimination(Study):
             if not some <= known:
                 extra = ", ".join(sorted(some - known))
                 yield f"study.{where}: {extra}; allowed: {', '.join(sorted(known))}"
-        if first & set(self.observed) or not self.asked:
-            yield "study.orders: nothing is left to ask for, or an observed variable is summed out"
+        if first & set(self.observed) or not self.remaining:
+            yield "study.orders: no variable is left, or an observed variable is summed out"
         if not set(self.left_out) <= set(self.factors):
             yield f"study.left_out={self.left_out}; allowed: among study.factors"
         if len(known) > 12:
@@ -93,31 +97,35 @@ class Elimination(Study):
         )
 
     def _tried(self, order: Axis, rng: Generator) -> Tried:
-        """All orders with tables drawn anew, against the joint distribution of everything."""
+        """Errors of all orders with newly drawn tables, against the joint distribution."""
         tables = drawn(self.factors, self.states, rng)
         given = {name: int(rng.integers(self.states)) for name in self.observed}
         seen = [condition(factor, given) for factor in tables]
         parts = [f for f, s in zip(seen, self.factors, strict=True) if s not in self.left_out]
-        exact = normalised(keep(product(seen), self.asked)).table
+        exact = normalised(keep(product(seen), self.remaining)).table
 
         def error(way: Eliminated) -> float:
-            return float(np.abs(normalised(keep(way.answer, self.asked)).table - exact).max())
+            return float(np.abs(normalised(keep(way.answer, self.remaining)).table - exact).max())
 
         ways = [eliminate(seen, some.split()) for some in order.values]
         printed = [error(eliminate(parts, some.split())) for some in order.values]
         return Tried(product(tables).table.sum(), [error(way) for way in ways], printed, ways)
 
     def _scopes(self, order: Axis, ways: Sequence[Eliminated]) -> dict[str, int | Quantity]:
-        """Scopes of tables, and the same game on the graph alone."""
+        """Scopes of tables, and elimination on the graph alone."""
         step, K = axis("step", range(1, len(ways[0].steps) + 1)), axis("K", self.counted)
         every = [name for name in names(self.factors) if name not in self.observed]
         graph = links_of(self.factors, every)
         plays = [induced(graph, [every.index(n) for n in some.split()]) for some in order.values]
-        maximal = [[_told(every[i] for i in c) for c in play.maximal] for play in plays]
+        maximal = [[_sorted_names(every[i] for i in c) for c in play.maximal] for play in plays]
         number = axis("number", range(1, max(map(len, maximal)) + 1))
         return {
-            "product_scope": over([[_told(s.product) for s in w.steps] for w in ways], order, step),
-            "created_scope": over([[_told(s.created) for s in w.steps] for w in ways], order, step),
+            "product_scope": over(
+                [[_sorted_names(s.product) for s in w.steps] for w in ways], order, step
+            ),
+            "created_scope": over(
+                [[_sorted_names(s.created) for s in w.steps] for w in ways], order, step
+            ),
             "product_size": over([[len(s.product) for s in w.steps] for w in ways], order, step),
             "created_size": over([[len(s.created) for s in w.steps] for w in ways], order, step),
             "operations": over(
@@ -125,7 +133,9 @@ class Elimination(Study):
             ),
             "terms": K.of([float(k) ** len(step) for k in self.counted]),
             "graph_scope": over(
-                [[_told(every[i] for i in c) for c in play.cliques] for play in plays], order, step
+                [[_sorted_names(every[i] for i in c) for c in play.cliques] for play in plays],
+                order,
+                step,
             ),
             "fill_in": over(
                 [[_links(every, new) for new in play.fill_in] for play in plays], order, step
@@ -137,7 +147,7 @@ class Elimination(Study):
         }
 
     def _independences(self) -> dict[str, int | str]:
-        """Of a directed graph: what is gained and lost when it becomes an undirected one."""
+        """Independences lost and invented by moralising a directed graph."""
         families = [split(scope) for scope in self.factors]
         if any(len(of) > 1 for of, _ in families):
             return {}
@@ -154,10 +164,10 @@ class Elimination(Study):
         }
 
 
-def _told(some: Iterable[str]) -> str:
-    """Names in the order of the alphabet, to compare as sets."""
+def _sorted_names(some: Iterable[str]) -> str:
+    """Names in alphabetical order, so that texts compare as sets."""
     return " ".join(sorted(some))
 
 
 def _links(every: Sequence[str], pairs: Iterable[tuple[int, int]]) -> str:
-    return _told("-".join(sorted((every[i], every[j]))) for i, j in pairs)
+    return _sorted_names("-".join(sorted((every[i], every[j]))) for i, j in pairs)

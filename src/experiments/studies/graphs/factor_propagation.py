@@ -7,23 +7,23 @@ from itertools import islice
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.graphs._joint import error, side_by_side
-from experiments.studies.graphs._refined import compare, divergence_gap
-from experiments.studies.graphs._scopes import names, scope_problems, split
-from models.graphs.factors import Factor, product
-from models.graphs.pairwise import Field, beliefs, exact, rounds
-from models.graphs.propagation import FactorGraph, factor_graph, two_passes
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.graphs._joint import error, side_by_side
+from bythebook.experiments.studies.graphs._refined import compare, divergence_gap
+from bythebook.experiments.studies.graphs._scopes import names, scope_problems, split
+from bythebook.models.graphs.factors import Factor, product
+from bythebook.models.graphs.pairwise import Field, beliefs, exact, rounds
+from bythebook.models.graphs.propagation import FactorGraph, factor_graph, two_passes
+from bythebook.models.types import Floats
 
 FIGURE = ["x1, x2", "x2, x3", "x2, x4"]  # PRML Figure 10.18
-MINIMISED = 2  # draws whose nearest product is sought
+MINIMISED = 2  # draws whose closest product is searched for
 
 
 @dataclass
 class FactorPropagation(Study):
-    """Beliefs of messages sent all at once, with and without factors that close loops.
+    """Beliefs by parallel messages, with and without factors that close loops (PRML 10.7.2).
 
     Logarithms of tables are Gaussian. `refined` compares expectation propagation, whose marginals
     are those of whole tables, with sum-product, refinement by refinement.
@@ -35,7 +35,7 @@ class FactorPropagation(Study):
     closing: list[str] = knob(
         ["x1, x3"], "scopes that close loops, in a second graph", may_be_empty=True
     )
-    refined: str = knob("", "the factor whose refinement is looked at; none: it is not tried")
+    refined: str = knob("", "the factor whose refinement is checked; none: no check")
     spreads: list[float] = knob([1.0], "standard deviations of logarithms", above=0, distinct=True)
     states: int = knob(2, "states of each variable", at_least=2, at_most=4)
     rounds: int = knob(300, "rounds of messages", at_least=1, at_most=10_000)
@@ -60,8 +60,8 @@ class FactorPropagation(Study):
         state = axis("state", self.states)
         scopes = [self.factors, [*self.factors, *self.closing]]
         whole = [self._draw(scopes[1], rng) for _ in range(self.draws)]
-        told = [self._messages(some, whole) for some in scopes]
-        belief, right, change = (np.array(side) for side in zip(*told, strict=True))
+        results = [self._messages(some, whole) for some in scopes]
+        belief, right, change = (np.array(side) for side in zip(*results, strict=True))
         return Outcome(
             belief=over(belief, graph, spread, draw, node, state),
             exact_belief=over(right, graph, spread, draw, node, state),
@@ -78,7 +78,7 @@ class FactorPropagation(Study):
     def _messages(
         self, scopes: Sequence[str], whole: Sequence[Sequence[Floats]]
     ) -> tuple[Floats, Floats, Floats]:
-        """Beliefs, marginals and last changes, over spreads and draws at once."""
+        """Beliefs, marginals and last changes, over all spreads and draws."""
         every, strength = names(self.factors), np.array(self.spreads)[:, None]
         nodes = np.zeros((len(self.spreads), self.draws, len(every), self.states))
         links, tables = [], []
@@ -96,7 +96,7 @@ class FactorPropagation(Study):
         return beliefs(field, last), exact(field), np.abs(last - before).max((-1, -2))
 
     def _merged(self, whole: Sequence[Sequence[Floats]]) -> dict[str, Quantity]:
-        """With factors over the same variables multiplied, if that is a tree; Z is one."""
+        """Results with factors over the same variables multiplied, if that is a tree; Z is one."""
         if not set(self.closing) <= set(self.factors):
             return {}
         found = []

@@ -1,4 +1,4 @@
-"""The likelihood of log-linear models and its gradient, hidden variables or none (MLAPP 19.5.1)."""
+"""Likelihood and gradient of log-linear models, hidden variables or none (MLAPP 19.5.1)."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -8,10 +8,10 @@ import numpy as np
 from numpy.random import Generator
 from scipy.optimize import minimize
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.graphs import boltzmann as bm
-from models.types import Floats, Ints
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.graphs import boltzmann as bm
+from bythebook.models.types import Floats, Ints
 
 STEP = 1e-5  # of differences
 STARTS = 5
@@ -21,11 +21,11 @@ FORMS = ("log Z", "as printed")
 
 @dataclass
 class FieldGradient(Study):
-    """Boltzmann machines with all pairs linked, small enough for all states.
+    """Likelihood and gradient of small Boltzmann machines by enumeration (MLAPP 19.5.1).
 
-    Gradients against differences; maxima found from several starts and from values alone; a parity,
-    which no pair of variables tells from chance, fitted with more and more hidden units, whose
-    links are to the visible ones.
+    Gradients are compared with differences; maxima are found from several starts and from values
+    alone. A parity, in which each pair of variables is independent, is fitted with an increasing
+    number of hidden units, which are linked to the visible ones.
     """
 
     headline = {"gap": "max(moment_gap)"}
@@ -97,7 +97,7 @@ class FieldGradient(Study):
         return off, np.abs(slopes - parts).max((1, 2))
 
     def _maxima(self, share: Floats, phi: Floats, rng: Generator) -> dict[str, Quantity]:
-        """From several starts: how far values and places of maxima are from each other."""
+        """Differences between values and between places of maxima from several starts."""
         kind, draw = axis("features", ["independent", "tables"]), axis("draw", self.draws)
         values, places = np.empty((2, len(kind), self.draws))
         for k, one in enumerate((phi, _tables(self.visible))):
@@ -112,7 +112,7 @@ class FieldGradient(Study):
         }
 
     def _parity(self, rng: Generator) -> dict[str, Quantity]:
-        """The divergence of a soft parity from the best machine with so many hidden units."""
+        """Divergence of a soft parity from the best machine, for each number of hidden units."""
         units = axis("hidden_units", self.hidden_units)
         y = bm.all_states(self.visible)
         target = np.exp(1.5 * y.prod(1))
@@ -158,7 +158,7 @@ def _climb(phi: Floats, share: Floats, start: Floats) -> Floats:
 
 
 def _from_values(phi: Floats, share: Floats) -> float:
-    """How far mean features are apart at a maximum that was found without a gradient of ours."""
+    """Difference of mean features at a maximum that was found without our gradient."""
     found = minimize(
         lambda t: -float(bm.log_likelihood(t, phi, share)), np.zeros(phi.shape[1]), method="BFGS"
     )
@@ -181,7 +181,7 @@ def _third(p: Floats, y: Floats) -> Floats:
 
 
 def _bipartite_fit(target: Floats, y: Floats, H: int, rng: Generator) -> tuple[float, int]:
-    """The best of some fits of a machine with H hidden units, and how many numbers it has.
+    """The best of some fits of a machine with H hidden units, and its number of parameters.
 
     p(y) ~ exp(theta' phi(y)) prod_h 2 cosh(c_h + u_h' y): hidden units are summed out.
     """

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import log_softmax
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.graphs import field_estimates as estimates
-from models.graphs.boltzmann import all_states, features, log_likelihood, probabilities
-from models.graphs.pairwise import SHAPES, grid, shaped
-from models.graphs.proportional_fitting import gaussian_fit, graph_cliques, newton
-from models.types import Floats, Ints
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.graphs import field_estimates as estimates
+from bythebook.models.graphs.boltzmann import all_states, features, log_likelihood, probabilities
+from bythebook.models.graphs.pairwise import SHAPES, grid, shaped
+from bythebook.models.graphs.proportional_fitting import gaussian_fit, graph_cliques, newton
+from bythebook.models.types import Floats, Ints
 
 ESTIMATORS = ("likelihood", "pseudo")
 SIDES = (2, 3, 4)  # of lattices whose terms are counted
@@ -20,16 +20,16 @@ GAUSSIAN = 4  # variables of a Gaussian
 GAUSSIAN_DRAWS = 5
 SWEEPS = 500  # of proportional fitting, to its limit
 EVIDENCE = 100  # cases with a neighbour that is always equal
-RIDGE = 1e-3  # precision of the prior, a case, where there is no finite optimum
+RIDGE = 1e-3  # precision of the prior, per case, where there is no finite optimum
 STEP = 1e-4  # of a central difference
 
 
 @dataclass
 class FieldLearning(Study):
-    """A lattice of spins with Gaussian weights and fields, learned from cases drawn exactly.
+    """Pseudo-likelihood and maximum likelihood estimates of a lattice of spins (MLAPP 19.5.4).
 
-    Also Gaussians of four variables, and two spins of which each tells the other. Divergences are
-    those of the true distribution from the fitted one.
+    Weights and fields are Gaussian; cases are drawn exactly. Also Gaussians of four variables, and
+    two spins that determine each other. Divergences are from the true to the fitted distribution.
     """
 
     headline = {"divergence": "mean(divergence['pseudo'])"}
@@ -77,10 +77,9 @@ class FieldLearning(Study):
         )
 
     def _gaussian(self, rng: Generator) -> dict[str, Quantity]:
-        """How far both precisions are from each other, relative to the largest entry.
+        """Difference of both precisions, relative to the largest entry, and their residuals.
 
-        And what either leaves undone: covariances of the first where there are links, the slope of
-        (19.49) for the second.
+        Residuals are covariance errors on links for the first, the slope of (19.49) for the second.
         """
         graph, draw = axis("graph", self.gaussian_graphs), axis("set", GAUSSIAN_DRAWS)
         row, column = axis("row", GAUSSIAN), axis("column", GAUSSIAN)
@@ -137,7 +136,7 @@ def _slopes(
 ) -> tuple[Floats, Floats]:
     """Slopes of (19.49) along a weight for each end of a link (draw, end, link), and along biases.
 
-    Given the rest a spin has the mean tanh(field); what it is more goes with its neighbour.
+    Given all others a spin has the mean tanh(field); its residual is multiplied by its neighbour.
     """
     s, t = links.T
     W = np.zeros((len(share), y.shape[1], y.shape[1]))
@@ -162,12 +161,12 @@ def _gaussian_slopes(L: Floats, z: Floats, free: Floats) -> Floats:
     return found
 
 
-def _objectives(w: float, v: float, told: Floats) -> tuple[float, float]:
-    """(19.50) and (19.49) of two equal spins whose evidence speaks for them by `told`, with prior.
+def _objectives(w: float, v: float, evidence: Floats) -> tuple[float, float]:
+    """(19.50) and (19.49) of two equal spins with fields v times `evidence`, plus the log prior.
 
-    From the four entries of their table; the first has both as they are.
+    The values come from the four entries of their table; the first entry has both spins as given.
     """
-    one, two = v * told.T
+    one, two = v * evidence.T
     table = np.array([w + one + two, one - w - two, two - w - one, w - one - two])
     both = table[0] - np.logaddexp.reduce(table)
     each = 2 * table[0] - np.logaddexp(table[0], table[1]) - np.logaddexp(table[0], table[2])

@@ -1,4 +1,4 @@
-"""Gaussians whose graph is in the zeros of a matrix, or is directed (MLAPP 19.4.4; PRML 8.1.4)."""
+"""Undirected and directed graphs of Gaussian distributions (MLAPP 19.4.4; PRML 8.1.4)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.graphs.gaussian import conditional_covariance, moments
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.graphs.gaussian import conditional_covariance, moments
+from bythebook.models.types import Floats
 
 CHAIN = {"chain": [1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 1.0, 2.0, 3.0]}
 

@@ -7,11 +7,11 @@ from itertools import islice
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.graphs.gaussian import beliefs, rounds
-from models.graphs.pairwise import SHAPES, shaped
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.graphs.gaussian import beliefs, rounds
+from bythebook.models.graphs.pairwise import SHAPES, shaped
+from bythebook.models.types import Floats
 
 FORMS = {"derived": False, "printed": True}
 
@@ -21,7 +21,7 @@ class GaussianPropagation(Study):
     """Means and variances of p(x) ~ exp(-x' A x / 2 + b' x) by messages, against the inverse of A.
 
     A has ones on its diagonal and Gaussian links, scaled so that the largest eigenvalue of their
-    absolute values is `strength`: below one, messages come to rest.
+    absolute values is `strength`: below one, messages converge.
     """
 
     headline = {"mean_error": "max(mean_error[:, 'derived'])"}

@@ -1,13 +1,13 @@
-"""All graphs of a few nodes, and what the two kinds can state (PRML 8.3.4; MLAPP 19.2)."""
+"""All graphs of a few nodes and the independences that they state (PRML 8.3.4; MLAPP 19.2)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.graphs.census import (
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.graphs.census import (
     can_be_ordered,
     comes_back,
     copies,
@@ -26,23 +26,17 @@ from models.graphs.census import (
     undirected_stating,
     unmonotone,
 )
-from models.graphs.independence import dependence
-from models.graphs.structure import (
-    Statement,
-    Undirected,
-    all_directed,
-    is_chordal,
-    links,
-)
+from bythebook.models.graphs.independence import dependence
+from bythebook.models.graphs.structure import Statement, Undirected, all_directed, is_chordal, links
 
 
 @dataclass
 class GraphCensus(Study):
-    """Every graph, directed or not, over few nodes: counted, compared, rewritten and derived from.
+    """Counts and independences of all directed and undirected graphs over few nodes (PRML 8.3.4).
 
-    Of the largest number of nodes: which undirected graphs have a directed one that states just the
-    same, trees in both kinds, moralisation against all undirected graphs, and for each shape which
-    Markov property leads to which.
+    For the largest number of nodes: undirected graphs with a directed graph that states the same
+    independences, trees of both types, moralisation against all undirected graphs, and for each
+    shape the implications between Markov properties.
     """
 
     headline = {"graphs": "max(directed_count)"}
@@ -71,7 +65,7 @@ class GraphCensus(Study):
 
     def _trees(self, trees: list[Undirected], rng: Generator) -> dict[str, Quantity]:
         """Distributions on trees, rewritten with every root."""
-        tree, draw = axis("tree", [told(graph) for graph in trees]), axis("draw", self.draws)
+        tree, draw = axis("tree", [link_text(graph) for graph in trees]), axis("draw", self.draws)
         found = [[rewritten(graph, rng) for _ in range(self.draws)] for graph in trees]
         return {
             "rooted_error": over(
@@ -83,13 +77,13 @@ class GraphCensus(Study):
         }
 
 
-def told(graph: Undirected) -> str:
-    """The links of a graph, as `1-2 2-3`."""
+def link_text(graph: Undirected) -> str:
+    """The links of a graph as a text such as "1-2 2-3"."""
     return " ".join(f"{i + 1}-{j + 1}" for i, j in links(graph)) or "none"
 
 
 def _disagreeing(M: int) -> int:
-    """Directed graphs whose walks and whose orders say different things of cycles."""
+    """Number of directed graphs for which walks and orders disagree about cycles."""
     return sum(comes_back(graph) == can_be_ordered(graph) for graph in all_directed(M))
 
 
@@ -98,8 +92,8 @@ def _lost(M: int, said: Iterable[frozenset[Statement]]) -> int:
 
 
 def _undirected(each: list[Undirected], M: int) -> dict[str, Quantity]:
-    """What there is to tell of each undirected graph."""
-    graph = axis("graph", [told(one) for one in each])
+    """Recorded quantities of each undirected graph."""
+    graph = axis("graph", [link_text(one) for one in each])
     twins = directed_stating(M)
     return {
         "chordal": graph.of([is_chordal(one) for one in each]),
@@ -123,8 +117,8 @@ def _moral(M: int) -> dict[str, Quantity]:
 
 
 def _markov(each: list[Undirected]) -> dict[str, Quantity]:
-    """How many statements of one Markov property follow from another, shape by shape."""
-    shape = axis("shape", [told(graph) for graph in each])
+    """Number of statements of one Markov property that follow from another, by shape."""
+    shape = axis("shape", [link_text(graph) for graph in each])
     found: dict[str, list[int]] = {}
     for graph in each:
         whole = global_statements(graph)
@@ -144,6 +138,6 @@ def _markov(each: list[Undirected]) -> dict[str, Quantity]:
 
 
 def _copies(M: int, *, rest: bool) -> float:
-    """How far two copies of a coin are from independent, given all other copies or nothing."""
+    """Dependence of two copies of a coin, given all other copies or none."""
     given = frozenset(range(2, M)) if rest else frozenset[int]()
     return dependence(copies(M), frozenset([0]), frozenset([1]), given)

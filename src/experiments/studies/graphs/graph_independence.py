@@ -1,4 +1,4 @@
-"""Which independences a graph states, and whether distributions on it have them (PRML 8.2, 8.3)."""
+"""Independences stated by graphs, and tests on distributions (PRML 8.2, 8.3)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -7,10 +7,10 @@ from itertools import combinations
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.graphs._named import Named, named
-from models.graphs.independence import (
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.graphs._named import Named, named
+from bythebook.models.graphs.independence import (
     clique_of,
     clique_potentials,
     dependence,
@@ -20,7 +20,7 @@ from models.graphs.independence import (
     spread_of_conditional,
     undirected_joint,
 )
-from models.graphs.structure import (
+from bythebook.models.graphs.structure import (
     Dag,
     Nodes,
     Undirected,
@@ -38,13 +38,13 @@ from models.graphs.structure import (
     stated_undirected,
     statements,
 )
-from models.types import Floats
+from bythebook.models.types import Floats
 
 THREE = {"fork": "c -> a, c -> b", "chain": "a -> c, c -> b", "collider": "a -> c, b -> c"}
 
 
-def asked(text: str) -> tuple[str, list[str], list[str], list[str]]:
-    """`graph: a, b | c` as the graph's name and three sets; `a d, b` has two nodes in the first."""
+def parsed_statement(text: str) -> tuple[str, list[str], list[str], list[str]]:
+    """Split "graph: a, b | c" into a name and three sets; "a d, b" has two nodes in the first."""
     name, _, rest = text.partition(":")
     pair, _, given = rest.partition("|")
     one, _, other = pair.partition(",")
@@ -53,13 +53,13 @@ def asked(text: str) -> tuple[str, list[str], list[str], list[str]]:
 
 @dataclass
 class GraphIndependence(Study):
-    """Statements held to graphs, to all paths in them and to drawn distributions on them.
+    """Independence statements tested on graphs, on all paths and on drawn distributions (PRML 8.2).
 
-    For each graph of up to four nodes also how many graphs of either kind state just the same, of
-    up to six how many statements about pairs it makes. And random graphs: whether distributions on
-    directed ones have the independences stated and no others, whether a Markov blanket is enough
-    and no more than that, whether their tables find cliques of the moral graph; and what hangs on
-    what in undirected ones.
+    For each graph of up to four nodes also the number of graphs of either type with the same
+    statements, for up to six nodes the number of statements about pairs. For random graphs: whether
+    distributions on directed ones have the stated independences and no others, whether a Markov
+    blanket is sufficient and minimal, whether tables fit into cliques of the moral graph, and the
+    dependences in undirected ones.
     """
 
     headline = {"dependence": "max(dependence)"}
@@ -87,7 +87,7 @@ class GraphIndependence(Study):
             if not 2 <= len(found.nodes) <= 15 or (found.directed and order(found.graph) is None):
                 yield f"study.graphs: '{name}'; allowed: 2 to 15 nodes without a directed cycle"
         for text in self.statements:
-            name, one, other, given = asked(text)
+            name, one, other, given = parsed_statement(text)
             if name not in known:
                 yield f"study.statements: '{text}'; allowed: graphs {', '.join(known)}"
             elif not one or not other or not {*one, *other, *given} <= set(known[name].nodes):
@@ -104,7 +104,7 @@ class GraphIndependence(Study):
         }
         stated_, blocked, gaps = [], [], []
         for text in self.statements:
-            name, *parts = asked(text)
+            name, *parts = parsed_statement(text)
             sets = [known[name].set(part) for part in parts]
             stated_.append(known[name].separates(*sets))
             blocked.append(known[name].blocks(*sets))
@@ -138,21 +138,21 @@ class GraphIndependence(Study):
         for _ in range(self.random_graphs):
             graph = _random_dag(M, rng)
             joint = directed_joint(graph, self.states, rng)
-            told = {**_held(graph, joint), **_blankets(graph, joint)}
-            told |= _in_cliques(graph, self.states, rng) | _homes(graph)
-            told |= _neighbours(skeleton(_random_dag(M, rng)), self.states, rng)
-            for name, value in told.items():
+            checks = {**_held(graph, joint), **_blankets(graph, joint)}
+            checks |= _in_cliques(graph, self.states, rng) | _homes(graph)
+            checks |= _neighbours(skeleton(_random_dag(M, rng)), self.states, rng)
+            for name, value in checks.items():
                 found.setdefault(name, []).append(value)
         return {name: number.of(values) for name, values in found.items()}
 
 
 def _described(known: Mapping[str, Named]) -> dict[str, Quantity]:
-    """What there is to tell of each graph, and of each of its nodes."""
+    """Recorded quantities of each graph and of each of its nodes."""
     graph, found = axis("graph", list(known)), list(known.values())
     alike = [one.alike() if len(one.nodes) <= 4 else (-1, -1) for one in found]
     said = [_said(one) if len(one.nodes) <= 6 else (-1, -1) for one in found]
     near = {
-        f"{name}: {node}": one.told(one.near(k))
+        f"{name}: {node}": one.names_of(one.near(k))
         for name, one in known.items()
         for k, node in enumerate(one.nodes)
     }
@@ -163,13 +163,13 @@ def _described(known: Mapping[str, Named]) -> dict[str, Quantity]:
         "moral_stating": graph.of([moral_ for _, moral_ in said]),
         "link_count": graph.of([len(one.joined) for one in found]),
         "married": graph.of([one.married for one in found]),
-        "cliques": graph.of(["; ".join(map(one.told, cliques(one.linked))) for one in found]),
+        "cliques": graph.of(["; ".join(map(one.names_of, cliques(one.linked))) for one in found]),
         "blanket": axis("node", list(near)).of(list(near.values())),
     }
 
 
 def _said(one: Named) -> tuple[int, int]:
-    """How many statements about pairs a graph makes, and its moral graph."""
+    """Number of statements about pairs of a graph, and of its moral graph."""
     own = stated(one.graph) if one.directed else stated_undirected(one.graph)
     return len(own), len(stated_undirected(one.linked))
 
@@ -177,21 +177,21 @@ def _said(one: Named) -> tuple[int, int]:
 def _conditionals(
     known: Mapping[str, Named], joints: Mapping[str, list[Floats]]
 ) -> dict[str, Quantity]:
-    """How much a node given all others hangs on what is beyond its blanket, and on each in it."""
+    """Dependence of each node, given all others, on nodes outside its blanket and in it."""
     nodes, beyond, within = list[str](), list[float](), list[float]()
     for name, one in known.items():
         for k, node in enumerate(one.nodes):
-            found = [_hangs(joint, k, one.near(k)) for joint in joints[name]]
+            found = [_dependence_on(joint, k, one.near(k)) for joint in joints[name]]
             nodes.append(f"{name}: {node}")
             beyond.append(max(outside for outside, _ in found))
             within.append(min(inside for _, inside in found))
     return {"beyond": axis("node", nodes).of(beyond), "within": axis("node", nodes).of(within)}
 
 
-def _hangs(joint: Floats, node: int, near: Nodes) -> tuple[float, float]:
-    """How much p(node | all others) changes with what is not near, and with the least of the near.
+def _dependence_on(joint: Floats, node: int, near: Nodes) -> tuple[float, float]:
+    """Largest change of p(node | all others) with nodes not near, and smallest with a near one.
 
-    One where nothing is near.
+    The second value is one if no node is near.
     """
     without = frozenset(range(joint.ndim)) - near - {node}
     each = [float(spread_of_conditional(joint, node, frozenset([one])).max()) for one in near]
@@ -205,7 +205,7 @@ def _random_dag(M: int, rng: Generator) -> Dag:
 
 
 def _held(graph: Dag, joint: Floats) -> dict[str, float]:
-    """Statements about pairs: the two ways to find them, and what a distribution says."""
+    """Statements about pairs, found in two ways, and tested on a distribution."""
     own, gaps, disagreed = stated(graph), {}, 0
     for s in statements(len(graph)):
         sets = frozenset([s.a]), frozenset([s.b]), s.given
@@ -219,12 +219,12 @@ def _held(graph: Dag, joint: Floats) -> dict[str, float]:
 
 
 def _blankets(graph: Dag, joint: Floats) -> dict[str, float]:
-    """Whether blankets are enough, and whether less would be."""
+    """Whether Markov blankets are sufficient, and whether smaller sets are."""
     every = frozenset(range(len(graph)))
     hung, too_large, family = [], 0, 0
     for node in every:
         own = blanket(graph, node)
-        hung.append(_hangs(joint, node, own))
+        hung.append(_dependence_on(joint, node, own))
         for size in range(len(own)):
             for less in combinations(sorted(own), size):
                 rest = every - {node} - set(less)
@@ -242,7 +242,7 @@ def _blankets(graph: Dag, joint: Floats) -> dict[str, float]:
 
 
 def _in_cliques(graph: Dag, K: int, rng: Generator) -> dict[str, float]:
-    """Tables multiplied into cliques of the moral graph: their Z, and how far off their product."""
+    """Tables multiplied into cliques of the moral graph: Z, and the error of their product."""
     tables = directed_tables(graph, K, rng)
     potentials = clique_potentials(moral(graph), tables, K)
     made, right = joint_of(potentials, len(graph)), joint_of(tables, len(graph))
@@ -250,7 +250,7 @@ def _in_cliques(graph: Dag, K: int, rng: Generator) -> dict[str, float]:
 
 
 def _homes(graph: Dag) -> dict[str, float]:
-    """Families that lie in no clique: of the moral graph, of the graph with arrowheads dropped."""
+    """Families in no clique of the moral graph, and of the graph without arrowheads."""
     families = [frozenset([node]) | parents for node, parents in enumerate(graph)]
     bare = [clique_of(skeleton(graph), family) is None for family in families]
     return {
@@ -268,7 +268,7 @@ def _neighbours(graph: Undirected, K: int, rng: Generator) -> dict[str, float]:
         for i, j in combinations(every, 2)
     }
     linked = set(links(graph))
-    hung = [_hangs(joint, node, graph[node]) for node in every]
+    hung = [_dependence_on(joint, node, graph[node]) for node in every]
     return {
         "unlinked_dependence": max((g for p, g in gaps.items() if p not in linked), default=0.0),
         "linked_dependence": min((g for p, g in gaps.items() if p in linked), default=1.0),

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import logsumexp, softmax
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.graphs import labelling, stereo
-from models.graphs.pairwise import Field, exact, grid
-from models.types import Floats, Ints
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.graphs import labelling, stereo
+from bythebook.models.graphs.pairwise import Field, exact, grid
+from bythebook.models.types import Floats, Ints
 
 TASKS = ("segmentation", "stereo")
 EDGES = ("equal", "quadratic", "truncated")
@@ -22,7 +22,7 @@ DELTA = 2.0  # delta_0 of truncated links, in labels
 ROUNDS = 24  # of messages
 SWEEPS = 40  # of Gibbs sampling, a quarter of them dropped
 REGIONS = 12  # of an image to be segmented
-SMALL = (2, 4)  # rows and columns of an image all of whose labellings are visited
+SMALL = (2, 4)  # rows and columns of an image with all labellings enumerated
 SMALL_SWEEPS = 2000
 ROW = 5  # pixels of a row, on which messages are exact
 WINDOW = 5  # rows and columns of a patch
@@ -30,7 +30,7 @@ WINDOW = 5  # rows and columns of a patch
 
 @dataclass
 class ImageLabels(Study):
-    """Drawn images or pairs of them, labelled with links of several kinds and strengths.
+    """Labels of drawn images, by links of several types and strengths (MLAPP 19.4.3, 19.6.2.7).
 
     Segments have grey values that are a whole number apart and Gaussian noise. Disparities are
     those of random dots, a rectangle before a plane. Messages are those of marginals for segments
@@ -39,7 +39,7 @@ class ImageLabels(Study):
 
     headline = {"wrong": "min(mean(wrong, over='draw'))"}
 
-    task: str = knob("segmentation", "what labels are", choices=TASKS)
+    task: str = knob("segmentation", "the meaning of labels", choices=TASKS)
     labels: int = knob(4, "K", at_least=2, at_most=60)
     rows: int = knob(40, "of an image", at_least=8, at_most=400)
     columns: int = knob(40, "of an image", at_least=8, at_most=400)
@@ -167,7 +167,7 @@ class ImageLabels(Study):
         }
 
     def _row(self, u: Floats, V: Floats) -> dict[str, Quantity]:
-        """Messages along a row, soft and not, and what all its labellings say."""
+        """Messages along a row, soft and hard, against all its labellings."""
         u = np.concatenate([u, u[..., ::-1]], axis=-1)[..., :ROW]
         every = np.indices([self.labels] * ROW).reshape(ROW, -1)
         cost = u[every, 0, np.arange(ROW)[:, None]].sum(0) + V[every[:-1], every[1:]].sum(0)
@@ -182,7 +182,7 @@ class ImageLabels(Study):
     def _stereo(
         self, pairs: list[stereo.Pair], u: Floats, found: dict[tuple[str, str, float], Ints]
     ) -> dict[str, Quantity]:
-        """Steps at the rectangle's border, rounds of messages, patches, and what links are like."""
+        """Steps at the border of the rectangle, rounds of messages, patches and links."""
         edges, strength, draw = (
             axis("edges", self.edges),
             axis("strength", self.strengths),
@@ -278,7 +278,7 @@ class ImageLabels(Study):
 
 
 def _changes(y: Ints, u: Floats, V: Floats, near: Floats) -> Floats:
-    """What it costs to give a pixel another label, (draw, label, pixel); zero for its own."""
+    """Cost of giving a pixel another label, (draw, label, pixel); zero for its own."""
     flat, own = u.reshape(*u.shape[:2], -1), y.reshape(len(y), -1)
     cost = flat + np.einsum("dkp,ep->dke", V[:, own].swapaxes(0, 1), near)
     return np.asarray(cost - np.take_along_axis(cost, own[:, None], 1))

@@ -1,4 +1,4 @@
-"""A binary image, some of its pixels flipped, and images of high probability (PRML 8.3.3)."""
+"""Restoration of a binary image with flipped pixels by a Markov random field (PRML 8.3.3)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -7,25 +7,25 @@ from itertools import product
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.graphs.labelling import messages
-from models.graphs.lattice import conditional_modes, energy, least_cut, neighbours, shapes
-from models.types import Floats, Ints
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.graphs.labelling import messages
+from bythebook.models.graphs.lattice import conditional_modes, energy, least_cut, neighbours, shapes
+from bythebook.models.types import Floats, Ints
 
 METHODS = ("noisy", "modes", "messages", "cut")
 ROUNDS = 30  # of max-product messages, which keep half of what they were
-BIASES = (0.0, 0.5)  # h of which the prior of a pixel is taken, and more of it for small images
+BIASES = (0.0, 0.5)  # values of h for the prior of a pixel, and more for small images
 LINKS = (1.0, 0.6)  # times beta, for small images
 SIGNS = np.array([-1.0, 1.0])
 
 
 @dataclass
 class ImageRestoration(Study):
-    """Drawn images of shapes, restored by conditional modes, max-product and a least cut.
+    """Noisy images restored by conditional modes, max-product and minimum cuts (PRML 8.3.3).
 
-    Also on small images: what is found against all images there are, with links and without; what
-    the energy of a pixel depends on; and the prior of a pixel, with a bias and without.
+    Also on small images: results against all possible images, with links and without; the variables
+    that the energy of a pixel depends on; and the prior of a pixel, with a bias and without.
     """
 
     headline = {"agreement": "mean(agreement['cut'])"}
@@ -33,10 +33,10 @@ class ImageRestoration(Study):
     size: int = knob(100, "rows and columns", at_least=4, at_most=1000)
     noise: float = knob(0.1, "chance of a pixel to be flipped", at_least=0, at_most=0.5)
     beta: float = knob(1.0, "strength of links", at_least=0)
-    eta: float = knob(2.1, "strength of what is seen", at_least=0)
+    eta: float = knob(2.1, "strength of the observations", at_least=0)
     h: float = knob(0.0, "bias towards -1")
     draws: int = knob(20, "images and noises drawn", at_least=1, at_most=1000)
-    small: int = knob(20, "small images for which all are tried; 0: none", at_least=0)
+    small: int = knob(20, "small images compared with all possible ones; 0: none", at_least=0)
 
     def problems(self) -> Iterator[str]:
         if max(self.beta, self.eta, abs(self.h)) > 100:
@@ -46,7 +46,7 @@ class ImageRestoration(Study):
         method, draw = axis("method", METHODS), axis("draw", self.draws)
         row, column = axis("row", self.size), axis("column", self.size)
         agreement, level = np.empty((2, len(method), self.draws))
-        steps, climb, covered, images = [], [], [], list[Ints]()
+        steps, rises, covered, images = [], [], [], list[Ints]()
         for k in range(self.draws):
             original = shapes(self.size, rng)
             noisy = self._flipped(original, rng)
@@ -58,14 +58,14 @@ class ImageRestoration(Study):
             level[:, k] = [self._energy(x, noisy) for x in found]
             covered.append(np.mean(original == 1))
             steps.append(len(path) - 1)
-            climb.append(np.diff(levels).max())
+            rises.append(np.diff(levels).max())
             images = images or [original, *found]
         shown = axis("image", ["original", *METHODS])
         return Outcome(
             agreement=over(agreement, method, draw),
             energy=over(level, method, draw),
             half_sweeps=draw.of(steps),
-            largest_rise=draw.of(climb),
+            largest_rise=draw.of(rises),
             covered=draw.of(covered),
             picture=over(np.array(images, dtype=np.int64), shown, row, column),
             **(self._small(rng) if self.small else {}),
@@ -81,11 +81,11 @@ class ImageRestoration(Study):
         """(8.42) term by term, over all pairs of pixels that are one step apart."""
         place = np.indices(x.shape).reshape(2, -1, 1)
         linked = np.abs(place - place.swapaxes(1, 2)).sum(0) == 1
-        pairs = x.ravel() @ linked @ x.ravel() / 2  # each is met twice
+        pairs = x.ravel() @ linked @ x.ravel() / 2  # each pair occurs twice
         return float(self.h * x.sum() - self.beta * pairs - self.eta * np.vdot(x, y))
 
     def _by_energy(self, y: Ints) -> Ints:
-        """Conditional modes by whole energies: pixels of both colours in turn, to the lower one."""
+        """Conditional modes by total energies: pixels of each colour in turn, to the lower one."""
         x, before = y, -y
         white = np.indices(y.shape).sum(0) % 2 == 0
         while not np.array_equal(x, before):
@@ -96,15 +96,15 @@ class ImageRestoration(Study):
         return x
 
     def _max_product(self, y: Ints) -> Ints:
-        """The labels of least cost after some rounds of messages."""
+        """The labels of lowest cost after some rounds of messages."""
         costs = np.array([self.h * x - self.eta * x * y for x in SIGNS])
         *_, last = messages(costs, -self.beta * np.outer(SIGNS, SIGNS), ROUNDS, False, 0.5)
         return np.where(last.argmin(0) == 1, 1, -1)
 
     def _small(self, rng: Generator) -> dict[str, Quantity]:
-        """Images of three by four: the least energy of all, and the most probable one.
+        """Images of three by four: the lowest energy of all, and the most probable one.
 
-        Every other one has half a unit more of h, and of each four two have weaker links.
+        Every second image has h larger by one half; two of every four have weaker links.
         """
         number, ways = axis("small", self.small), axis("way", ["model", "term by term"])
         every = np.array(list(product((-1, 1), repeat=12)), dtype=np.int64).reshape(-1, 3, 4)
@@ -147,7 +147,7 @@ class ImageRestoration(Study):
         return np.asarray((up - down).reshape(x.shape))
 
     def _far(self, x: Ints, y: Ints) -> float:
-        """How much a pixel's difference changes with what is no neighbour of it, at most."""
+        """The largest change of a pixel's energy difference with pixels that are not neighbours."""
         before, most = self._differences(x, y), 0.0
         row, column = np.indices(x.shape)
         for i, j in np.ndindex(x.shape):

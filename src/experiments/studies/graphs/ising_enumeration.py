@@ -1,4 +1,4 @@
-"""Ising models on small lattices, every state visited (MLAPP 19.4.1)."""
+"""Ising models on small lattices by enumeration of all states (MLAPP 19.4.1)."""
 
 import re
 from collections.abc import Iterator
@@ -7,14 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.graphs.boltzmann import all_states, features, named, probabilities, weight_matrix
-from models.types import Floats, Ints
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.graphs.boltzmann import (
+    all_states,
+    features,
+    named,
+    probabilities,
+    weight_matrix,
+)
+from bythebook.models.types import Floats, Ints
 
 SHAPE = re.compile(r"(grid|triangles) \d+x\d+|cube \d+x\d+x\d+|ring \d+")
 MOST = 16  # spins
-SPINS = 6  # of the models whose formulas are tried; all pairs linked but two
+SPINS = 6  # of the models whose formulas are checked; all pairs but two are linked
 LEVELS = 41  # of the mean spin, up to which probabilities are summed
 FORMS = ("halved", "as printed")
 MEANS = ("covariance times field", "as printed")
@@ -76,7 +82,7 @@ class IsingEnumeration(Study):
 
 
 def _modes(links: Ints, J: float) -> dict[str, float | Floats]:
-    """What the states of one lattice are like."""
+    """Probabilities, modes and broken links of the states of one lattice."""
     N = int(links.max()) + 1
     y = all_states(N)
     product = y[:, links[:, 0]] * y[:, links[:, 1]]
@@ -119,7 +125,7 @@ def _one(links: Ints, rng: Generator) -> dict[str, Floats]:
 
 
 def _normaliser(rng: Generator) -> Floats:
-    """Of a Gaussian in two dimensions: a sum over a fine grid, and formulas for it."""
+    """Normaliser of a Gaussian in two dimensions: a sum over a fine grid, and formulas."""
     L = np.array([[1.0, 0.0], [rng.normal(0, 0.5), rng.uniform(0.5, 1.5)]])
     Sigma = L @ L.T
     side = np.linspace(-12, 12, 481) * np.sqrt(Sigma.diagonal().max())
@@ -131,7 +137,7 @@ def _normaliser(rng: Generator) -> Floats:
 
 
 def _conditionals(theta: Floats, links: Ints) -> dict[str, Floats]:
-    """p(y_s = 1 | all others) by enumeration: against formulas, and when others turn over."""
+    """p(y_s = 1 | all others) by enumeration: against formulas, and when other spins flip."""
     W, b = weight_matrix(theta, links, SPINS), theta[len(links) :]
     errors, changes = np.zeros((len(CODINGS), len(FORMULAS))), np.zeros(len(CODINGS))
     for c, low in enumerate(CODINGS.values()):

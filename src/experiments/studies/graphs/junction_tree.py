@@ -8,22 +8,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.graphs._joint import off, side_by_side
-from models.graphs.elimination import induced, min_fill, treewidth
-from models.graphs.factors import Factor, clamp, keep, product
-from models.graphs.junction import (
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.graphs._joint import off, side_by_side
+from bythebook.models.graphs.elimination import induced, min_fill, treewidth
+from bythebook.models.graphs.factors import Factor, clamp, keep, product
+from bythebook.models.graphs.junction import (
     all_trees,
     disagreement,
     hugin,
     junction_tree,
     shafer_shenoy,
 )
-from models.graphs.junction_costs import in_a_row, largest_table, operations
-from models.graphs.pairwise import random_tree
-from models.graphs.queries import Queries
-from models.graphs.structure import (
+from bythebook.models.graphs.junction_costs import in_a_row, largest_table, operations
+from bythebook.models.graphs.pairwise import random_tree
+from bythebook.models.graphs.queries import Queries
+from bythebook.models.graphs.structure import (
     Dag,
     cliques,
     dag,
@@ -43,7 +43,7 @@ CHORDS = {"A-C": "ABCD", "B-D": "ABCD", "A-B": "ACBD", "C-D": "ACBD"}  # and the
 class Tried(NamedTuple):
     """One directed graph: its moral graph, all trees of its cliques, and messages on them."""
 
-    error: list[float]  # by way of sending messages
+    error: list[float]  # by method of sending messages
     total_gap: float
     batch_error: float
     independences: int
@@ -61,11 +61,11 @@ class Tried(NamedTuple):
 
 @dataclass
 class JunctionTree(Study):
-    """Tables of cliques against the joint table, one variable observed; and all trees of cliques.
+    """Junction trees: clique tables against the joint table, and all trees of cliques (PRML 8.4.6).
 
     Chords are added to the cycles A-B-C-D-A (A-C or B-D) and A-C-B-D-A (A-B or C-D). Costs are of
     binary nodes in a row, each linked to those next to it so that cliques have the size counted.
-    The first draw is also told in words, for the picture.
+    One variable is observed. The first draw is also recorded as texts, for the figure.
     """
 
     headline = {"error": "max(error)"}
@@ -82,7 +82,7 @@ class JunctionTree(Study):
     def problems(self) -> Iterator[str]:
         most = self.variables * (self.variables - 1) // 2
         if self.links > most:
-            yield f"study.links={self.links}; allowed: up to {most}, for so many pairs there are"
+            yield f"study.links={self.links}; allowed: up to {most}, the number of pairs"
 
     def run(self, rng: Generator) -> Outcome:
         draw, clique = axis("draw", self.draws), axis("clique", self.cliques)
@@ -95,7 +95,7 @@ class JunctionTree(Study):
             **self._cycles(),
             operations=clique.of([operations(size) for size in self.cliques]),
             table_size=clique.of([largest_table(in_a_row(size)) for size in self.cliques]),
-            **_told(graphs[0]),
+            **_description(graphs[0]),
         )
 
     def _graph(self, rng: Generator) -> Dag:
@@ -154,7 +154,7 @@ class JunctionTree(Study):
 
 
 def _batch_error(tables: list[Factor], every: list[str]) -> float:
-    """Of posteriors given each state of the last variable, all states at once."""
+    """Error of posteriors given each state of the last variable, all states in one batch."""
     joint = keep(product(tables), every)
     states = np.arange(joint.table.shape[-1])
     found = Queries(tables, every[-1:]).posteriors({every[-1]: states})
@@ -167,20 +167,20 @@ def _name(k: int) -> str:
 
 
 def _chordal(order: str, chord: str) -> bool:
-    """Whether a cycle of four nodes and one link more has no chordless cycle; it had one."""
+    """Whether one more link removes the chordless cycle of a cycle of four nodes."""
     ring = [(order[k], order[(k + 1) % 4]) for k in range(4)]
     numbered = [("ABCD".index(a), "ABCD".index(b)) for a, b in [*ring, tuple(chord.split("-"))]]
     return is_chordal(undirected(4, numbered)) and not is_chordal(undirected(4, numbered[:4]))
 
 
-def _told(graph: Dag) -> dict[str, Quantity]:
-    """A graph and its junction tree in words: arrows, moral links, fill-in, links of cliques."""
+def _description(graph: Dag) -> dict[str, Quantity]:
+    """A graph and its junction tree as texts: arrows, moral links, fill-in, links of cliques."""
     marry = moral(graph)
     order = min_fill(marry)
     tree = junction_tree(marry, order)
     names = ["".join(_name(k) for k in sorted(clique)) for clique in tree.cliques]
     new = sorted(set(links(marry)) - set(links(skeleton(graph))))
-    told = {
+    lists = {
         "arrow": [f"{_name(p)}-{_name(k)}" for k, parents in enumerate(graph) for p in parents],
         "moral_link": [f"{_name(a)}-{_name(b)}" for a, b in new],
         "fill_in": [
@@ -188,4 +188,4 @@ def _told(graph: Dag) -> dict[str, Quantity]:
         ],
         "tree_link": [f"{names[i]}-{names[j]}" for i, j in tree.tree] or names,
     }
-    return {key: over(some, axis(f"{key}_number", len(some))) for key, some in told.items()}
+    return {key: over(some, axis(f"{key}_number", len(some))) for key, some in lists.items()}

@@ -1,4 +1,4 @@
-"""Samples of labels on a lattice, as links grow stronger (MLAPP 19.4.3)."""
+"""Samples of labels on a lattice with links of increasing strength (MLAPP 19.4.3)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ import numpy as np
 from numpy.random import Generator
 from scipy.ndimage import label
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.graphs.potts import (
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.graphs.potts import (
     SAMPLERS,
     equal_share,
     expected_equal_share,
@@ -18,7 +18,7 @@ from models.graphs.potts import (
     sweep,
     sweep_spins,
 )
-from models.types import Floats, Ints
+from bythebook.models.types import Floats, Ints
 
 STARTS = ("random", "uniform", "halves")
 KEPT = 40  # sweeps of each run at which the share of equal links is kept
@@ -28,17 +28,17 @@ STRIP_SWEEPS = 100
 TINY = (
     3,
     3,
-)  # rows and columns of a lattice all of whose images are visited, of up to three labels
+)  # rows and columns of a lattice with all images enumerated, of up to three labels
 SPINS = "spins"  # two labels as the spins -1 and 1, with half of the coupling
 
 
 @dataclass
 class LatticeSamples(Study):
-    """A Potts model, p(y) ~ exp(J times the number of equal neighbours), from several starts.
+    """Samples of a Potts model, p(y) ~ exp(J times the number of equal neighbours) (MLAPP 19.4.3).
 
-    Regions are connected sites of one label. A start of halves, one of a single label and one of
-    random ones, has both phases in it and none has to be born. Also a narrow strip, sampled in both
-    ways and exactly.
+    Regions are connected sites of one label. A start with a half of a single label and a half of
+    random labels contains both phases, so no phase has to nucleate. Also a narrow strip, sampled by
+    both methods and exactly.
     """
 
     headline = {"largest": "max(largest_region)"}
@@ -91,7 +91,7 @@ class LatticeSamples(Study):
         )
 
     def _start(self, name: str, rng: Generator) -> Ints:
-        """The lattices of all chains; the one label is 0."""
+        """The initial lattices of all chains; the single label is 0."""
         labels = rng.integers(self.states, size=(self.chains, self.size, self.size))
         same = {"random": 0, "uniform": self.size, "halves": self.size // 2}[name]
         labels[..., :same] = 0
@@ -100,7 +100,7 @@ class LatticeSamples(Study):
     def _strip(self, rng: Generator) -> dict[str, Quantity]:
         """The share of equal links on a strip: exactly, and by independent chains of each kind.
 
-        And on a tiny lattice exactly and by all images.
+        Also on a tiny lattice, exactly and by all images.
         """
         names = [*SAMPLERS, SPINS] if self.states == 2 else list(SAMPLERS)
         coupling, sampler = axis("coupling", self.couplings), axis("sampler", names)
@@ -129,7 +129,7 @@ class LatticeSamples(Study):
 
 
 def _regions(labels: Ints, states: int) -> tuple[int, int]:
-    """How many regions a lattice has and the size of the largest, by another library."""
+    """Number of regions of a lattice and the size of the largest, by another library."""
     parts = [label(labels == k)[0] for k in range(states)]
     sizes = np.concatenate([np.bincount(part.ravel())[1:] for part in parts])
     return len(sizes), int(sizes.max())
@@ -146,6 +146,6 @@ def _by_images(states: int, J: float) -> float:
 
 
 def _possible(states: int) -> int:
-    """Images of 2 x 2 pixels with positive probability if unequal neighbours weigh nothing."""
+    """Images of 2 x 2 pixels with positive probability if unequal neighbours have potential 0."""
     images = np.array(list(product(range(states), repeat=4))).reshape(-1, 2, 2)
     return int((equal_share(images) == 1).sum())

@@ -1,4 +1,4 @@
-"""Messages of all nodes at once on trees and on graphs with loops (PRML 8.4.7; MLAPP 20.2.2)."""
+"""Parallel messages on trees and on graphs with loops (PRML 8.4.7; MLAPP 20.2.2)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.graphs.pairwise import (
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.graphs.pairwise import (
     SHAPES,
     Field,
     beliefs,
@@ -20,29 +20,29 @@ from models.graphs.pairwise import (
     rounds,
     shaped,
 )
-from models.graphs.propagation import factor_graph, one_by_one
-from models.types import Floats, Ints
+from bythebook.models.graphs.propagation import factor_graph, one_by_one
+from bythebook.models.types import Floats, Ints
 
-RIGHT = 1e-10  # a belief this close is right but for rounding
+RIGHT = 1e-10  # a belief this close is correct up to rounding
 SHOWN = 30  # rounds whose errors are kept
 SERIAL = 20  # draws in which messages are sent one by one
 
 
 class Course(NamedTuple):
-    """Of some fields: beliefs at the end, last changes of a message, errors round by round."""
+    """Final beliefs, last changes of a message, and errors by round, of some fields."""
 
     belief: Floats  # (field, node)
     change: Floats  # (field,)
     round_error: Floats  # (field, round)
-    first_right: Ints  # the first of these after which all beliefs are right; -1 for none
+    first_right: Ints  # the first of these after which all beliefs are correct; -1 for none
 
 
 @dataclass
 class LoopyPropagation(Study):
-    """Beliefs round by round against all configurations, as links grow stronger.
+    """Loopy beliefs by round against all configurations, for growing link strengths (PRML 8.4.7).
 
     Nodes have two states, ln psi_s = h_s x_s and ln psi_st = J_st x_s x_t with x = -1, 1 and h, J
-    drawn from Gaussians. A tree is drawn anew in each draw. Also nodes that send in turn, and
+    drawn from Gaussians. Each draw has a new tree. Also nodes that send in turn, and
     messages sent one by one while any is pending.
     """
 
@@ -97,7 +97,7 @@ class LoopyPropagation(Study):
         )
 
     def _groups(self, rng: Generator) -> list[list[Field]]:
-        """For each coupling all draws as one field, or of trees, which differ, as one each."""
+        """For each coupling all draws as one field; trees differ, so each draw is a field."""
         count, x = (self.draws, 1) if self.shape == "tree" else (1, self.draws), np.array([-1.0, 1])
         groups: list[list[Field]] = [[] for _ in self.couplings]
         for _ in range(count[0]):
@@ -124,7 +124,7 @@ class LoopyPropagation(Study):
         return Course(beliefs(field, last)[..., 1], change, np.array(errors).T, right)
 
     def _in_turn(self, groups: list[list[Field]], rng: Generator) -> dict[str, Quantity]:
-        """On a tree: each node sends as often as the tree is long, in turns or all at once."""
+        """On a tree: each node sends as often as the tree is long, in fixed or random turns."""
         if self.shape != "tree":
             return {}
         coupling, draw = axis("coupling", self.couplings), axis("draw", self.draws)
@@ -135,12 +135,12 @@ class LoopyPropagation(Study):
             sweeps = np.concatenate([rng.permutation(self.variables) for _ in range(span)])
             for c, fields in enumerate(groups):
                 for w, order in enumerate((sweeps, np.sort(sweeps))):
-                    told = node_by_node(fields[k], order)
-                    off[c, w, k] = np.abs(beliefs(fields[k], told) - exact(fields[k])).max()
+                    messages = node_by_node(fields[k], order)
+                    off[c, w, k] = np.abs(beliefs(fields[k], messages) - exact(fields[k])).max()
         return {"turn_error": over(off, coupling, ways, draw)}
 
     def _one_by_one(self, fields: list[Field], rng: Generator) -> dict[str, Quantity]:
-        """Whether a message is pending after so many; with the first coupling, in some draws."""
+        """Whether a message is pending after `pending` messages; first coupling, some draws."""
         if not self.pending:
             return {}
         singles = islice((one for field in fields for one in field.each()), SERIAL)

@@ -1,4 +1,4 @@
-"""Rules with weights as a random field over what they speak of (MLAPP 19.4.5)."""
+"""Markov logic networks: weighted rules as a random field over ground atoms (MLAPP 19.4.5)."""
 
 import re
 from collections.abc import Iterator
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.graphs.logic import (
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.graphs.logic import (
     Atom,
     Ground,
     Rule,
@@ -21,16 +21,16 @@ from models.graphs.logic import (
     world_probabilities,
     worlds,
 )
-from models.graphs.structure import dag, order
-from models.types import Bools, Floats
+from bythebook.models.graphs.structure import dag, order
+from bythebook.models.types import Bools, Floats
 
 SMOKERS = {"cancer": "Sm(x) => Ca(x)", "friends": "Fr(x, y) and Sm(x) => Sm(y)"}
 ATOM = r"([A-Za-z]\w*)\(([^()]*)\)"
-LARGEST = 15  # ground atoms, all of whose worlds are visited
+LARGEST = 15  # ground atoms at most, all of whose worlds are enumerated
 
 
 def parsed(text: str) -> Rule | None:
-    """`P(x) and Q(x, y) => R(y)`, or nothing where it is none."""
+    """Parse a rule such as "P(x) and Q(x, y) => R(y)"; None if it is not one."""
     before, arrow, behind = text.partition("=>")
     parts = [re.fullmatch(ATOM, part.strip()) for part in [*before.split(" and "), behind]]
     if not arrow or None in parts:
@@ -43,7 +43,7 @@ def parsed(text: str) -> Rule | None:
 
 @dataclass
 class MarkovLogic(Study):
-    """The network of all ground atoms, by its worlds: marginals, and rules as weights grow."""
+    """Marginals of ground atoms and shares of true rules, over all worlds (MLAPP 19.4.5)."""
 
     headline = {"nodes": "size(marginal)"}
 
@@ -105,7 +105,7 @@ class MarkovLogic(Study):
         return over(found, rule, weight)
 
     def _ratios(self, p: Floats, holds: list[Bools], some: Bools) -> dict[str, Quantity]:
-        """Worlds that differ in one atom and in one ground clause: p with it over p without."""
+        """Probability ratios of worlds that differ in one atom and in one ground clause."""
         states = np.concatenate(holds).T  # (world, ground clause)
         owner = np.repeat(self.weights, [len(h) for h in holds])
         ratio, weight = [], []
@@ -123,17 +123,17 @@ class MarkovLogic(Study):
 
 
 def _disagree(grounds: list[Ground], holds: Bools, names: list[str], some: Bools) -> int:
-    """Ground clauses and worlds in which clause and implication are not the same."""
-    told = [dict(zip(names, world.tolist(), strict=True)) for world in some]
+    """Number of ground clauses and worlds for which clause and implication differ."""
+    worlds = [dict(zip(names, world.tolist(), strict=True)) for world in some]
     return sum(
         implication_holds(one, world) != bool(row[k])
         for one, row in zip(grounds, holds, strict=True)
-        for k, world in enumerate(told)
+        for k, world in enumerate(worlds)
     )
 
 
 def _acyclic(every: list[Ground], names: list[str]) -> bool:
-    """Whether arrows from premises to conclusions make no directed cycle; to oneself is none."""
+    """Whether arrows from premises to conclusions form no directed cycle, self-arrows ignored."""
     pairs = {(a, one.conclusion) for one in every for a in one.premises if a != one.conclusion}
     graph = dag(len(names), [(names.index(a), names.index(b)) for a, b in pairs])
     return order(graph) is not None

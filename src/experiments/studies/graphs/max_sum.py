@@ -1,4 +1,4 @@
-"""The most probable configurations of trees, ties and samples (PRML 8.4.5; MLAPP 20.2.4)."""
+"""Most probable configurations of trees, with ties, and samples (PRML 8.4.5; MLAPP 20.2.4)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,22 +9,42 @@ import numpy as np
 from numpy.random import Generator
 from scipy.stats import chisquare
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.graphs._joint import off, side_by_side
-from experiments.studies.graphs._scopes import names, scope_problems, split
-from models.graphs.chain_costs import as_factors
-from models.graphs.counting import counted
-from models.graphs.factors import MAX_PRODUCT, MAX_SUM, Factor, clamp, keep, normalised, product
-from models.graphs.maxima import chosen_apart, conditional_modes, predecessors, sampled, traced
-from models.graphs.propagation import FactorGraph, factor_graph, inward, marginal, two_passes
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.graphs._joint import off, side_by_side
+from bythebook.experiments.studies.graphs._scopes import names, scope_problems, split
+from bythebook.models.graphs.chain_costs import as_factors
+from bythebook.models.graphs.counting import counted
+from bythebook.models.graphs.factors import (
+    MAX_PRODUCT,
+    MAX_SUM,
+    Factor,
+    clamp,
+    keep,
+    normalised,
+    product,
+)
+from bythebook.models.graphs.maxima import (
+    chosen_apart,
+    conditional_modes,
+    predecessors,
+    sampled,
+    traced,
+)
+from bythebook.models.graphs.propagation import (
+    FactorGraph,
+    factor_graph,
+    inward,
+    marginal,
+    two_passes,
+)
+from bythebook.models.types import Floats
 
 CHAIN = ["x1, x2", "x2, x3", "x3, x4", "x4, x5"]
 
 
 class Tried(NamedTuple):
-    """One draw of all tables; gaps are of logarithms, from the maximum down."""
+    """One draw of all tables; gaps are differences of logarithms below the maximum."""
 
     maximum: float
     modes: int
@@ -42,10 +62,10 @@ class Tried(NamedTuple):
 
 @dataclass
 class MaxSum(Study):
-    """Max-sum from every root, every tie followed, against the table of all configurations.
+    """Max-sum from every root, with all ties, against the table of all configurations (PRML 8.4.5).
 
-    Tables are scaled so that the joint sums to one. Of values chosen node by node the worst
-    combination counts, and so it does of predecessors by (8.101) as printed. Conditional modes
+    Tables are scaled so that the joint sums to one. For values chosen node by node, and for
+    predecessors by (8.101) as printed, the worst combination counts. Conditional modes
     start from a configuration drawn at random. Without samples their p value is one; cells where
     fewer than five are expected are counted together. Of a chain, one more draw is kept as a
     trellis: each state's predecessor, and the paths that are maxima.
@@ -60,7 +80,7 @@ class MaxSum(Study):
     states: int = knob(3, "states of each variable", at_least=2, at_most=4)
     levels: int = knob(2, "different entries of a table; 0: any number from 0.1 to 1", at_least=0)
     observed: list[str] = knob(
-        [], "variables that have been seen, in one of the checks", may_be_empty=True, distinct=True
+        [], "observed variables, in one of the checks", may_be_empty=True, distinct=True
     )
     long: int = knob(2000, "nodes of a chain that may underflow", at_least=2, at_most=10_000)
     samples: int = knob(0, "samples of each tree", at_least=0, at_most=100_000)
@@ -112,7 +132,7 @@ class MaxSum(Study):
         scores = [marginal(graph, both, name, MAX_SUM) for name in every]
         right = [keep(Factor(tuple(every), joint), [name], MAX_SUM).table for name in every]
         paths = [[_at(one, every) for one in traced(graph, root)] for root in every]
-        printed = [_at(one, every) for one in traced(graph, every[-1], told=False)]
+        printed = [_at(one, every) for one in traced(graph, every[-1], with_messages=False)]
         start = tuple(int(k) for k in rng.integers(self.states, size=len(every)))
         return Tried(
             maximum=float(np.exp(best)),
@@ -174,7 +194,7 @@ class MaxSum(Study):
         return {"operations": axis("way", ["all configurations", "messages"]).of(counts)}
 
     def _trellis(self, rng: Generator) -> dict[str, Quantity]:
-        """Figure 8.53: which state before each leads to it, and all paths that are maxima."""
+        """Figure 8.53: the predecessor of each state, and all paths that are maxima."""
         every = self.known
         if [split(scope)[0] for scope in self.factors] != [list(p) for p in pairwise(every)]:
             return {}

@@ -1,4 +1,4 @@
-"""A network's tables from complete and incomplete data: coupling, and EM (Ghahramani 9.1)."""
+"""Tables of a network from complete and incomplete data: coupling and EM (Ghahramani 9.1)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,12 +7,12 @@ from itertools import islice
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.graphs._scopes import scope_problems, split
-from models.graphs.elimination import eliminate
-from models.graphs.factors import Factor, condition, keep, normalised, product
-from models.graphs.parameters import (
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.graphs._scopes import scope_problems, split
+from bythebook.models.graphs.elimination import eliminate
+from bythebook.models.graphs.factors import Factor, condition, keep, normalised, product
+from bythebook.models.graphs.parameters import (
     Family,
     Seen,
     coupling,
@@ -27,8 +27,8 @@ from models.graphs.parameters import (
     seen,
     table,
 )
-from models.graphs.structure import Dag, dag
-from models.types import Floats, Ints
+from bythebook.models.graphs.structure import Dag, dag
+from bythebook.models.types import Floats, Ints
 
 FIGURE_1 = ["A", "B", "C | A, B", "D | B, C", "E | C, D"]
 KINDS = ("complete", "posterior, complete", "missing", "posterior, missing", "hidden", "expected")
@@ -38,8 +38,8 @@ KINDS = ("complete", "posterior, complete", "missing", "posterior, missing", "hi
 class NetworkParameters(Study):
     """Second derivatives of the log likelihood across tables, and EM from drawn tables.
 
-    `missing` is taken of the largest share, `expected` is the objective of its M step; `posterior`
-    has a beta prior of 2, 2 for each row beside it.
+    The objective "missing" has the largest share of missing entries, "expected" is the objective
+    of its M step, and "posterior" adds a beta prior (2, 2) for each row.
     """
 
     headline = {"log likelihood": "mean(last(log_likelihood, over='iteration'))"}
@@ -48,7 +48,7 @@ class NetworkParameters(Study):
     missing: list[float] = knob(
         [0.0, 0.3], "shares of entries missing", at_least=0, below=1, distinct=True
     )
-    hidden: list[str] = knob([], "variables never seen", may_be_empty=True, distinct=True)
+    hidden: list[str] = knob([], "variables never observed", may_be_empty=True, distinct=True)
     points: int = knob(200, "N, data points", at_least=1, at_most=100_000)
     iterations: int = knob(60, "of EM", at_least=1, at_most=10_000)
     draws: int = knob(20, "networks with data", at_least=1, at_most=1000)
@@ -96,12 +96,12 @@ class NetworkParameters(Study):
             slopes[d] = _slope(of, full, fitted(of, full.many @ full.agree))
             expected_slopes[d] = _expected_slope(of, most, start)
             for k, what in enumerate(data):
-                course[d, k] = self._climbed(of, what, start)
+                course[d, k] = self._em_log_likelihoods(of, what, start)
                 true[d, k] = log_likelihood(of, what, theta)
                 by_tables[d, k] = self._summed(
                     of, theta, np.where(lost < self.missing[k], -1, whole)
                 )
-            hidden_course[d] = self._climbed(of, never, start)
+            hidden_course[d] = self._em_log_likelihoods(of, never, start)
             gaps[d] = self._gap(of, theta, whole[:3], lost[:3])
             surprise[d] = self._surprise(of, theta, whole)
             prior[:, d] = gradient(log_prior, elsewhere), -np.tanh(elsewhere / 2)
@@ -139,14 +139,14 @@ class NetworkParameters(Study):
         return float(sum(np.log(some.sum()) for some in agreeing))
 
     def _surprise(self, of: Family, theta: Floats, data: Ints) -> float:
-        """The log probability of drawn data less its mean, in standard deviations."""
+        """The log probability of drawn data minus its mean, in standard deviations."""
         joint = keep(product(self._tables(of, theta)), self.names).table
         mean = (joint * np.log(joint)).sum()
         variance = (joint * np.log(joint) ** 2).sum() - mean**2
         found = np.log(joint[tuple(data.T)])
         return float((found - mean).sum() / np.sqrt(len(data) * variance))
 
-    def _climbed(self, of: Family, what: Seen, start: Floats) -> list[float]:
+    def _em_log_likelihoods(self, of: Family, what: Seen, start: Floats) -> list[float]:
         steps = islice(em(of, what, start), self.iterations + 1)
         return [float(log_likelihood(of, what, theta)) for theta in steps]
 
@@ -160,16 +160,16 @@ class NetworkParameters(Study):
             seen_ = {n: int(x) for n, x, g in zip(self.names, point, gone, strict=True) if not g}
             left = [condition(one, seen_) for one in tables]
             for one in tables:
-                asked = [name for name in one.variables if name not in seen_]
-                order = [n for n in self.names if n not in seen_ and n not in asked]
-                told = normalised(keep(eliminate(left, order).answer, asked))
+                unobserved = [name for name in one.variables if name not in seen_]
+                order = [n for n in self.names if n not in seen_ and n not in unobserved]
+                posterior = normalised(keep(eliminate(left, order).answer, unobserved))
                 right = condition(keep(joint, one.variables), seen_)
-                worst = max(worst, float(np.abs(told.table - right.over(asked)).max()))
+                worst = max(worst, float(np.abs(posterior.table - right.over(unobserved)).max()))
         return worst
 
 
 def _theta(of: Family, rng: Generator) -> Floats:
-    """Rows that are uniform between nought and one."""
+    """Logits of probabilities that are uniform between zero and one."""
     return rng.logistic(size=len(of.owner))
 
 

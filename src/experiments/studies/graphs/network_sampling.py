@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.graphs._scopes import scope_problems, split
-from models.graphs.factors import Factor, keep, product
-from models.graphs.sampling import (
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.graphs._scopes import scope_problems, split
+from bythebook.models.graphs.factors import Factor, keep, product
+from bythebook.models.graphs.sampling import (
     Evidence,
     ancestral,
     early,
@@ -21,7 +21,7 @@ from models.graphs.sampling import (
     uniform,
     weighted,
 )
-from models.types import Floats, Ints
+from bythebook.models.types import Floats, Ints
 
 FIGURE_8_2 = ["x1", "x2", "x3", "x4 | x1, x2, x3", "x5 | x1, x3", "x6 | x4", "x7 | x4, x5"]
 WAYS = {"uniform": uniform, "weighted": weighted}
@@ -39,7 +39,7 @@ class Net(NamedTuple):
         return np.asarray(self.joint[tuple(evidence.get(name, slice(None)) for name in names)])
 
     def drawing(self, evidence: Evidence) -> Floats:
-        """How probably likelihood weighted sampling draws each setting of the hidden nodes."""
+        """Probability that likelihood weighted sampling draws each setting of the hidden nodes."""
         names = nodes(self.tables)
         at = tuple(evidence.get(name, slice(None)) for name in names)
         return np.asarray(self._hidden(evidence)[at])
@@ -57,19 +57,19 @@ class Net(NamedTuple):
 
 @dataclass
 class NetworkSampling(Study):
-    """Samples of networks with drawn tables against their joint tables.
+    """Samples of networks with drawn tables against their joint tables (PRML 8.1.2, 11.1.4).
 
-    Without observed nodes: all networks. With them, of the first network: logic sampling as the
-    number of observed nodes and of states grows, and uniform and likelihood weighted sampling as
-    tables grow flatter, with two states and all of them observed. What is observed is drawn from
-    the network itself.
+    Without observed nodes: all networks. With observed nodes, the first network alone: logic
+    sampling as the number of observed nodes and of states grows, and uniform and likelihood
+    weighted sampling as tables grow flatter, with two states and all `observed` nodes. Observations
+    are drawn from the network.
     """
 
     networks: dict[str, list[str]] = knob(
         {}, "by name: 'node | parents', each after its parents; none: PRML's Figure 8.2"
     )
     kept: dict[str, list[str]] = knob(
-        {}, "nodes whose marginal is looked at, by network; none: the first two"
+        {}, "nodes whose marginal is compared, by network; none: the first two"
     )
     samples: list[int] = knob([1000], "L, of each network", at_least=10, distinct=True)
     draws: int = knob(40, "networks drawn", at_least=1, at_most=10_000)
@@ -173,14 +173,14 @@ class NetworkSampling(Study):
         return {name: over(values, state, number, draw) for name, values in found.items()}
 
     def _seen(self, net: Net, rng: Generator) -> dict[str, int]:
-        """A setting of the observed nodes, as it would come."""
+        """A setting of the observed nodes, drawn from the network."""
         (one,) = ancestral(net.tables, 1, rng)
         return {n: int(one[nodes(net.tables).index(n)]) for n in self.observed}
 
     def _weighed(self, rng: Generator) -> dict[str, Quantity]:
-        """Uniform and likelihood weighted sampling, all nodes to be observed being observed.
+        """Uniform and likelihood weighted sampling, with all `observed` nodes observed.
 
-        What is estimated is the posterior of the first hidden node's second state.
+        The estimate is the posterior of the first hidden node's second state.
         """
         way, draw = axis("method", list(WAYS)), axis("draw", self.draws)
         flat = axis("concentration", self.concentrations)
@@ -199,9 +199,9 @@ class NetworkSampling(Study):
                 q = net.drawing(evidence) if name == "weighted" else np.full_like(right, 1 / p.size)
                 hits = np.where(z[:, first] == 1, r, 0.0)
                 spread = np.sqrt(((right**2 / q)[1].sum() - on**2) / len(r))
-                told = _sums(hits, self.repetitions) / _sums(r, self.repetitions)
+                estimate = _sums(hits, self.repetitions) / _sums(r, self.repetitions)
                 found["z"][w, *at] = (hits.mean() - on) / spread
-                found["rms_error"][w, *at] = np.sqrt(np.mean((told - on / right.sum()) ** 2))
+                found["rms_error"][w, *at] = np.sqrt(np.mean((estimate - on / right.sum()) ** 2))
                 found["effective_share"][w, *at] = r.sum() ** 2 / (r**2).sum() / len(r)
             gap[at] = np.abs(r - net.ratio(evidence, z)).max()
         uniform_z, weighted_z = found.pop("z")
@@ -219,13 +219,13 @@ def _sums(values: Floats, parts: int) -> Floats:
 
 
 def _counted(z: Ints, shape: tuple[int, ...]) -> Ints:
-    """How many samples have each setting."""
+    """Number of samples with each setting."""
     at = np.ravel_multi_index(tuple(z.T), shape)
     return np.bincount(at, minlength=int(np.prod(shape))).reshape(shape)
 
 
 def _reversed(tables: list[Factor], node: str) -> list[Factor]:
-    """The tables, but for one whose states are exchanged."""
+    """The tables, with the states of one of them exchanged."""
     return [
         t if t.variables[-1] != node else Factor(t.variables, t.table[..., ::-1]) for t in tables
     ]

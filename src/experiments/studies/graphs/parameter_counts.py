@@ -1,4 +1,4 @@
-"""How many independent parameters models have: counted, and as a Jacobian's rank (PRML 8.1.3)."""
+"""Independent parameters of models: counted, and as the rank of a Jacobian (PRML 8.1.3)."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.graphs.dimension import (
+from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.graphs.dimension import (
     Parametrised,
     boltzmann,
     dimension,
@@ -43,7 +43,7 @@ COVARIANCES: dict[str, Maker] = {
 
 @dataclass
 class ParameterCounts(Study):
-    """Numbers that a model takes, and the directions in which they move its distribution."""
+    """Number of parameters of models, and the rank of their Jacobian (PRML 8.1.3)."""
 
     headline = {"largest": "max(rank)"}
 
@@ -100,7 +100,7 @@ def _conditionals(M: int) -> dict[str, Quantity]:
             np.where(on, score + w[parent + 1], score),
             np.where(on, off * (1 - mu[parent + 1]), off),
         )
-    told = [made.family(w.astype(complex)).real for made in (sigmoid(M), noisy_or(M))]
+    families = [made.family(w.astype(complex)).real for made in (sigmoid(M), noisy_or(M))]
     written = [(1 / (1 + np.exp(-score))).ravel(), (1 - off).ravel()]
     axes = axis("way", ["family", "written out"]), axis("conditional", ["sigmoid", "noisy-or"])
-    return {"conditional": over([told, written], *axes, axis("setting", 2**M))}
+    return {"conditional": over([families, written], *axes, axis("setting", 2**M))}

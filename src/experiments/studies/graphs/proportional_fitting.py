@@ -7,12 +7,12 @@ from itertools import combinations, islice, permutations
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.graphs import proportional_fitting as ipf
-from models.types import Bools, Floats, Ints
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.graphs import proportional_fitting as ipf
+from bythebook.models.types import Bools, Floats, Ints
 
-RIGHT = 1e-10  # marginals this close are right but for rounding
+RIGHT = 1e-10  # marginals this close are correct up to rounding
 NEAR = 1e-6  # of the best log likelihood, where passes are counted
 PASSES = 20_000  # at most, of iterative scaling
 ORDERS = 120  # of the cliques that are tried, at most
@@ -22,7 +22,7 @@ FORMS = ("as printed", "separators divided out")
 
 @dataclass
 class ProportionalFitting(Study):
-    """Fits of a given table, and of drawn ones, from potentials of one.
+    """Proportional fitting of given and drawn tables, from potentials of one (MLAPP 19.5.7).
 
     Drawn tables are of binary variables, positive everywhere; drawn Gaussians have a covariance of
     ten times as many points as variables, on the graph of all pairs that a clique has. One sweep is
@@ -40,7 +40,7 @@ class ProportionalFitting(Study):
 
     def problems(self) -> Iterator[str]:
         if not self.table and not self.draws:
-            yield "study.table and study.draws: nothing to fit; allowed: one of both"
+            yield "study.table and study.draws: nothing to fit; allowed: at least one of them"
         if len({len(row) for row in self.table}) > 1:
             yield "study.table: rows differ in length"
         for graph in self.graphs:
@@ -111,7 +111,7 @@ class ProportionalFitting(Study):
 
 
 def _first(right: Bools) -> Ints:
-    """The first place along the last axis where it holds; one past the end for none."""
+    """Index of the first True along the last axis; one past the end for none."""
     return np.asarray(np.where(right.any(-1), right.argmax(-1), right.shape[-1]))
 
 
@@ -136,7 +136,7 @@ def _covariances(draws: int, N: int, rng: Generator) -> Floats:
 
 
 def _gaussian_gap(K: Floats, S: Floats, of: list[ipf.Clique]) -> Floats:
-    """Of covariances within cliques, and of the precision elsewhere, where it is zero."""
+    """Errors of covariances within cliques, and of zeros of the precision elsewhere."""
     inside = np.zeros(K.shape[-2:], dtype=bool)
     for clique in of:
         inside[np.ix_(clique, clique)] = True
@@ -144,7 +144,7 @@ def _gaussian_gap(K: Floats, S: Floats, of: list[ipf.Clique]) -> Floats:
 
 
 def _passes(draws: int, rng: Generator) -> dict[str, Quantity]:
-    """How often expectations are computed, by iterative scaling and along the gradient."""
+    """Number of passes for expectations, by iterative scaling and by gradient ascent."""
     draw, features = axis("draw", draws), ipf.pair_features(SCALED)
     targets = ipf.normalised(rng.gamma(1.0, size=(draws, 2**SCALED)), 1)
     fits = ipf.log_linear(features, ipf.newton(targets, features))

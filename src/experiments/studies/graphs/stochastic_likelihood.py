@@ -1,4 +1,4 @@
-"""Maximum likelihood with samples in place of expectations (MLAPP 19.5.5, Algorithm 19.1)."""
+"""Maximum likelihood with sampled expectations (MLAPP 19.5.5, Algorithm 19.1)."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -7,13 +7,13 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import softmax
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.graphs.boltzmann import all_states, features, log_likelihood, probabilities
-from models.graphs.field_estimates import gibbs_sweep
-from models.graphs.pairwise import grid
-from models.graphs.proportional_fitting import newton
-from models.types import Floats, Ints
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.graphs.boltzmann import all_states, features, log_likelihood, probabilities
+from bythebook.models.graphs.field_estimates import gibbs_sweep
+from bythebook.models.graphs.pairwise import grid
+from bythebook.models.graphs.proportional_fitting import newton
+from bythebook.models.types import Floats, Ints
 
 WAYS = ("persistent", "contrastive")
 KEPT = 20  # epochs at which the likelihood is kept
@@ -30,7 +30,7 @@ class Data(NamedTuple):
 
 
 class Course(NamedTuple):
-    """All runs of one way: parameters and likelihoods after some epochs, and the steps."""
+    """All runs of one method: parameters and likelihoods after some epochs, and the steps."""
 
     path: Floats  # (kept epoch, run, parameter)
     level: Floats  # (run, kept epoch)
@@ -39,11 +39,11 @@ class Course(NamedTuple):
 
 @dataclass
 class StochasticLikelihood(Study):
-    """Runs from random weights on one data set, in minibatches, with steps of 1 / epoch.
+    """Stochastic maximum likelihood on one data set, with steps of 1 / epoch (MLAPP 19.5.5).
 
-    Samples go on from where they were, or start at cases of the data at each step (contrastive
-    divergence); also with the step as printed, down the likelihood. A step of Gibbs sampling is a
-    sweep over all spins.
+    Runs start from random weights and use minibatches. Chains continue from step to step, or start
+    at cases of the data at each step (contrastive divergence). One variant uses the step as
+    printed, which decreases the likelihood. A step of Gibbs sampling is a sweep over all spins.
     """
 
     headline = {"error": "max(abs(mean(estimate['persistent'], over='run') - maximum))"}
@@ -55,7 +55,7 @@ class StochasticLikelihood(Study):
     batch: int = knob(20, "B, cases of a minibatch", at_least=1, at_most=100_000)
     epochs: int = knob(60, "passes over the data", at_least=2, at_most=100_000)
     samples: int = knob(20, "S, chains side by side", at_least=1, at_most=10_000)
-    gibbs_steps: list[int] = knob([1, 5], "sweeps a step", at_least=1, at_most=100, distinct=True)
+    gibbs_steps: list[int] = knob([1, 5], "sweeps per step", at_least=1, at_most=100, distinct=True)
     runs: int = knob(30, "repetitions on the same data", at_least=2, at_most=1000)
 
     def run(self, rng: Generator) -> Outcome:
@@ -123,7 +123,7 @@ class StochasticLikelihood(Study):
 
 
 def _sweep_deviation(theta: Floats, data: Data, rng: Generator) -> Floats:
-    """Mean features after a sweep from exact draws less those of the field, in standard errors."""
+    """Mean features after a sweep from exact draws minus exact means, in standard errors."""
     p = softmax(data.phi @ theta)
     y = all_states(data.cases.shape[1])[rng.choice(len(p), EXACT, p=p)]
     gibbs_sweep(y, theta, data.links, rng)

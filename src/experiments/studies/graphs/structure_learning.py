@@ -7,12 +7,12 @@ from math import log
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.graphs._scopes import split
-from models.graphs.census import directed_graphs
-from models.graphs.factors import Factor, keep, product
-from models.graphs.learning import (
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.graphs._scopes import split
+from bythebook.models.graphs.census import directed_graphs
+from bythebook.models.graphs.factors import Factor, keep, product
+from bythebook.models.graphs.learning import (
     PRIORS,
     climbed,
     family_predictions,
@@ -24,20 +24,20 @@ from models.graphs.learning import (
     posterior,
     sampled,
 )
-from models.graphs.structure import Dag, arrows, dag, stated
-from models.types import Bools, Floats, Ints
+from bythebook.models.graphs.structure import Dag, arrows, dag, stated
+from bythebook.models.types import Bools, Floats, Ints
 
 # A and B with a common child.
 TABLES = {"A": [0.5, 0.5], "B": [0.5, 0.5], "C | A, B": [0.9, 0.1, 0.4, 0.6, 0.3, 0.7, 0.1, 0.9]}
-SAME = 1e-9  # scores this close are equal but for rounding
+SAME = 1e-9  # scores this close are equal up to rounding
 
 
 @dataclass
 class StructureLearning(Study):
-    """All directed graphs over a network's variables, scored on data drawn from it.
+    """Scores and predictions of all directed graphs, on data of a true network (Ghahramani 9.2).
 
-    Predictions of new data are in expectation over the true network, in nats a data point: of the
-    best structure, of the true one, and averaged over all structures or over sampled ones.
+    Predictions of new data are expected log densities under the true network, in nats per data
+    point: of the best structure, of the true one, and averaged over all or sampled structures.
     """
 
     headline = {"found": "share(true_class_best)"}
@@ -91,7 +91,7 @@ class StructureLearning(Study):
             [of_structures(family_scores(batch, name), masks(graphs)) for name in PRIORS]
         ).reshape(len(prior), len(size), self.draws, -1)
         chances, own = posterior(scores), self._class(graphs)
-        structure = axis("structure", [self._told(graph) for graph in graphs])
+        structure = axis("structure", [self._arrow_text(graph) for graph in graphs])
         found = {
             "true_class_posterior": chances[..., own].sum(-1),
             "true_class_best": own[scores.argmax(-1)],
@@ -100,9 +100,9 @@ class StructureLearning(Study):
         more: dict[str, Quantity] = {}
         if self.steps:
             found |= self._searched(batch, scores, chances, graphs, rng)
-            told = axis("way", ["families", "evidence"]), prior, structure
+            axes = axis("way", ["families", "evidence"]), prior, structure
             more["prediction"] = over(
-                _predictions(batch[:1], graphs), *told, axis("configuration", joint.size)
+                _predictions(batch[:1], graphs), *axes, axis("configuration", joint.size)
             )
             near = [neighbours(graphs).sum(1), _differ_in_a_link(graphs).sum(1)]
             more["neighbours"] = over(near, axis("counted", ["links", "arrows"]), structure)
@@ -122,27 +122,29 @@ class StructureLearning(Study):
             factors.append(Factor((*given, *of), np.reshape(table, [2] * (1 + len(given)))))
         return np.asarray(keep(product(factors), self.names).table)
 
-    def _told(self, graph: Dag) -> str:
+    def _arrow_text(self, graph: Dag) -> str:
         return " ".join(f"{self.names[i]}>{self.names[j]}" for i, j in arrows(graph)) or "none"
 
     def _class(self, graphs: list[Dag]) -> Bools:
-        """Which structures state just what the true one does."""
+        """Mask of the structures with the same independences as the true one."""
         said, own = directed_graphs(len(self.names)), stated(self.truth)
         return np.array([said[graph] == own for graph in graphs])
 
     def _searched(
         self, batch: Floats, scores: Floats, chances: Floats, graphs: list[Dag], rng: Generator
     ) -> dict[str, Floats]:
-        """Greedy search, samples of structures, and what each way predicts."""
+        """Greedy search, samples of structures, and predictions by each method."""
         near, empty = neighbours(graphs), graphs.index(dag(len(self.names), []))
         flat = scores.reshape(-1, len(graphs))
         ends = [climbed(row, near, empty) for row in flat]
         gaps = flat.max(1) - flat[np.arange(len(flat)), ends]
-        beside = np.where(_differ_in_a_link(graphs)[ends], flat, -np.inf).max(1)
+        runner_up = np.where(_differ_in_a_link(graphs)[ends], flat, -np.inf).max(1)
         visits = sampled(flat, near, empty, self.steps, rng).reshape(scores.shape) / self.steps
         found = {
             "greedy_gap": np.where(gaps < SAME, 0.0, gaps).reshape(scores.shape[:-1]),
-            "greedy_lead": (flat[np.arange(len(flat)), ends] - beside).reshape(scores.shape[:-1]),
+            "greedy_lead": (flat[np.arange(len(flat)), ends] - runner_up).reshape(
+                scores.shape[:-1]
+            ),
             "true_class_sampled": visits[..., self._class(graphs)].sum(-1),
         }
         best, true = scores.argmax(-1), graphs.index(self.truth)
@@ -153,16 +155,16 @@ class StructureLearning(Study):
             "held_out_sampled": visits,
         }
         for k, name in enumerate(PRIORS):
-            told = np.exp(of_structures(family_predictions(batch, name), masks(graphs)))
-            told = told.reshape(*scores.shape[1:], -1)
+            predicted = np.exp(of_structures(family_predictions(batch, name), masks(graphs)))
+            predicted = predicted.reshape(*scores.shape[1:], -1)
             for way, weight in weights.items():
-                mixed = np.log(np.einsum("ndgx,ndg->ndx", told, weight[k]))
+                mixed = np.log(np.einsum("ndgx,ndg->ndx", predicted, weight[k]))
                 row = found.setdefault(way, np.empty(scores.shape[:-1]))
                 row[k] = mixed @ self._joint().ravel()
         return found
 
     def _integrals(self, rng: Generator) -> dict[str, Quantity]:
-        """Log evidence of all graphs of three variables, in closed form less by quadrature."""
+        """Log evidence of all graphs of three variables, in closed form minus quadrature."""
         if not self.integrated or len(self.names) < 3:
             return {}
         p = self._joint()
@@ -185,17 +187,17 @@ def _predictions(counts: Floats, graphs: list[Dag]) -> Floats:
     points = np.eye(counts.size).reshape(-1, *counts.shape[1:])
     found = []
     for name in PRIORS:
-        told = of_structures(family_predictions(counts, name), masks(graphs))[0]
+        predicted = of_structures(family_predictions(counts, name), masks(graphs))[0]
         with_x, without = (
             of_structures(family_scores(some, name), masks(graphs))
             for some in (counts + points, counts)
         )
-        found.append([told, (with_x - without).T])
+        found.append([predicted, (with_x - without).T])
     return np.swapaxes(found, 0, 1)
 
 
 def _differ_in_a_link(graphs: list[Dag]) -> Bools:
-    """Pairs of structures with one arrow more or less, or one that is turned."""
+    """Pairs of structures that differ in one arrow: added, removed or reversed."""
     M = len(graphs[0])
     ways = np.array([[[j in g[i] for j in range(M)] for i in range(M)] for g in graphs])
     linked = ways | ways.swapaxes(1, 2)
@@ -205,7 +207,7 @@ def _differ_in_a_link(graphs: list[Dag]) -> Bools:
 
 
 def _spread(scores: Floats, graphs: list[Dag]) -> Floats:
-    """The largest difference of scores between structures that state the same."""
+    """The largest difference of scores between structures with the same independences."""
     said = directed_graphs(len(graphs[0]))
     worst = np.zeros(scores.shape[:-1])
     for own in set(said.values()):

@@ -1,4 +1,4 @@
-"""What a weighted sum tells of the coins that made it (Ghahramani 6)."""
+"""Posterior of coins given their weighted sum (Ghahramani 6)."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -9,27 +9,27 @@ from math import log2
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.graphs.weighted_coins import additions, both_heads, heads, ways
-from models.types import Ints
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.graphs.weighted_coins import additions, both_heads, heads, ways
+from bythebook.models.types import Ints
 
 
 @dataclass
 class WeightedCoins(Study):
-    """Each coin's probability given the sum, exactly, for weights that are given and drawn.
+    """Exact probability of each coin given the sum, for given and drawn weights (Ghahramani 6).
 
-    Few coins are also tried in all settings. Coins of equal weight are alike: the posterior is over
-    weights. Where a sum cannot be reached there is no posterior (not a number).
+    Few coins are also enumerated. Coins of equal weight are exchangeable: the posterior is per
+    weight. A sum that cannot be reached has no posterior (not a number).
     """
 
     headline = {"heads": "max(weight_posterior)"}
 
     coins: int = knob(100, "N, how many", at_least=2, at_most=300)
     total: int = knob(430, "Y, their weighted sum", at_least=1, at_most=3000)
-    weights: list[int] = knob(list(range(1, 11)), "taken over and over", at_least=1, at_most=10)
+    weights: list[int] = knob(list(range(1, 11)), "used in rotation", at_least=1, at_most=10)
     draws: int = knob(20, "more weights, drawn from 1 to 10", at_least=0, at_most=1000)
-    small: int = knob(12, "coins to be tried in all settings", at_least=2, at_most=14)
+    small: int = knob(12, "coins whose settings are all enumerated", at_least=2, at_most=14)
 
     def problems(self) -> Iterator[str]:
         cycle = sum(self._cycle(self.coins))
@@ -62,7 +62,7 @@ class WeightedCoins(Study):
 
 
 def _posterior(weights: Sequence[int], total: int) -> tuple[list[float], float]:
-    """P(heads) of a coin of each weight, and the least dependence of two coins."""
+    """P(heads) of a coin of each weight, and the smallest dependence of two coins."""
     there, counts = Counter(weights), ways(weights, total)
     if counts[-1] == 0:
         return [float("nan")] * 10, 0.0
@@ -73,7 +73,7 @@ def _posterior(weights: Sequence[int], total: int) -> tuple[list[float], float]:
 
 
 def _both(weights: Sequence[int], total: int) -> list[list[float]]:
-    """P(both heads) of two coins of each two weights; not a number where they are not there."""
+    """P(both heads) of two coins of each two weights; not a number where there are none."""
     there, counts = Counter(weights), ways(weights, total)
     found = np.full((10, 10), np.nan)
     for a, b in product(there, repeat=2):
@@ -91,7 +91,7 @@ def _prior_dependence(count: int) -> float:
 
 
 def _gaps(weights: Sequence[int]) -> list[float]:
-    """For each sum the largest difference from what a look at all settings gives."""
+    """Largest difference from the enumeration of all settings, for each sum."""
     settings = np.array(list(product((0, 1), repeat=len(weights))))
     sums: Ints = settings @ np.array(weights)
     gaps = []

@@ -1,1 +1,1 @@
-"""Few dimensions behind many: PCA, factor analysis."""
+"""Latent variable models: PCA, factor analysis."""

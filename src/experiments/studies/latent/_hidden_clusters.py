@@ -1,4 +1,4 @@
-"""Clusters hidden in noise: the knobs of the data that the studies of this topic share."""
+"""Clusters hidden in noise: knobs of the data that the studies of this topic share."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.study import knob
-from models.types import Floats, Ints
+from bythebook.experiments.core.study import knob
+from bythebook.models.types import Floats, Ints
 
 SQUARE = [[0.0, 0.0], [5.0, 5.0], [5.0, 0.0], [0.0, 5.0]]
 
@@ -28,7 +28,7 @@ class HiddenClusters:
             yield from self.rules()
 
     def rules(self) -> Iterator[str]:
-        """What a study asks of the other knobs."""
+        """Yield a message for each rule that the other knobs break."""
         yield from ()
 
     @property

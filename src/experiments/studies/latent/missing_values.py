@@ -1,4 +1,4 @@
-"""Variational PCA when values are missing: uncertainty, prediction, two treatments (FCML 7.6)."""
+"""Variational PCA with missing values: uncertainty, prediction, two treatments (FCML 7.6)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,12 +7,12 @@ from typing import cast
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.latent._hidden_clusters import HiddenClusters, second_moment
-from models.em import smallest_gain
-from models.latent import groups
-from models.latent.variational_ppca import (
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.latent._hidden_clusters import HiddenClusters, second_moment
+from bythebook.models.em import smallest_gain
+from bythebook.models.latent import groups
+from bythebook.models.latent.variational_ppca import (
     NoiseVariance,
     Posterior,
     Treatment,
@@ -21,7 +21,7 @@ from models.latent.variational_ppca import (
     noise_variance,
     predict,
 )
-from models.types import Bools, Floats
+from bythebook.models.types import Bools, Floats
 
 TREATMENTS = ("switches", "latent")
 CASES = ("both seen", "second missing", "both missing")  # objects 0, 1 and 2, in the first cluster
@@ -29,7 +29,7 @@ CASES = ("both seen", "second missing", "both missing")  # objects 0, 1 and 2, i
 
 @dataclass
 class MissingValues(HiddenClusters, Study):
-    """Remove values at random; three objects of one cluster lose none, one or both that matter."""
+    """Variational PCA after removal of values at random and of chosen ones (FCML 7.6)."""
 
     headline = {
         "predicted_mean": "mean(predicted_mean)",
@@ -41,7 +41,7 @@ class MissingValues(HiddenClusters, Study):
         [0.05], "probabilities that a value is missing", at_least=0, below=1, distinct=True
     )
     treatments: list[str] = knob(
-        ["switches"], "what becomes of missing values", choices=TREATMENTS, distinct=True
+        ["switches"], "treatment of missing values", choices=TREATMENTS, distinct=True
     )
 
     def rules(self) -> Iterator[str]:
@@ -115,13 +115,13 @@ class MissingValues(HiddenClusters, Study):
         )
 
     def _other_group(self) -> int:
-        """The cluster that differs from the first in y_2 alone, or most nearly so."""
+        """The cluster whose difference from the first is in y_2 alone, or closest to that."""
         first = np.array(self.centres)[:, 0]
         return int(np.argmin(np.abs(first - first[0])[1:])) + 1
 
 
 def _removed(whole: Floats, left: Bools) -> tuple[Floats, Floats]:
-    """The data centred by what is left, and what that is: one or zero, shapes (R, N, M)."""
+    """The data centred by observed means, and the mask of observed values, shapes (R, N, M)."""
     seen = left.astype(float)
     seen[:, :3, :2] = [[1, 1], [1, 0], [0, 0]]
     mean = (whole * seen).sum(1, keepdims=True) / seen.sum(1, keepdims=True)
@@ -129,7 +129,7 @@ def _removed(whole: Floats, left: Bools) -> tuple[Floats, Floats]:
 
 
 def _score(Y: Floats, seen: Floats, q: Posterior, treatment: str) -> float:
-    """Mean log density of the values that were removed by chance, and not on purpose."""
+    """Mean log density of the values that were removed at random, not on purpose."""
     removed = seen == 0
     removed[:, :3, :2] = False
     return log_score(Y, removed, q, cast("Treatment", treatment)) if removed.any() else np.nan

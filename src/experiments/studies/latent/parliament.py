@@ -1,4 +1,4 @@
-"""The votes of a parliament: attendance, PCA, and probit PCA that knows of absences (FCML 7.7)."""
+"""Votes of a parliament: attendance, PCA, and probit PCA with absences (FCML 7.7)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,15 +7,15 @@ import numpy as np
 from numpy.random import Generator
 from scipy.stats import norm
 
-from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.latent._hidden_clusters import second_moment
-from models.datasets import load
-from models.latent import groups
-from models.latent.pca import pca
-from models.latent.probit_ppca import ProbitPosterior, fit, most_probable
-from models.standins import PARTIES
-from models.types import Floats, Ints
+from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.latent._hidden_clusters import second_moment
+from bythebook.models.datasets import load
+from bythebook.models.latent import groups
+from bythebook.models.latent.pca import pca
+from bythebook.models.latent.probit_ppca import ProbitPosterior, fit, most_probable
+from bythebook.models.standins import PARTIES
+from bythebook.models.types import Floats, Ints
 
 MAIN = PARTIES[:3]
 FIGURES = ("attendance", "map", "small-parties", "uncertain", "divisions")
@@ -23,14 +23,14 @@ FIGURES = ("attendance", "map", "small-parties", "uncertain", "divisions")
 
 @dataclass
 class Parliament(Study):
-    """MPs on a map: by PCA, where an absence is a zero, and by probit PCA, where it is none."""
+    """Map of MPs by PCA (absences are zeros) and by probit PCA (absences are missing; FCML 7.7)."""
 
     headline = {
         "own_party": "last(nearest_centre_is_own_party)",
         "attendance_correlation": "mean(last(attendance_correlation, over='model'))",
     }
 
-    votes: str = knob("fcml-votes", "a row a division, a column an MP", dataset=True)
+    votes: str = knob("fcml-votes", "one row per division, one column per MP", dataset=True)
     party: str = knob("fcml-votes-party", "the party of each MP", dataset=True)
     iterations: int = knob(40, "iterations of probit PCA; 0 is PCA alone", at_most=1000, at_least=0)
     uncertain: int = knob(20, "MPs to name as least certain", at_least=1, at_most=1000)
@@ -73,7 +73,7 @@ class Parliament(Study):
     def _probit(
         self, Y: Floats, attended: Ints, member: Axis, dimension: Axis, rng: Generator
     ) -> tuple[Floats, dict[str, float | Quantity]]:
-        """The map by probit PCA, how certain it is, and the boundaries of some divisions."""
+        """The map by probit PCA, its uncertainty, and the boundaries of some divisions."""
         done = fit(Y, 2, rng, max_iter=self.iterations)
         q, observed = done.q, Y != 0
         least = np.argsort(-np.linalg.slogdet(q.Sigma_x)[1])[: self.uncertain]

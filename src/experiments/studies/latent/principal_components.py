@@ -6,19 +6,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.latent._hidden_clusters import HiddenClusters
-from models.latent.groups import apart_on_a_line, astray, between_share
-from models.latent.pca import covariance, eigenvalues_without_n, largest_cosine, pca
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.latent._hidden_clusters import HiddenClusters
+from bythebook.models.latent.groups import apart_on_a_line, astray, between_share
+from bythebook.models.latent.pca import covariance, eigenvalues_without_n, largest_cosine, pca
 
 TURN = 0.6  # angle of the first axis of the one Gaussian, in radians
-TRIED = 20  # draws in which a line is looked for that keeps the clusters apart
+TRIED = 20  # draws in which a line that separates the clusters is searched for
 
 
 @dataclass
 class PrincipalComponents(HiddenClusters, Study):
-    """The variance along each principal direction, and how much of it the clusters make."""
+    """Variance along each principal direction, and the share between clusters (FCML 7.1-7.2)."""
 
     headline = {
         "first_eigenvalue": "mean(eigenvalues['clusters', :, 1])",
@@ -47,7 +47,7 @@ class PrincipalComponents(HiddenClusters, Study):
             cos, sin = np.cos(TURN), np.sin(TURN)
             axes = np.array([[cos, sin], [-sin, cos]])
             sets["cloud"] = rng.standard_normal((R, N, M)) * np.sqrt(self.cloud) @ axes
-            along = (sets["cloud"] @ axes.T).var(axis=1)  # its own axes: the sample knows others
+            along = (sets["cloud"] @ axes.T).var(axis=1)  # true axes; the sample axes differ
             further["cloud_variance"] = over(along, repetition, axis("direction", ["A", "B"]))
         data = axis("data", list(sets))
         Y = np.stack(list(sets.values()))

@@ -8,26 +8,26 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import digamma, gammaincinv
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.latent._hidden_clusters import HiddenClusters, second_moment
-from models.em import held
-from models.latent.groups import astray
-from models.latent.variational_ppca import Posterior, bound, error_as_printed, fit
-from models.latent.variational_ppca_checks import moved, sampled_bound
-from models.regression import gaussian_bound
-from models.regression.curves import quadrature
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.latent._hidden_clusters import HiddenClusters, second_moment
+from bythebook.models.em import held
+from bythebook.models.latent.groups import astray
+from bythebook.models.latent.variational_ppca import Posterior, bound, error_as_printed, fit
+from bythebook.models.latent.variational_ppca_checks import moved, sampled_bound
+from bythebook.models.regression import gaussian_bound
+from bythebook.models.regression.curves import quadrature
+from bythebook.models.types import Floats
 
 SCALES = [1.0, 0.5, 2.0]  # covariances of Q in a regression, in units of the posterior's
 
 
 @dataclass
 class VariationalPca(HiddenClusters, Study):
-    """The bound and the posterior means, with the f of the text and with the corrected one.
+    """Bound and posterior means of variational PCA, with the f of the text and corrected.
 
-    Of the first data set all factors after one iteration. With samples of Q also exercises 7.1 to
-    7.3: what the bound is, and where its maximum.
+    Also all factors of the first data set after one iteration. With samples of Q also exercises 7.1
+    to 7.3: the value of the bound and the place of its maximum.
     """
 
     headline = {
@@ -53,7 +53,7 @@ class VariationalPca(HiddenClusters, Study):
         checks |= self._exercises(Y, seen, q, rng) if self.samples else {}
         fits.append(solve(as_printed=True))
         longest = max(done.bound.shape[1] for done in fits)
-        scales = [0.98, 1.0, 1.02]  # f, and a little beside it
+        scales = [0.98, 1.0, 1.02]  # f, and values close to it
         nearby = [bound(q._replace(f=q.f * c), seen, 1.0, 1.0) for c in scales]
         rule = quadrature(0.0, 1.0, 400)  # <log tau>: the closed form, and over its quantiles
         log_tau = np.log(gammaincinv(q.e[0], rule.x) / q.f[0])
@@ -80,14 +80,16 @@ class VariationalPca(HiddenClusters, Study):
     ) -> dict[str, float | Quantity]:
         """Exercises 7.2 and 7.3: the printed terms, and updates that maximise them."""
         sampled = sampled_bound(Y[0], seen[0], q, self.samples, rng)
-        beside = np.stack([bound(aside, seen, 1.0, 1.0) for aside in moved(q, rng)])
+        displaced = np.stack([bound(aside, seen, 1.0, 1.0) for aside in moved(q, rng)])
         whole, seed = np.ones_like(Y), int(rng.integers(2**32))
         one, two = (
             fit(Y, whole, self.latent, np.random.default_rng(seed), treatment=treatment).q
             for treatment in ("switches", "latent")
         )
         return {
-            "bound_beside": over(beside, axis("move", len(beside)), axis("repetition", len(Y))),
+            "bound_beside": over(
+                displaced, axis("move", len(displaced)), axis("repetition", len(Y))
+            ),
             "sampled_bound": float(sampled.mean()),  # of the first data set
             "sampling_error": float(sampled.std() / np.sqrt(self.samples)),
             "treatments_apart": max(  # with nothing missing
@@ -98,9 +100,9 @@ class VariationalPca(HiddenClusters, Study):
     def _first_iteration(
         self, Y: Floats, seen: Floats, rng: Generator
     ) -> dict[str, float | Quantity]:
-        """All factors of one data set after one iteration, and the weights that it began at."""
+        """All factors of one data set after one iteration, and the initial weights."""
         D, variable = self.latent, axis("variable", Y.shape[2])
-        start = deepcopy(rng).standard_normal((Y.shape[2], D))  # what the fit is about to draw
+        start = deepcopy(rng).standard_normal((Y.shape[2], D))  # the draws that the fit makes next
         done = fit(Y, seen, D, rng, max_iter=1)
         q, latent = done.q, (axis("latent", D), axis("other_latent", D))
         as_printed = 1 + (seen * error_as_printed(q)).sum() / 2

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.networks import backpropagation as back
-from models.networks.backpropagation import ACTIVATIONS, OUTPUTS, Weights
-from models.networks.neural_network import error_and_gradient, fit_network, random_start
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.networks import backpropagation as back
+from bythebook.models.networks.backpropagation import ACTIVATIONS, OUTPUTS, Weights
+from bythebook.models.networks.neural_network import error_and_gradient, fit_network, random_start
+from bythebook.models.types import Floats
 
 SEGMENTS = 200
 STARTS = 5

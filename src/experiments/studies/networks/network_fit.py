@@ -1,4 +1,4 @@
-"""Networks with one hidden layer fitted to functions, and ways to do it (notes 2.4.1, 2.4.2)."""
+"""Networks with one hidden layer fitted to functions, by several methods (notes 2.4.1, 2.4.2)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from numpy.random import Generator
 from scipy import stats
 from scipy.optimize import minimize_scalar
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.networks import descents
-from models.networks import neural_network as networks
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.networks import descents
+from bythebook.models.networks import neural_network as networks
+from bythebook.models.types import Floats
 
 TARGETS: dict[str, Callable[[Floats], Floats]] = {
     "square": np.square,
@@ -28,7 +28,7 @@ STEPS = 400  # of Levenberg and Marquardt's method
 
 @dataclass
 class NetworkFit(Study):
-    """Fits of functions on -1 .. 1 from several starts; evaluations that each method needs.
+    """Network fits of functions on -1 .. 1 from several starts; evaluations by each method.
 
     Inputs are multiplied by 3, so that they fill the bend of tanh.
     """
@@ -39,7 +39,7 @@ class NetworkFit(Study):
     points: int = knob(50, "equally spaced", at_least=5, at_most=1000)
     noise: float = knob(0.0, "standard deviation", at_least=0)
     hidden: int = knob(3, "tanh units", at_least=1, at_most=50)
-    decay: float = knob(1e-6, "of the weights; valleys are flat without it", above=0)
+    decay: float = knob(1e-6, "of the weights; without it minima are flat valleys", above=0)
     starts: int = knob(10, "random starts", at_least=2, at_most=200)
     methods: list[str] = knob([], "to compare", choices=METHODS, may_be_empty=True, distinct=True)
     budget: int = knob(3000, "evaluations of the gradient", at_least=10, at_most=100_000)
@@ -89,7 +89,7 @@ class NetworkFit(Study):
     def _methods(
         self, x: Floats, t: Floats, start: Floats, fit: networks.Trained, rng: Generator
     ) -> dict[str, Quantity]:
-        """Of the first function."""
+        """Evaluations of each method on the first function."""
         column = t[:, None]
         courses: dict[str, Floats] = {}
         for name in self.methods:
@@ -116,7 +116,7 @@ class NetworkFit(Study):
         }
 
     def _steepest(self, x: Floats, t: Floats, theta: Floats, rng: Generator) -> float:
-        """By how much some direction falls faster than the negative gradient, by differences."""
+        """Largest excess of a descent over that along the negative gradient, by differences."""
         g = networks.error_and_gradient(theta, self.sizes, x, t)[1]
         ways = np.vstack([-g / np.linalg.norm(g), descents.unit_vectors(1000, len(g), rng)])
         step = 1e-5
@@ -175,7 +175,7 @@ class NetworkFit(Study):
             for s in squares
         ]
         label = rng.integers(2, size=100)
-        sure = rng.uniform(0.5, 1.0, 100)  # probability of the side that is right, or wrong
+        sure = rng.uniform(0.5, 1.0, 100)  # probability of the correct class, or of the other
         right = np.where(label == 1, sure, 1 - sure)
         both = [(label * np.log(p) + (1 - label) * np.log(1 - p)).sum() for p in (right, 1 - right)]
         begin = axis("start", self.starts)

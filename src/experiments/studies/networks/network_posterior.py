@@ -7,22 +7,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.networks import network_evidence as laplace
-from models.networks import neural_network as networks
-from models.probability.gaussian import log_density_1d
-from models.sampling.kernels import leapfrog
-from models.types import Floats, Ints
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.networks import network_evidence as laplace
+from bythebook.models.networks import neural_network as networks
+from bythebook.models.probability.gaussian import log_density_1d
+from bythebook.models.sampling.kernels import leapfrog
+from bythebook.models.types import Floats, Ints
 
 PROBLEMS = ("sine", "redundant")
 SAMPLED = 400  # draws from the Gaussian posterior
 NARROW = 10.0
-MODES = 10  # data sets, and starts on each, whose ends are compared
+MODES = 10  # data sets, and starts on each, whose minima are compared
 
 
 class _Fitted(NamedTuple):
-    """What was found for the data sets, and from what."""
+    """Fits of the data sets, with their data."""
 
     found: laplace.Posterior
     which: Ints  # the group of each weight
@@ -33,10 +33,11 @@ class _Fitted(NamedTuple):
 
 @dataclass
 class NetworkPosterior(Study):
-    """Data sets drawn anew, each with its mode, precisions and error bars.
+    """Posterior modes, precisions and error bars of a network on drawn data sets (MLAPP 16.5.7).
 
-    `sine`: inputs N(0.25, 0.07^2), targets sin(2 pi x) with noise 0.1. `redundant`: x1 uniform, x2
-    a copy of it with noise 0.02, x3 N(0.5, 0.2^2), targets sin(2 pi x1) with noise 0.05.
+    The data "sine" have inputs N(0.25, 0.07^2) and targets sin(2 pi x) with noise 0.1. In
+    "redundant", x1 is uniform, x2 a copy of it with noise 0.02, x3 N(0.5, 0.2^2), and targets are
+    sin(2 pi x1) with noise 0.05.
     """
 
     headline = {"alpha": "median(alpha)"}
@@ -50,7 +51,7 @@ class NetworkPosterior(Study):
     cycles: int = knob(10, "fits, each with updates after it", at_least=1, at_most=1000)
     updates: int = knob(1, "updates of the precisions in a cycle", at_least=1, at_most=100)
     repetitions: int = knob(40, "data sets", at_least=1, at_most=1000)
-    samples: int = knob(0, "of a Hamiltonian chain a data set; 0: none", at_least=0)
+    samples: int = knob(0, "of a Hamiltonian chain per data set; 0: none", at_least=0)
     leaps: int = knob(10, "leapfrog steps", at_least=1, at_most=1000)
     leap_size: float = knob(0.1, "of them at first, in units of the posterior's widths", above=0)
 
@@ -95,7 +96,7 @@ class NetworkPosterior(Study):
         return np.stack([one, two, three], axis=-1), t
 
     def _determined(self, found: laplace.Posterior, which: Ints) -> Floats:
-        """Well-determined parameters, group by group, less the trace of H A^-1 times beta."""
+        """Well-determined parameters by group, minus the trace of H A^-1 times beta."""
         inverse = laplace.covariance(found, which)
         whole = found.beta * np.einsum("rpq,rqp->r", found.H, inverse)
         return np.asarray(np.abs(found.gamma.sum(1) - whole))
@@ -174,7 +175,7 @@ class NetworkPosterior(Study):
         return np.asarray(gap / np.abs(A).max((1, 2)))
 
     def _modes(self, fit: _Fitted, rng: Generator) -> Ints:
-        """Different weights at the ends of some starts, with the precisions that were found."""
+        """Different weights at the minima from some starts, with the precisions found."""
         found, which, sizes, x, t = fit
         S = min(MODES, self.repetitions)
         rows = np.repeat(np.arange(S), MODES)
@@ -251,7 +252,7 @@ def _forms(fit: _Fitted, grid: Floats, step: float = 1e-4) -> Floats:
 
 
 def _formulas(rng: Generator) -> dict[str, Quantity]:
-    """Sentences and formulas as printed, on random weights and outputs."""
+    """Statements and formulas as printed, on random weights and outputs."""
     one, two = rng.standard_normal((2, 20))
     penalty = 0.5 * 0.7 * ((one**2).sum() - (two**2).sum())
     prior = log_density_1d(one, 0.0, 1 / 0.7).sum() - log_density_1d(two, 0.0, 1 / 0.7).sum()

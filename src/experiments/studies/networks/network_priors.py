@@ -5,21 +5,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.networks import priors
-from models.networks.neural_network import layers, predict
-from models.networks.priors import Precisions
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.networks import priors
+from bythebook.models.networks.neural_network import layers, predict
+from bythebook.models.networks.priors import Precisions
+from bythebook.models.types import Floats
 
-SHOWN = 10  # functions a panel
+SHOWN = 10  # functions per panel
 SCALED = (3.0, 0.5)  # inputs and outputs of a rescaled network
 SHIFTED = (1.0, -2.0)
 
 
 @dataclass
 class NetworkPriors(Study):
-    """Shapes of random functions on -1 .. 1: as stated, and with one precision divided."""
+    """Shapes of functions from a network prior, one precision divided (MLAPP 16.5.6.1)."""
 
     headline = {"dynamic_range": "median(dynamic_range)"}
 

@@ -1,25 +1,25 @@
-"""A deep network whose connections an l1 penalty prunes (MLAPP 16.5.6.2)."""
+"""Pruning of the connections of a deep network by an l1 penalty (MLAPP 16.5.6.2)."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.networks.neural_network import (
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.networks.neural_network import (
     error_and_gradient,
     fit_network,
     n_parameters,
     predict,
 )
-from models.regression.random_curves import random_curves
-from models.types import Floats
+from bythebook.models.regression.random_curves import random_curves
+from bythebook.models.types import Floats
 
 
 @dataclass
 class NetworkPruning(Study):
-    """Connections left, and the fit, against the weight of an l1 penalty (MLAPP Figure 16.18)."""
+    """Remaining connections and fit against the weight of an l1 penalty (MLAPP Figure 16.18)."""
 
     hidden: list[int] = knob([4, 4, 4, 4], "tanh units in each layer", at_least=1, at_most=50)
     penalties: list[float] = knob([0.5, 0.05, 5.0], "l1; the first: drawn", above=0, distinct=True)
@@ -27,7 +27,7 @@ class NetworkPruning(Study):
     n: int = knob(200, "points in a data set", at_least=2)
     repetitions: int = knob(3, "curves, with data and start each", at_least=1, at_most=100)
     max_iter: int = knob(2000, "iterations of L-BFGS-B between restarts", at_least=1)
-    rounds: int = knob(4, "times that it is started, each from where it stood", at_least=1)
+    rounds: int = knob(4, "times that it is started, each time from the previous end", at_least=1)
     threshold: float = knob(1e-4, "a connection of this size or less counts as pruned", at_least=0)
 
     @property
@@ -49,7 +49,7 @@ class NetworkPruning(Study):
                         here, sizes, x, t, decay=self.decay, l1=l1, max_iter=self.max_iter
                     ).theta
                 misfit[i, s] = np.std(predict(here, sizes, x) - t) / np.std(t)
-        drawn = theta[penalty.place(self.penalties[0]), :1]
+        drawn = theta[penalty.index_of(self.penalties[0]), :1]
         return Outcome(
             connections=over(np.sum(np.abs(theta) > self.threshold, axis=-1), penalty, repetition),
             connections_at_start=start.shape[1],
@@ -62,6 +62,6 @@ class NetworkPruning(Study):
         )
 
     def _slope(self, theta: Floats, x: Floats, t: Floats) -> Floats:
-        """Of the error and the decay, without the l1 penalty, at the network drawn, (P,)."""
+        """Slope of error and decay, without the l1 penalty, at the drawn network, (P,)."""
         _, gradient = error_and_gradient(theta, self.layer_sizes, x[:, None], t[:, None])
         return np.asarray(gradient[0] + self.decay * theta[0])

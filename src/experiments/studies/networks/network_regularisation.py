@@ -1,4 +1,4 @@
-"""Neural networks held back by weight decay and early stopping (MLAPP 16.5.6, notes 2.4.5)."""
+"""Regularisation of networks by weight decay and early stopping (MLAPP 16.5.6, notes 2.4.5)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies._curves import CURVES, CurveOrData
-from models.networks import neural_network as networks
-from models.regression.curves import DESIGNS, likeness
-from models.types import Floats
+from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies._curves import CURVES, CurveOrData
+from bythebook.models.networks import neural_network as networks
+from bythebook.models.regression.curves import DESIGNS, likeness
+from bythebook.models.types import Floats
 
 Sets = tuple[Floats, Floats]  # inputs and targets
 
@@ -26,7 +26,7 @@ class NetworkRegularisation(CurveOrData, Study):
     repetitions: int = knob(1, "data sets to draw", at_least=1, at_most=1000)
     hidden: list[int] = knob([3, 10], "hidden tanh units", at_least=1, at_most=500, distinct=True)
     decays: list[float] = knob([0.0, 0.1], "lambda of lambda / 2 |w|^2", at_least=0, distinct=True)
-    penalise_biases: bool = knob(False, "does the decay act on the biases as well?")
+    penalise_biases: bool = knob(False, "apply the decay to the biases as well")
     starts: int = knob(1, "random starts for each data set", at_least=1, at_most=1000)
     max_iter: int = knob(300, "Levenberg-Marquardt steps at most", at_least=1, at_most=100_000)
     validation: int = knob(25, "points in a validation set", at_least=1)
@@ -82,7 +82,7 @@ class NetworkRegularisation(CurveOrData, Study):
     def _descent(
         self, train: Sets, held: Sets, network: Axis, rng: Generator
     ) -> dict[str, Quantity]:
-        """Gradient descent without penalty, all data sets and starts at once."""
+        """Gradient descent without penalty, all data sets and starts in one batch."""
         sizes = (1, self.descent_hidden, 1)
         (x, t), validation = ((self._column(x), t[..., None]) for x, t in (train, held))
         start = self.start_size * networks.random_start(sizes, len(x), rng)
@@ -93,7 +93,7 @@ class NetworkRegularisation(CurveOrData, Study):
         moments = {
             "start": start,
             "first_rise": path.first_rise,  # of the validation error
-            "stopped": path.stopped,  # where that is least
+            "stopped": path.stopped,  # where that is smallest
             "last": path.theta,
         }
         epoch, moment = axis("shown_epoch", shown), axis("moment", list(moments))

@@ -1,23 +1,28 @@
-"""Distinct weights of one and the same function, and minima beyond them (MLAPP 16.5.5)."""
+"""Symmetries of network weights, and other minima (MLAPP 16.5.5)."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.networks import symmetries
-from models.networks.neural_network import error_and_gradient, fit_networks, predict, random_start
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.networks import symmetries
+from bythebook.models.networks.neural_network import (
+    error_and_gradient,
+    fit_networks,
+    predict,
+    random_start,
+)
 
 WAYS = {"flips": (True, False), "orders": (False, True), "all": (True, True)}
 FLAT = 1e-5  # no entry of a gradient at a minimum is larger
-DECAY = 1e-3  # without it valleys are too flat to come to rest in
+DECAY = 1e-3  # without it valleys are too flat for convergence
 
 
 @dataclass
 class NetworkSymmetries(Study):
-    """Images of weight vectors under sign flips and permutations; restarts on noisy sines."""
+    """Images of weight vectors under sign flips and permutations; restarts (MLAPP 16.5.5)."""
 
     headline = {"equal_settings": "max(equal_all)"}
 
@@ -60,7 +65,7 @@ class NetworkSymmetries(Study):
         }
 
     def _restarts(self, rng: Generator) -> dict[str, Quantity]:
-        """Ends of restarts, and what averaging their weights or their outputs gives."""
+        """Minima of restarts, and averages of their weights or of their outputs."""
         sizes, S, R = (1, self.fitted, 1), self.fits, self.restarts
         x = rng.uniform(-1, 1, (S, self.points))
         t = np.sin(np.pi * x) + 0.2 * rng.standard_normal(x.shape)

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from experiments.contract.outcome import Axis, axis
-from experiments.contract.study import knob
-from models.probability.coin import Beta
+from bythebook.experiments.core.outcome import Axis, axis
+from bythebook.experiments.core.study import knob
+from bythebook.models.probability.coin import Beta
 
 
 @dataclass
 class BetaPriors:
-    """A base for studies of the coin."""
+    """Knobs of beta priors and of the bet. A base for studies of the coin."""
 
     alphas: list[float] = knob(
         [1.0, 50.0, 5.0], "first parameter of each prior (heads)", above=0, may_be_empty=True

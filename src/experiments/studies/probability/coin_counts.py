@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.probability._beta_priors import BetaPriors
-from models.probability import coin
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.probability._beta_priors import BetaPriors
+from bythebook.models.probability import coin
+from bythebook.models.types import Floats
 
 SHOWN = ("heads", "likelihood", "contours", "simulation")
 
@@ -27,12 +27,12 @@ class CoinCounts(BetaPriors, Study):
         at_most=1,
     )
     heads: list[int] = knob(
-        [14], "heads seen, in each of some counts; none: all there may be", at_least=0,
+        [14], "heads seen, in each of some counts; none: all possible counts", at_least=0,
         may_be_empty=True,
     )  # fmt: skip
     tosses: list[int] = knob([20], "tosses of each count", at_least=1, at_most=10_000)
     negligible: list[float] = knob(
-        [0.05], "shares of its maximum below which a likelihood may count as zero", above=0,
+        [0.05], "shares of its maximum below which a likelihood counts as zero", above=0,
         below=1, distinct=True,
     )  # fmt: skip
     alpha_max: int = knob(50, "the search for a prior ends here", at_least=2, at_most=500)
@@ -95,9 +95,9 @@ class CoinCounts(BetaPriors, Study):
         }
 
     def _priors(self, r: float, rng: Generator) -> dict[str, Any]:
-        """Every count there may be under each prior, and averages over tosses of the coin."""
+        """All possible counts under each prior, and averages over tosses of the coin."""
         N, S = self.tosses[0], self.repetitions
-        y = np.arange(N + 1)  # all the sets there are: only the number of heads matters
+        y = np.arange(N + 1)  # all possible sets: only the number of heads matters
         prior, heads, belief = self.prior_axis, axis("heads", y), coin.update(self.prior, y, N)
         of_heads = {
             "posterior_mean": coin.mean(belief),

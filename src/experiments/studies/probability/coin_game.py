@@ -1,4 +1,4 @@
-"""Beliefs about a coin, toss by toss, and the bet they advise (FCML 3.1.2-3.3)."""
+"""Posterior of a coin, toss by toss, and the resulting bet (FCML 3.1.2-3.3)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies.probability._beta_priors import BetaPriors
-from models.datasets import load
-from models.probability import coin
-from models.probability.coin import Beta
-from models.types import Floats, Ints
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies.probability._beta_priors import BetaPriors
+from bythebook.models.datasets import load
+from bythebook.models.probability import coin
+from bythebook.models.probability.coin import Beta
+from bythebook.models.types import Floats, Ints
 
 SHOWN = ("stages", "overlay", "path", "win", "tosses")
 UNIFORM = Beta(np.ones(()), np.ones(()))
@@ -35,12 +35,12 @@ class CoinGame(BetaPriors, Study):
         "coin-tosses", "the tosses, last column, head = 1; null: only their count", dataset=True
     )
     customers: list[int] = knob(
-        [], "whose tosses, in order; none: all there are", may_be_empty=True, distinct=True
+        [], "customers whose tosses are used, in order; none: all", may_be_empty=True, distinct=True
     )
-    heads: int | None = knob(None, "heads counted, where there are no data", at_least=0)
-    tosses: int | None = knob(None, "tosses counted", at_least=1, at_most=1_000_000)
-    stages: list[int] = knob([0], "tosses seen when bets are considered", at_least=0)
-    interval: list[float] = knob([0.4, 0.6], "report the belief in this range of r")
+    heads: int | None = knob(None, "number of heads, without data", at_least=0)
+    tosses: int | None = knob(None, "number of tosses, without data", at_least=1, at_most=1_000_000)
+    stages: list[int] = knob([0], "tosses seen when bets are placed", at_least=0)
+    interval: list[float] = knob([0.4, 0.6], "report the probability of this range of r")
     show: list[str] = knob(["stages"], "what to draw", choices=SHOWN, distinct=True)
 
     def problems(self) -> Iterator[str]:
@@ -80,7 +80,7 @@ class CoinGame(BetaPriors, Study):
         return [head[columns["customer"] == c] for c in self.customers] or [head]
 
     def _counts(self) -> tuple[Ints, Floats]:
-        """Tosses N and heads y_N: from none on, toss by toss where the tosses are known."""
+        """Tosses N and heads y_N from N = 0 on, toss by toss if the tosses are known."""
         if self.data is None:
             return np.array([0, self.tosses or 0]), np.array([0.0, self.heads or 0])
         head = np.concatenate(self._tosses())
@@ -108,7 +108,7 @@ class CoinGame(BetaPriors, Study):
         return Outcome(**found, **self._stages(path, y, N))
 
     def _stages(self, path: Beta, y: Floats, N: Ints) -> dict[str, Quantity]:
-        """What is known at each stage under each prior, (P, S); and the densities over r."""
+        """Posterior summaries at each stage under each prior, (P, S), and densities over r."""
         prior, stage, r = self.prior_axis, axis("stage", self.stages), axis("r", R)
         at = np.searchsorted(N, self.stages)
         belief = Beta(path.alpha[:, at], path.beta[:, at])

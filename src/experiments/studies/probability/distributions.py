@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.probability import truncated_gaussian
-from models.probability.distributions import DISCRETE, FAMILIES, Law, tabulate
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.probability import truncated_gaussian
+from bythebook.models.probability.distributions import DISCRETE, FAMILIES, Law, tabulate
 
 PARAMETERS = {
     "binomial": ("N", "q"),
@@ -65,7 +65,7 @@ class Distributions(Study):
         )
 
     def _discrete(self, laws: list[Law]) -> dict[str, tuple[Any, ...]]:
-        """Probabilities over the outcomes of all curves; what one cannot take has none."""
+        """Probabilities over the outcomes of all curves; zero for impossible outcomes."""
         y = axis("y", np.unique(np.concatenate([law.x for law in laws])).astype(int))
         p = np.zeros((len(laws), len(y)))
         for row, law in zip(p, laws, strict=True):
@@ -84,7 +84,7 @@ class Distributions(Study):
         }
 
     def _truncated(self) -> dict[str, tuple[Any, ...]]:
-        """Densities over one grid, about the first; means by the formula, and by that printed."""
+        """Densities over one grid, about the first; means by the formula and as printed."""
         rows, (mu, sd, _) = self.parameters, self.parameters[0]
         x = axis("x", np.linspace(mu - 4 * sd, mu + 4 * sd, 801))
         form = axis("form", ["printed", "corrected"])

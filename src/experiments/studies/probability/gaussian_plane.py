@@ -1,4 +1,4 @@
-"""Gaussians in the plane: contours, conditionals, and when they factorise (FCML 2.5.4)."""
+"""Gaussians in the plane: contours, conditionals and factorisation (FCML 2.5.4)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.probability.gaussian import Gaussian, conditional, log_density, product_gaps
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.probability.gaussian import Gaussian, conditional, log_density, product_gaps
 
 
 @dataclass
@@ -55,7 +55,7 @@ class GaussianPlane(Study):
             beliefs = [[conditional(joint, x) for x in self.given] for joint in planes]
             means = [[belief.mean[0] for belief in row] for row in beliefs]
             found["conditional_mean"] = over(means, gaussian, given)
-            variances = [row[0].covariance[0, 0] for row in beliefs]  # whatever is given
+            variances = [row[0].covariance[0, 0] for row in beliefs]  # the same for any condition
             found["conditional_variance"] = gaussian.of(variances)
         if self.diagonals:
             gaps = [

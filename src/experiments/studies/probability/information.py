@@ -1,4 +1,4 @@
-"""Entropies, divergences, and the bits that codes really need (notes 1.1.7; Ghahramani 1.2)."""
+"""Entropies, divergences, and the lengths of codes (notes 1.1.7; Ghahramani 1.2)."""
 
 from dataclasses import dataclass
 
@@ -6,18 +6,18 @@ import numpy as np
 from numpy.random import Generator
 from scipy.stats import norm
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.probability import densities
-from models.probability import information as info
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.probability import densities
+from bythebook.models.probability import information as info
+from bythebook.models.types import Floats
 
 SMOOTHED = 0.5  # added to the counts of a model that is learnt
 
 
 @dataclass
 class Information(Study):
-    """Random distributions and joint tables, codes for them, and densities of one variance.
+    """Entropies of random distributions and tables, lengths of codes, and densities (notes 1.1.7).
 
     A model is learnt from some symbols by their counts, and codes new ones arithmetically.
     """
@@ -27,7 +27,7 @@ class Information(Study):
     symbols: int = knob(4, "symbols of a distribution", at_least=2, at_most=5)
     draws: int = knob(100, "pairs of distributions", at_least=1, at_most=10_000)
     block_lengths: list[int] = knob(
-        [1, 2, 4], "symbols a codeword of Huffman's code", at_least=1, at_most=6, distinct=True
+        [1, 2, 4], "symbols per codeword of Huffman's code", at_least=1, at_most=6, distinct=True
     )
     training: list[int] = knob([10, 100, 1000], "symbols seen", at_least=1, distinct=True)
     new: int = knob(500, "new symbols that are coded", at_least=1, at_most=10_000)

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import xlogy
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.classification import multinomial_bayes as texts
-from models.datasets import load
-from models.probability import distributions, estimates, gaussian
-from models.regression.linear import least_squares, line
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.classification import multinomial_bayes as texts
+from bythebook.models.datasets import load
+from bythebook.models.probability import distributions, estimates, gaussian
+from bythebook.models.regression.linear import least_squares, line
 
 FAMILIES = ("bernoulli", "gaussian", "multinomial")
 
@@ -34,13 +34,13 @@ class LikelihoodEstimates(Study):
     data: str = knob(
         "olympics-100m-men", "data for the two forms of the noise", dataset="regression"
     )
-    counts: list[int] = knob([7, 3, 2, 0], "multinomial: how often each word was seen", at_least=0)
+    counts: list[int] = knob([7, 3, 2, 0], "multinomial: count of each word", at_least=0)
     new: list[int] = knob([1, 1, 0, 1], "word counts of a new text", at_least=0)
     alphas: list[float] = knob(
         [1.01, 1.5, 2, 5], "parameters of the Dirichlet prior", above=1, at_most=1000, distinct=True
     )
     n: int = knob(50, "observations in a sample", at_least=10, at_most=100_000)
-    trials: int = knob(500, "other parameters that are tried", at_least=10, at_most=10_000)
+    trials: int = knob(500, "other parameters that are compared", at_least=10, at_most=10_000)
     draws: int = knob(
         20_000, "draws for an average: of scores, of a posterior", at_least=1000, at_most=1_000_000
     )

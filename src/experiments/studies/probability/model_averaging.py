@@ -7,21 +7,21 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import logsumexp
 
-from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.probability import model_posterior as models
-from models.types import Floats
+from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.probability import model_posterior as models
+from bythebook.models.types import Floats
 
 _NEW = 2000  # points to predict, the same for all
-_LEVELS = [-3.0, 0.0, 0.5, 1.0, 2.0]  # where densities are told, and shares of points below
+_LEVELS = [-3.0, 0.0, 0.5, 1.0, 2.0]  # at which densities, and shares of points below, are recorded
 
 
 @dataclass
 class ModelAveraging(Study):
-    """The posterior of models and the weights of their mixture as data sets grow.
+    """Posterior of models and weights of their mixture as data sets grow (PRML 14.1, MLAPP 16.6.3).
 
-    Models are `gaussians`, `cauchys` (equal mixtures of two at -2 and 2) or coins, `coin 0.3`; the
-    truth is one of them, or `both`: half of the points from the first, half from the last.
+    Models are "gaussians", "cauchys" (equal mixtures of two at -2 and 2) or coins, "coin 0.3". The
+    truth is one of them, or "both": half of the points from the first, half from the last.
     """
 
     headline = {"surest": "mean(max(posterior, over='model'))"}
@@ -94,7 +94,7 @@ class ModelAveraging(Study):
         """Sum of the log densities of all points, each predicted from those before it."""
         equal = np.full_like(after[:, :1], 1 / len(self.models))
         before = np.concatenate([equal, after[:, :-1]], axis=1)
-        with np.errstate(divide="ignore"):  # a model may be ruled out
+        with np.errstate(divide="ignore"):  # the probability of a model may be 0
             return np.asarray(logsumexp(log_p + np.log(before), axis=-1).sum(-1))
 
     def _counted(
@@ -116,6 +116,6 @@ class ModelAveraging(Study):
 
 
 def _slope(log_p: Floats, weights: Floats) -> Floats:
-    """The mean over points of p(x | h) / p(x), less one, for each data set and model."""
+    """The mean over points of p(x | h) / p(x), minus one, for each data set and model."""
     p = np.exp(log_p)
     return np.asarray((p / (p @ weights[..., None])).mean(1) - 1)

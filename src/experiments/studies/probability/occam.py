@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.probability import sequences
-from models.types import Floats, Ints
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.probability import sequences
+from bythebook.models.types import Floats, Ints
 
 _DRAWN = 8  # sequences whose evidence is also a mean over the prior
 _DRAWS = 100_000
@@ -17,7 +17,7 @@ _DRAWS = 100_000
 
 @dataclass
 class Occam(Study):
-    """All sequences of tosses: a coin of known bias, and chains with uniform priors."""
+    """Evidence of a known coin and of chains for all sequences of tosses (Ghahramani Figure 4)."""
 
     headline = {"highest": "max(probability, over='sequence')"}
 

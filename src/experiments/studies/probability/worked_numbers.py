@@ -1,4 +1,4 @@
-"""Elementary numbers by listing what is counted and adding what is summed (FCML 2.2-2.5, 5.2)."""
+"""Elementary counts and sums by enumeration (FCML 2.2-2.5, 5.2)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,16 +7,16 @@ from itertools import combinations, product
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.classification.gaussian_classifier import FULL, NAIVE, parameter_count
-from models.probability.distributions import tabulate
-from models.regression.curves import quadrature
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.classification.gaussian_classifier import FULL, NAIVE, parameter_count
+from bythebook.models.probability.distributions import tabulate
+from bythebook.models.regression.curves import quadrature
 
 
 @dataclass
 class WorkedNumbers(Study):
-    """Choices, terms of a marginalisation, an area, a uniform density, a Gaussian's parameters."""
+    """Counts of choices, terms and parameters; an area and a uniform density (FCML 2.2-2.5)."""
 
     objects: int = knob(4, "objects to choose from", at_least=1, at_most=16)
     variables: int = knob(8, "most variables in a joint distribution", at_least=2, at_most=16)

@@ -1,4 +1,4 @@
-"""A curve with a Gaussian belief about its weights, as data arrive (notes 1.1.5, 2.2.3)."""
+"""Bayesian linear regression of a curve as data arrive (notes 1.1.5, 2.2.3)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies._curves import CurveOrData
-from models.regression import bayesian_regression as bayes
-from models.regression.bayesian_regression import Posterior
-from models.regression.curves import powers
-from models.regression.linear import least_squares
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies._curves import CurveOrData
+from bythebook.models.regression import bayesian_regression as bayes
+from bythebook.models.regression.bayesian_regression import Posterior
+from bythebook.models.regression.curves import powers
+from bythebook.models.regression.linear import least_squares
+from bythebook.models.types import Floats
 
 _DRAWS = 4000  # of weights and noise, for the width of a prediction
 _GRID = 401  # places along each of two weights
@@ -21,10 +21,10 @@ _GRID = 401  # places along each of two weights
 
 @dataclass
 class BayesianCurve(CurveOrData, Study):
-    """Posterior and predictions of y(x, w) = w^T phi(x) after some of the data.
+    """Posterior and predictions of y(x, w) = w^T phi(x) as data arrive (notes 1.1.5, 2.2.3).
 
-    phi are powers of x, or a constant and Gaussian functions at equal distances. Drawn data arrive
-    in random order.
+    The functions phi are powers of x, or a constant and Gaussian functions at equal distances.
+    Drawn data arrive in random order.
     """
 
     headline = {"widest": "max(last(prediction_sd, over='observed'))"}
@@ -34,8 +34,8 @@ class BayesianCurve(CurveOrData, Study):
     width: float = knob(0.1, "standard deviation of a Gaussian function", above=0)
     alpha: float = knob(0.005, "prior precision of the weights", above=0)
     beta: float = knob(11.1, "precision of the noise", above=0)
-    observed: list[int] = knob([10], "how many of the data are seen", at_least=0)
-    grid_check: bool = knob(False, "also the posterior of two weights on a grid")
+    observed: list[int] = knob([10], "numbers of data that are seen", at_least=0)
+    grid_check: bool = knob(False, "also compute the posterior of two weights on a grid")
 
     def problems(self) -> Iterator[str]:
         yield from super().problems()
@@ -77,13 +77,13 @@ class BayesianCurve(CurveOrData, Study):
             w = belief.mean + rng.standard_normal((_DRAWS, M)) @ root.T
             noise = rng.standard_normal((_DRAWS, len(grid))) / np.sqrt(self.beta)
             drawn.append((w @ at.T + noise).std(0))
-        asked: dict[str, Quantity] = {}
+        extra: dict[str, Quantity] = {}
         if self.curve != "unknown":
-            asked["truth"] = grid.of(self.truth(grid.values))
+            extra["truth"] = grid.of(self.truth(grid.values))
         if len(t) >= M:
-            asked["likelihood_gradient"] = weight.of(self._off_maximum(Phi, t))
+            extra["likelihood_gradient"] = weight.of(self._off_maximum(Phi, t))
         if self.grid_check:
-            asked |= self._on_a_grid(Phi, t, beliefs)
+            extra |= self._on_a_grid(Phi, t, beliefs)
         return Outcome(
             inputs=axis("point", len(x)).of(x),
             targets=axis("point", len(x)).of(t),
@@ -96,7 +96,7 @@ class BayesianCurve(CurveOrData, Study):
             prediction_sd=over([np.sqrt(p.variance) for p in found], seen, grid),
             drawn_sd=over(drawn, seen, grid),
             **self._kernels(Phi, t, at),
-            **asked,
+            **extra,
         )
 
     def _belief(self, Phi: Floats, t: Floats, prior: Posterior) -> Posterior:
@@ -105,7 +105,7 @@ class BayesianCurve(CurveOrData, Study):
         return bayes.posterior(Phi, t, 1 / self.beta, *prior)
 
     def _off_maximum(self, Phi: Floats, t: Floats) -> Floats:
-        """Newton steps in each weight by differences of the log likelihood, at least squares."""
+        """Newton step of each weight at the least-squares fit, by differences of the likelihood."""
         w = least_squares(Phi, t).w
         step = 1e-3
 

@@ -1,4 +1,4 @@
-"""A straight line with a Gaussian belief about its weights, and about its noise (FCML 3.7)."""
+"""Bayesian regression of a line: posterior of its weights and of its noise (FCML 3.7)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,19 +7,19 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import ndtr
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.datasets import load
-from models.regression import bayesian_regression as bayes
-from models.regression.linear import least_squares, line
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.datasets import load
+from bythebook.models.regression import bayesian_regression as bayes
+from bythebook.models.regression.linear import least_squares, line
+from bythebook.models.types import Floats
 
 _SHOWN = ("data", "posterior", "lines", "predictive", "noise")
 
 
 @dataclass
 class BayesianLine(Study):
-    """The posterior of a line's weights, the noise known, and of its noise, the weights known."""
+    """Posterior of the weights of a line with known noise, and of the noise (FCML 3.7)."""
 
     headline = {"w_1": "last(w_mean, over='observed')[1]", "noise_variance": "noise_variance"}
 
@@ -31,7 +31,7 @@ class BayesianLine(Study):
     sigma2: float = knob(10.0, "variance of the noise, where it is known", above=0)
     alpha: float = knob(1.0, "first parameter of the noise's inverse gamma prior", above=0)
     beta: float = knob(0.05, "second parameter of the noise's inverse gamma prior", above=0)
-    observed: list[int] = knob([0], "how many of the data are seen", at_least=0)
+    observed: list[int] = knob([0], "numbers of data that are seen", at_least=0)
     samples: int = knob(10, "lines to draw from each belief", at_least=1, at_most=200)
     predict_at: list[float] = knob([], "inputs to predict at", may_be_empty=True, distinct=True)
     threshold: float | None = knob(None, "report the chance of a target below this")
@@ -63,7 +63,7 @@ class BayesianLine(Study):
         ends = self._design([x.min(), max(x.max(), *self.predict_at, x.min())])
         seen, point = axis("observed", self.observed), axis("point", len(t))
         weight, end = axis("weight", 2), axis("x", ends[:, 1])
-        # 3.7.4 prints half the number of data for the power of 2 pi, in place of that of weights.
+        # 3.7.4 prints half the number of data, not of weights, for the power of 2 pi.
         powers = {"printed": len(t) / 2, "corrected": len(mu_0) / 2}
         areas = [bayes.prior_area(self.prior_variances, power) for power in powers.values()]
         return Outcome(
@@ -85,18 +85,18 @@ class BayesianLine(Study):
         return line((np.asarray(x, dtype=np.float64) - self.shift) / self.scale)
 
     def _predictions(self, belief: bayes.Posterior) -> dict[str, Quantity]:
-        """The predictive density at the inputs asked for."""
+        """The predictive density at the inputs `predict_at`."""
         if not self.predict_at:
             return {}
-        at, asked = self._design(self.predict_at), axis("input", self.predict_at)
+        at, place = self._design(self.predict_at), axis("input", self.predict_at)
         mean, variance = bayes.predictive(at, self.sigma2, belief)
         found = {"scaled_input": at[:, 1], "prediction": mean, "prediction_variance": variance}
         if self.threshold is not None:
             found["chance_below"] = ndtr((self.threshold - mean) / np.sqrt(variance))
-        return {name: asked.of(values) for name, values in found.items()}
+        return {name: place.of(values) for name, values in found.items()}
 
     def _noise(self, Phi: Floats, t: Floats) -> dict[str, Quantity]:
-        """The density of the noise variance, the weights taken for known (FCML Exercise 3.12)."""
+        """The density of the noise variance, for known weights (FCML Exercise 3.12)."""
         fit, prior = least_squares(Phi, t), bayes.InverseGamma(self.alpha, self.beta)
         after = bayes.noise_posterior(fit.residuals, prior)
         densities = bayes.noise_densities(fit.residuals, prior)

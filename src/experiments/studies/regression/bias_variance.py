@@ -8,12 +8,12 @@ import numpy as np
 from numpy.polynomial.legendre import legvander
 from numpy.random import Generator
 
-from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies._curves import SyntheticCurve
-from models.regression import bias_variance as models
-from models.regression.bias_variance import Decomposition
-from models.types import Floats
+from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies._curves import SyntheticCurve
+from bythebook.models.regression import bias_variance as models
+from bythebook.models.regression.bias_variance import Decomposition
+from bythebook.models.types import Floats
 
 BASES = ("polynomial", "gaussian")
 SHOWN = 20  # fits drawn for each of three models
@@ -44,7 +44,7 @@ class BiasVariance(SyntheticCurve, Study):
 
     @property
     def flexibility(self) -> Axis:
-        """What is varied, from rigid to flexible."""
+        """The axis that is varied, from rigid to flexible."""
         if len(self.ln_lambdas) > 1:
             return axis("ln_lambda", sorted(self.ln_lambdas, reverse=True))
         name = "order" if self.basis == "polynomial" else "gaussians"

@@ -1,4 +1,4 @@
-"""How maximum likelihood estimates vary over data sets: covariance and bias (FCML 2.9-2.10)."""
+"""Variation of maximum likelihood estimates: covariance and bias (FCML 2.9-2.10)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.regression import bias_variance as estimates
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.regression import bias_variance as estimates
+from bythebook.models.types import Floats
 
 SHOWN = ("estimates", "data", "lines", "noise_estimates", "noise_variance")
 
@@ -72,7 +72,7 @@ class EstimatorVariability(Study):
         return np.asarray(x[..., np.newaxis] ** np.arange(len(self.weights)))
 
     def _possible_experiments(self, rng: Generator) -> dict[str, Quantity]:
-        """What the book's experiment could have printed, had its random numbers been others."""
+        """Possible results of the book's experiment with other random numbers."""
         R, n, w, sigma2 = self.experiments, self.n[0], np.array(self.weights), self.noise_variance
         X = self._design(rng.uniform(self.low, self.high, (R, n)))
         averages = estimates.simulate_averages(X, w, sigma2, self.repetitions, rng)

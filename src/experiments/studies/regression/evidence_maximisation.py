@@ -10,36 +10,36 @@ import numpy as np
 from numpy.random import Generator
 from scipy.stats import multivariate_normal
 
-from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies._curves import SyntheticCurve
-from models.em import smallest_gain
-from models.regression import evidence, variational_regression
-from models.regression.evidence import DIRECT, EM, Maximised, Precisions
-from models.types import Bools, Floats
+from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies._curves import SyntheticCurve
+from bythebook.models.em import smallest_gain
+from bythebook.models.regression import evidence, variational_regression
+from bythebook.models.regression.evidence import DIRECT, EM, Maximised, Precisions
+from bythebook.models.types import Bools, Floats
 
 VARIATIONAL, NOISE = "variational", "variational_noise"
 METHODS = (DIRECT, EM, VARIATIONAL, NOISE)
 _DRAWS = 4000  # of weights and noise, for the width of a prediction
-_RESTS = 1e-7  # a share of a precision that counts as rest
+_RESTS = 1e-7  # relative change of a precision that counts as convergence
 
 
 @dataclass
 class EvidenceMaximisation(SyntheticCurve, Study):
-    """Re-estimation of precisions against a search that knows the evidence alone.
+    """Re-estimation of precisions against a direct search for the largest evidence (PRML 9.3.4).
 
-    A constant and either Gaussian functions at equal distances or one at each input.
+    The basis is a constant and Gaussian functions at equal distances, or one at each input.
     """
 
     headline = {"alpha": "median(alpha)", "log_evidence": "median(log_evidence)"}
 
     n: int = knob(25, "points in a data set", at_least=2, at_most=500)
     design: str = knob("uniform", "inputs equally spaced or drawn", choices=("grid", "uniform"))
-    basis: str = knob("gaussians", "where the functions are", choices=("gaussians", "kernels"))
-    functions: int = knob(9, "Gaussian functions beside a constant", at_least=1, at_most=100)
+    basis: str = knob("gaussians", "centres of the functions", choices=("gaussians", "kernels"))
+    functions: int = knob(9, "Gaussian functions next to a constant", at_least=1, at_most=100)
     width: float = knob(0.1, "standard deviation of a function", above=0)
-    precisions: str = knob("shared", "by all weights, or one of each", choices=("shared", "each"))
-    known_noise: bool = knob(False, "the noise's precision is given")
+    precisions: str = knob("shared", "by all weights, or one each", choices=("shared", "each"))
+    known_noise: bool = knob(False, "use the true precision of the noise")
     methods: list[str] = knob([DIRECT, EM], "of re-estimation", choices=METHODS, distinct=True)
     repetitions: int = knob(40, "data sets to draw", at_least=1, at_most=10_000)
     iterations: int = knob(1000, "iterations at most", at_least=1, at_most=1_000_000)
@@ -59,7 +59,7 @@ class EvidenceMaximisation(SyntheticCurve, Study):
         return Outcome(**self.drawn(x[0], t[0]), **self._shared(x, t, Phi, rng))
 
     def design_matrix(self, x: Floats, inputs: Floats) -> Floats:
-        """A constant and the functions at x (..., n); kernels stand at the inputs (..., N)."""
+        """A constant and the functions at x (..., n); kernels at the inputs (..., N)."""
         centres = inputs
         if self.basis == "gaussians":
             centres = np.linspace(self.low, self.high, self.functions)
@@ -131,7 +131,7 @@ class EvidenceMaximisation(SyntheticCurve, Study):
         }
 
     def _variational(self, Phi: Floats, t: Floats, name: str) -> tuple[Floats, Floats, Bools]:
-        """Means of the precisions (2, R), the bounds, and which came to rest."""
+        """Means of the precisions (2, R), the bounds, and the mask of converged fits."""
         beta = None if name == NOISE else 1 / self.noise**2
         fit = variational_regression.fit(Phi, t, beta, tol=1e-13, max_iter=self.iterations)
         return np.stack([fit.a / fit.b, fit.beta]), fit.history, fit.converged
@@ -139,7 +139,7 @@ class EvidenceMaximisation(SyntheticCurve, Study):
     def _stationary(
         self, Phi: Floats, t: Floats, best: Floats, repetition: Axis
     ) -> dict[str, Quantity]:
-        """Both sides of the re-estimations where the search ended."""
+        """Both sides of the re-estimation equations at the end of the search."""
         R, _, M = Phi.shape
         at = Precisions(np.tile(best[0][:, None], M), best[1], np.ones((R, M), dtype=bool))
         way = axis("equation", list(evidence.METHODS))
@@ -249,7 +249,7 @@ class EvidenceMaximisation(SyntheticCurve, Study):
         }
 
     def _with_noise(self, data: list[evidence.Summary], repetition: Axis) -> dict[str, Quantity]:
-        """What a search finds that is not told the noise."""
+        """Results of a search over the precision of the noise as well."""
         if NOISE not in self.methods:
             return {}
         return {"noisy_searched_beta": repetition.of([evidence.search(one)[1] for one in data])}
@@ -285,9 +285,9 @@ class EvidenceMaximisation(SyntheticCurve, Study):
         return found
 
     def _m_step(self, Phi: Floats, t: Floats, repetition: Axis) -> dict[str, Quantity]:
-        """The expected complete-data log likelihood after an M step, and beside it.
+        """The expected complete-data log likelihood after an M step, and next to it.
 
-        Each precision is moved by a hundredth either way.
+        Each precision is changed by one per cent either way.
         """
         start = evidence.started(Phi, 1.0, 1.0)
         q = evidence.posterior(Phi, t, start)

@@ -6,23 +6,23 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.datasets import load
-from models.regression import linear_likelihood as likelihood
-from models.regression import matrix_rules
-from models.regression.linear import least_squares, line
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.datasets import load
+from bythebook.models.regression import linear_likelihood as likelihood
+from bythebook.models.regression import matrix_rules
+from bythebook.models.regression.linear import least_squares, line
+from bythebook.models.types import Floats
 
 
 @dataclass
 class LikelihoodSurface(Study):
-    """Normal equations, gradients and curvature on data; information about a line that is known."""
+    """Normal equations, gradients and curvature on data; information of a line (FCML 2.9.1)."""
 
     data: str | None = knob(
         None, "regression data; their own noise variance is used", dataset="regression"
     )
-    favoured: int = knob(1, "with data: the first so many points get the favour", at_least=1)
+    favoured: int = knob(1, "with data: number of first points with another weight", at_least=1)
     favour: float = knob(1.0, "with data: their weight in the loss; the others have one", above=0)
     weights: list[float] = knob([-2.0, 3.0], "without data: w0 and w1 of the true line")
     n: int = knob(50, "without data: points in a data set", at_least=3, at_most=10_000)
@@ -83,7 +83,7 @@ class LikelihoodSurface(Study):
         )
 
     def _least_squares(self, x: Floats, t: Floats, rng: Generator) -> dict[str, object]:
-        """Each matrix on the way to the weights, and derivatives where they lead, favour or not."""
+        """Matrices of the normal equations, and derivatives at the solution, weighted or not."""
         X = line(x)
         fit, steps = least_squares(X, t), likelihood.normal_equations(X, t)
         identities = matrix_rules.identities(X, t, self.repetitions, rng)
@@ -146,7 +146,7 @@ class LikelihoodSurface(Study):
         return np.asarray(mean + spread * (x - x.mean()) / x.std())
 
     def _information(self, x: Floats, rng: Generator) -> dict[str, object]:
-        """Matrices for each noise variance, and the sums in them that other inputs would have."""
+        """Information for each noise variance, and its sums for other inputs."""
         I = np.array([likelihood.information(line(x), v) for v in self.noise_variances])
         C = np.array([likelihood.inverse(matrix) for matrix in I])
         possible = rng.uniform(0, 1, (self.repetitions, self.n))
@@ -162,6 +162,6 @@ class LikelihoodSurface(Study):
 
 
 def _gaps(name: str, sides: matrix_rules.Sides) -> Quantity:
-    """How far the sides of each equation are apart at most, relative to the largest number."""
+    """Largest difference of the sides of each equation, relative to the largest number."""
     gaps = [np.abs(a - b).max() / np.abs(a).max() for a, b in sides.values()]
     return axis(name, list(sides)).of(gaps)

@@ -1,4 +1,4 @@
-"""Lines, given or fitted by least squares: errors, predictions, data they make (FCML 1.1-2.9)."""
+"""Lines, given or fitted by least squares: errors, predictions, simulated data (FCML 1.1-2.9)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.datasets import load
-from models.probability.gaussian import log_density_1d
-from models.regression import linear
-from models.regression.bias_variance import least_squares as fit_many
-from models.regression.error_checks import p_values
-from models.regression.linear import least_squares, line
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.datasets import load
+from bythebook.models.probability.gaussian import log_density_1d
+from bythebook.models.regression import linear
+from bythebook.models.regression.bias_variance import least_squares as fit_many
+from bythebook.models.regression.error_checks import p_values
+from bythebook.models.regression.linear import least_squares, line
+from bythebook.models.types import Floats
 
 SHOWN = ("fit", "data", "errors", "density", "generated", "lines")
 _WEIGHTS = {"line": 2, "line_and_sine": 3}
@@ -22,14 +22,14 @@ _WEIGHTS = {"line": 2, "line_and_sine": 3}
 
 @dataclass
 class LinearFit(Study):
-    """Fit a line, or a line and a sine wave; could it, with noise, have made the data?"""
+    """Fits of a line, or of a line and a sine wave, and data simulated from them (FCML 1.1-2.9)."""
 
     headline = {"w_0": "w[0]", "w_1": "w[1]", "noise_variance": "noise_variance"}
 
     data: str | None = knob(
         "olympics-100m-men", "the data; none: lines by weights", dataset="regression"
     )
-    other_data: str | None = knob(None, "more data, with a line of their own", dataset="regression")
+    other_data: str | None = knob(None, "more data, with a separate line", dataset="regression")
     intercepts: list[float] = knob([0.0, 5.0, 10.0], "without data: w0 of each line")
     gradients: list[float] = knob([0.0, 2.0, 4.0], "without data: w1 of each line")
     model: str = knob("line", "the functions that are weighted", choices=tuple(_WEIGHTS))
@@ -55,7 +55,7 @@ class LinearFit(Study):
             return
         x, _ = load(self.data).xt
         weights = _WEIGHTS[self.model]
-        for data in self.data_sets():
+        for data in self.dataset_names():
             if (inputs := len(np.unique(load(data).xt[0]))) < weights:
                 yield f"{data} has {inputs} different inputs; {self.model} needs {weights}"
         for name in ("printed_products", "printed_squares"):
@@ -84,18 +84,18 @@ class LinearFit(Study):
         point, weight = axis("point", len(x)), axis("weight", len(fit.w))
         low = x.min() if self.show_from is None else self.show_from
         grid = axis("x", np.linspace(low, max(x.max(), *self.predict_at, low), 400))
-        asked = self._predictions(fit.w) | self._generated(fit.w, x, rng) | self._other(fit.w)
+        extra = self._predictions(fit.w) | self._generated(fit.w, x, rng) | self._other(fit.w)
         if self.model == "line":
-            asked["w_by_averages"] = weight.of(linear.line_by_averages(x, t).w)
+            extra["w_by_averages"] = weight.of(linear.line_by_averages(x, t).w)
         if self.noise > 0:
             log_p = log_density_1d(t, fitted, self.noise)
-            asked["likelihood"] = point.of(np.exp(log_p))  # of each target, FCML 2.7
+            extra["likelihood"] = point.of(np.exp(log_p))  # of each target, FCML 2.7
         if len(x) > 3:
             checks = p_values(x, t, fit.residuals)
-            asked["p_value"] = axis("check", list(checks)).of(list(checks.values()))
+            extra["p_value"] = axis("check", list(checks)).of(list(checks.values()))
         for name in ("printed_products", "printed_squares"):
             if cells := getattr(self, name):
-                asked[name] = point.of(cells)
+                extra[name] = point.of(cells)
         return Outcome(
             inputs=point.of(x),
             targets=point.of(t),
@@ -106,7 +106,7 @@ class LinearFit(Study):
             noise_variance=fit.sigma2,  # also the mean loss of FCML 1.3
             log_likelihood=float(linear.maximum_log_likelihood(fit.sigma2, len(t))),
             curve=grid.of(self._design(grid.values) @ fit.w),
-            **asked,
+            **extra,
         )
 
     def _design(self, x: Floats) -> Floats:
@@ -133,7 +133,7 @@ class LinearFit(Study):
         }
 
     def _predictions(self, w: Floats) -> dict[str, Quantity]:
-        """The curve at the inputs asked for, and the density p(t | x) at the first of them."""
+        """The curve at the inputs `predict_at`, and the density p(t | x) at the first of them."""
         if not self.predict_at:
             return {}
         mean = self._design(np.array(self.predict_at)) @ w
@@ -144,7 +144,7 @@ class LinearFit(Study):
         return found
 
     def _generated(self, w: Floats, x: Floats, rng: Generator) -> dict[str, Quantity]:
-        """The first of the data sets from curve and noise, and the noise fitted to each again."""
+        """The first data set from curve and noise, and the noise estimated from each data set."""
         if not self.repetitions:
             return {}
         new = np.array(self.generate_at) if self.generate_at else x

@@ -1,4 +1,4 @@
-"""How sure polynomials of several orders are of what they predict (FCML 2.9.3 and 2.10.1)."""
+"""Variance of the predictions of polynomials of several orders (FCML 2.9.3 and 2.10.1)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from experiments.studies._curves import CurveOrData
-from models.regression import predictive_variance as fits
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.experiments.studies._curves import CurveOrData
+from bythebook.models.regression import predictive_variance as fits
 
 _SETS = 200  # of functions at least, whose ranges are recorded
 
@@ -41,7 +41,7 @@ class PredictiveVariance(CurveOrData, Study):
         everything = np.ones(x.shape, dtype=bool)
         keep = (x < self.gap[0]) | (x > self.gap[1]) if self.gap else everything
         places = np.linspace(x.min(), x.max(), 101) if self.data is not None else self.grid(101)
-        top, ends = max(self.orders), np.append(places, 0.0)  # the origin beside the grid
+        top, ends = max(self.orders), np.append(places, 0.0)  # the origin in addition to the grid
         found = fits.predict(x, t, keep, top, ends)
         variance = found.variance[:, self.orders, :-1]
         few, sets = self.functions, -(-_SETS // len(x))  # of each data set
@@ -54,14 +54,14 @@ class PredictiveVariance(CurveOrData, Study):
         repetition, order = axis("repetition", len(x)), axis("order", self.orders)
         point, grid = axis("point", int(keep[0].sum())), axis("x", places)
         drawing = axis("set", len(x) * sets)
-        asked: dict[str, Quantity] = {}
+        extra: dict[str, Quantity] = {}
         if self.curve != "unknown":
-            asked["truth"] = grid.of(self.truth(places))
+            extra["truth"] = grid.of(self.truth(places))
         if self.gap:
             inside = (places >= self.gap[0]) & (places <= self.gap[1])
             whole = fits.predict(x, t, everything, top, places[inside]).variance[:, self.orders]
             in_gap = [variance[..., inside].mean(-1), whole.mean(-1)]
-            asked["gap_variance"] = over(in_gap, axis("points", ["kept", "all"]), repetition, order)
+            extra["gap_variance"] = over(in_gap, axis("points", ["kept", "all"]), repetition, order)
         return Outcome(
             inputs=point.of(x[0][keep[0]]),
             targets=point.of(t[0][keep[0]]),
@@ -72,5 +72,5 @@ class PredictiveVariance(CurveOrData, Study):
             function_range=over(ranges[..., :-1], order, drawing, grid),
             intercept_range=over(ranges[..., -1], order, drawing),
             slope_range=over(steepness[..., 0], order, drawing),
-            **asked,
+            **extra,
         )

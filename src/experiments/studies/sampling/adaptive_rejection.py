@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.sampling.adaptive_rejection import (
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.sampling.adaptive_rejection import (
     BUMPS,
     CONCAVE,
     Run,
@@ -15,8 +15,8 @@ from models.sampling.adaptive_rejection import (
     inner_shares,
     metropolis,
 )
-from models.sampling.uniformity import even
-from models.types import AnyArray
+from bythebook.models.sampling.uniformity import even
+from bythebook.models.types import AnyArray
 
 GRID = np.array([-3.0, 0.0, 3.0])  # tangents of two bumps, one in the valley between them
 STEPS = 30  # of chains on them
@@ -26,7 +26,7 @@ CHECKED = 20  # runs whose coefficients are computed
 
 @dataclass
 class AdaptiveRejection(Study):
-    """Runs from random starting points; and two bumps, with a Metropolis-Hastings step."""
+    """Adaptive rejection from random starting points, and with a Metropolis step (PRML 11.1.3)."""
 
     headline = {"rejected": "mean(last(rejection_probability, over='points'))"}
 
@@ -34,7 +34,7 @@ class AdaptiveRejection(Study):
         ["gaussian"], "log-concave densities", choices=tuple(CONCAVE), distinct=True
     )
     points: int = knob(8, "grid points at the end; two at first", at_least=4, at_most=30)
-    draws: int = knob(3, "accepted draws of a run that are looked at", at_least=1, at_most=100)
+    draws: int = knob(3, "accepted draws of a run that are analysed", at_least=1, at_most=100)
     runs: int = knob(100, "runs of a repetition", at_least=20, at_most=10_000)
     repetitions: int = knob(40, "groups of runs", at_least=2, at_most=1000)
 
@@ -61,7 +61,7 @@ class AdaptiveRejection(Study):
             draw_p=over([p.swapaxes(0, 1) for p in draws], target, order, repetition),
             **self._shares(runs),
             extended_p=repetition.of(even(BUMPS.cdf(self._grouped(last)))),
-            plain_p=float(even(BUMPS.cdf(plain))),  # of all of them at once
+            plain_p=float(even(BUMPS.cdf(plain))),  # of all of them in one batch
             **self._curves(rng),
         )
 
@@ -78,7 +78,7 @@ class AdaptiveRejection(Study):
         return values.reshape(self.repetitions, self.runs, *values.shape[1:])
 
     def _shares(self, runs: list[Run]) -> dict[str, Quantity]:
-        """What part of the middle of the last envelopes each piece has, in two ways."""
+        """Share of each piece in the middle of the last envelopes, computed in two ways."""
         places = axis("checked", CHECKED), axis("piece", np.arange(2, self.points))
         found = [inner_shares(run.envelope.part(np.arange(CHECKED))) for run in runs]
         return {
@@ -87,7 +87,7 @@ class AdaptiveRejection(Study):
         }
 
     def _curves(self, rng: Generator) -> dict[str, Quantity]:
-        """Of the first target: ln p, and the tangents of one run with few and with all points."""
+        """The first target: ln p, and the tangents of one run with few and with all points."""
         target = CONCAVE[self.targets[0]]
         low = max(target.least + 0.05, target.mode - 3 * target.width)
         z = axis("z", np.linspace(low, target.mode + 4 * target.width, CURVE))

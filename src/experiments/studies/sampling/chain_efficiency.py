@@ -1,4 +1,4 @@
-"""Markov chains: any kernel on any target, and what a sample costs (PRML 11.2 to 11.5)."""
+"""Markov chains: cost of an independent sample, by kernel and target (PRML 11.2 to 11.5)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,28 +8,35 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.sampling import kernels, targets
-from models.sampling.chain_summaries import autocorrelation_time, known_autocorrelation
-from models.sampling.kernels import Kernel, Walk, expected_acceptance, hastings_ratios, needs, walk
-from models.sampling.metropolis import scale_reduction
-from models.sampling.targets import Target
-from models.sampling.uniformity import all_even
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.sampling import kernels, targets
+from bythebook.models.sampling.chain_summaries import autocorrelation_time, known_autocorrelation
+from bythebook.models.sampling.kernels import (
+    Kernel,
+    Walk,
+    expected_acceptance,
+    hastings_ratios,
+    needs,
+    walk,
+)
+from bythebook.models.sampling.metropolis import scale_reduction
+from bythebook.models.sampling.targets import Target
+from bythebook.models.sampling.uniformity import all_even
+from bythebook.models.types import Floats
 
 SHOWN = 100  # states of a first chain that are kept for the figure
 CURVE = 40  # lags of the autocorrelation in the figure
-MOVES = 500  # at which Gibbs sampling is held against Metropolis-Hastings
-UPDATES = 2000  # in which over-relaxation is looked at
+MOVES = 500  # at which Gibbs sampling is compared with Metropolis-Hastings
+UPDATES = 2000  # at which over-relaxation is checked
 REACHES = 100, 10_000, 1_000_000  # of squares in which a density may have a mass
 
 
 @dataclass
 class ChainEfficiency(Study):
-    """Chains of several kernels on several targets: acceptance, autocorrelation, agreement.
+    """Acceptance, autocorrelation and agreement of Markov chains (PRML 11.2 to 11.5).
 
-    Chains begin in the target, so that all of them count; a second set begins far off. A repetition
+    Chains start from the target, so there is no burn-in; a second set starts far off. A repetition
     is a group of chains. A chain of each kernel takes about as many evaluations as any other.
     """
 
@@ -59,8 +66,8 @@ class ChainEfficiency(Study):
         try:
             densities = [targets.named(name) for name in self.targets]
             moves = [kernels.named(name) for name in self.kernels]
-        except ValueError as told:
-            yield f"study: {told}"
+        except ValueError as error:
+            yield f"study: {error}"
             return
         for name, density in zip(self.targets, densities, strict=True):
             for kernel in moves:
@@ -134,7 +141,7 @@ class ChainEfficiency(Study):
         return self.steps // kernel.cost
 
     def _curve(self) -> int:
-        """Lags that every chain has."""
+        """Number of lags that every chain allows."""
         return min(CURVE, *(self._length(kernels.named(name)) for name in self.kernels))
 
     def _grouped(self, values: Floats) -> Floats:
@@ -173,8 +180,8 @@ class ChainEfficiency(Study):
     ) -> dict[str, Quantity]:
         """Powers of the ratio of deviations, over Gaussians in the plane with the same narrow one.
 
-        Of the slower direction; and no state is more than independent of the one before, so that a
-        time below one counts as one.
+        The times are of the slower direction. A time below one counts as one, that of independent
+        states.
         """
         plane = {
             t: d.deviations for t, d in enumerate(densities.values()) if len(d.deviations) == 2
@@ -200,7 +207,7 @@ class ChainEfficiency(Study):
         }
 
     def _of_gaussians(self, densities: dict[str, Target], rng: Generator) -> dict[str, Quantity]:
-        """What is known of some kernels on Gaussians, in other ways than by their chains."""
+        """Properties of some kernels on Gaussians, not computed from their chains."""
         moves = [kernels.named(name) for name in self.kernels]
         families = {kernel.family for kernel in moves}
         found: dict[str, Quantity] = {}
@@ -226,7 +233,7 @@ class ChainEfficiency(Study):
 
     def _updates(self, target: Target, alphas: Floats, rng: Generator) -> dict[str, Quantity]:
         """One update of the first component of draws of a target, in units of its conditional."""
-        assert target.resample is not None  # `problems` has asked
+        assert target.resample is not None  # `problems` has checked this
         shape = len(alphas), self.repetitions, UPDATES
         z = target.draw(int(np.prod(shape)), rng)
         alpha = np.repeat(alphas, self.repetitions * UPDATES)
@@ -251,7 +258,7 @@ def _part(chains: Walk, mine: slice) -> Walk:
 
 
 def _last(values: Any, places: tuple[Any, ...]) -> Any:
-    """As many directions or coordinates as all targets have, the longest direction last."""
+    """The directions or coordinates that all targets have, the longest direction last."""
     array = np.asarray(values)
     if not places:
         return array
@@ -261,5 +268,5 @@ def _last(values: Any, places: tuple[Any, ...]) -> Any:
 
 
 def _slopes(ratios: list[float], times: Floats) -> Floats:
-    """Of the logs of times (target, repetition) against those of the ratios."""
+    """Slopes of the logs of times (target, repetition) against those of the ratios."""
     return np.asarray(np.polyfit(np.log(ratios), np.log(times), 1)[0])

@@ -1,4 +1,4 @@
-"""Draws from uniform numbers by a transformation, against the density they should have."""
+"""Transformations of uniform numbers, against the intended density (PRML 11.1.1)."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -6,9 +6,9 @@ from itertools import combinations
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.sampling.direct import (
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.sampling.direct import (
     RINGS,
     SECTORS,
     TRANSFORMS,
@@ -20,8 +20,8 @@ from models.sampling.direct import (
     moment_scores,
     source,
 )
-from models.sampling.uniformity import all_even, from_counts, independent, tally
-from models.types import Floats
+from bythebook.models.sampling.uniformity import all_even, from_counts, independent, tally
+from bythebook.models.types import Floats
 
 SHOWN = 500  # draws of a first repetition that are kept for the figure
 POINTS = 200  # at which Jacobians are tried
@@ -32,8 +32,8 @@ H = np.linspace(0.1, 0.9, 9)  # of the distribution functions
 class DirectSamples(Study):
     """Inverse distribution functions, the Box-Muller method and Cholesky factors (PRML 11.1.1).
 
-    Draws are mapped to what should be independent uniform numbers; each repetition has parameters
-    of its own.
+    Draws are mapped to numbers that should be uniform and independent. Each repetition has its own
+    parameters.
     """
 
     headline = {"worst": "min(uniform_p)"}
@@ -96,7 +96,7 @@ class DirectSamples(Study):
 
 
 def _independence(u: Floats) -> Floats:
-    """Of components by pairs; of one component, of successive draws."""
+    """Independence of pairs of components, or of successive draws of one component."""
     if u.shape[-1] == 1:
         return independent(u[:, ::2, 0], u[:, 1::2, 0][:, : u[:, ::2].shape[1]])
     pairs = [independent(u[..., i], u[..., j]) for i, j in combinations(range(u.shape[-1]), 2)]
@@ -104,7 +104,7 @@ def _independence(u: Floats) -> Floats:
 
 
 def _shown(transform: Transform, y: Floats, theta: Floats) -> Floats:
-    """First draws: two components, or one and its density; nought for what is no number."""
+    """First draws: two components, or one and its density; zero replaces NaN."""
     y = np.resize(y, (SHOWN, y.shape[-1]))
     if transform.dimension > 1:
         return np.nan_to_num(y[:, :2])

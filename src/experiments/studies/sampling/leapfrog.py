@@ -1,4 +1,4 @@
-"""Hamiltonian dynamics and leapfrog steps: what they keep, and what they miss (PRML 11.5)."""
+"""Hamiltonian dynamics and leapfrog steps: conserved quantities and errors (PRML 11.5)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.sampling import dynamics
-from models.sampling.dynamics import ENERGIES, Energy, State
-from models.sampling.uniformity import even
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.sampling import dynamics
+from bythebook.models.sampling.dynamics import ENERGIES, Energy, State
+from bythebook.models.sampling.uniformity import even
 
 SAMPLE = 200  # points of a repetition whose distribution is followed
 FINE = 0.01  # steps with which it is
@@ -23,7 +23,7 @@ SHEAR = 40  # points round a circle in phase space, for the figure
 
 @dataclass
 class Leapfrog(Study):
-    """Energies of two variables from points within one of nought, moved in steps of some sizes."""
+    """Energies along leapfrog steps of several sizes, from points in [-1, 1] (PRML 11.5)."""
 
     headline = {"error": "max(trajectory_error)"}
 
@@ -110,7 +110,7 @@ class Leapfrog(Study):
         return found | rows | {"invariant_p": self._invariant(energy, rng), "ring": _ring(energy)}
 
     def _invariant(self, energy: Energy, rng: Generator) -> Any:
-        """Points of exp(-H), moved along: does the first position keep its distribution?"""
+        """Test that moved points of exp(-H) keep the distribution of the first position."""
         cells = dynamics.cells(energy)
         count = self.repetitions * SAMPLE
         state = cells.draw(count, rng), rng.standard_normal((count, 2))

@@ -1,4 +1,4 @@
-"""The posterior of a regression by Metropolis-Hastings, beside its Laplace approximation."""
+"""The posterior of a regression by Metropolis-Hastings and by its Laplace approximation."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,23 +6,23 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.approximation.laplace import Laplace, approximate, expected_sigmoid
-from models.classification import logistic
-from models.classification.drawn_regression import derivative_gaps, draw
-from models.classification.logistic import RESPONSES, Posterior, predict
-from models.datasets import load
-from models.probability.gaussian import log_density
-from models.sampling.metropolis import kernel_density, sample, scale_reduction
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.approximation.laplace import Laplace, approximate, expected_sigmoid
+from bythebook.models.classification import logistic
+from bythebook.models.classification.drawn_regression import derivative_gaps, draw
+from bythebook.models.classification.logistic import RESPONSES, Posterior, predict
+from bythebook.models.datasets import load
+from bythebook.models.probability.gaussian import log_density
+from bythebook.models.sampling.metropolis import kernel_density, sample, scale_reduction
+from bythebook.models.types import Floats
 
 SHOWN = ("samples", "marginals", "trace", "predictive")
 
 
 @dataclass
 class MetropolisPosterior(Study):
-    """Samples of a regression posterior, and what they predict (FCML 4.5.2, EX 4.6-4.8)."""
+    """Samples of a regression posterior, and their predictions (FCML 4.5.2, EX 4.6-4.8)."""
 
     headline = {"scale_reduction": "max(scale_reduction)", "accepted": "mean(accepted)"}
 
@@ -36,7 +36,7 @@ class MetropolisPosterior(Study):
     samples: int = knob(10_000, "samples of a chain", at_least=100, at_most=100_000)
     chains: int = knob(20, "chains, each from a draw of the prior", at_least=2, at_most=1000)
     step_variance: float = knob(0.5, "variance of the proposal in each direction", above=0)
-    burn_in: int = knob(0, "samples at the beginning that do not count", at_least=0)
+    burn_in: int = knob(0, "burn-in samples", at_least=0)
     boundaries: int = knob(20, "boundaries to draw", at_least=1, at_most=1000)
     new: list[float] = knob([-3.0, 5.0], "attributes of a new object")
     show: list[str] = knob(["samples"], "what to draw", choices=SHOWN, distinct=True)
@@ -69,8 +69,8 @@ class MetropolisPosterior(Study):
 
     def run(self, rng: Generator) -> Outcome:
         posterior = self.posterior(rng)
-        climb = logistic.newton_raphson(posterior, np.zeros((1, 2)), tol=1e-20).path[:, 0]
-        mode, height = climb[-1], float(logistic.log_g(posterior, climb[-1]))
+        newton_path = logistic.newton_raphson(posterior, np.zeros((1, 2)), tol=1e-20).path[:, 0]
+        mode, height = newton_path[-1], float(logistic.log_g(posterior, newton_path[-1]))
         laplace = approximate(mode, logistic.hessian(posterior, mode), height)
         starts = np.sqrt(self.sigma2) * rng.standard_normal((self.chains, 2))
         step = self.step_variance * np.eye(2)
@@ -87,7 +87,7 @@ class MetropolisPosterior(Study):
             "laplace_sd": np.sqrt(np.diag(laplace.covariance)),
             "scale_reduction": scale_reduction(w),
         }
-        gaps = derivative_gaps(posterior, climb)
+        gaps = derivative_gaps(posterior, newton_path)
         found = {
             **{name: weight.of(values) for name, values in of_weights.items()},
             "accepted": chain.of(chains.accepted.sum(0)),
@@ -137,7 +137,7 @@ def _predict(w: Floats, laplace: Laplace, X: Floats) -> list[Floats]:
 
 
 def _densities(posterior: Posterior, laplace: Laplace, pooled: Floats) -> dict[str, Quantity]:
-    """Both log densities where samples lie, and kernel estimates of the marginals."""
+    """Both log densities at the samples, and kernel estimates of the marginals."""
     low, high = np.quantile(pooled, [0.0005, 0.9995], axis=0)
     low, high = low - (high - low) / 5, high + (high - low) / 5
     w1, w2 = np.linspace(low, high, 81).T
@@ -147,7 +147,7 @@ def _densities(posterior: Posterior, laplace: Laplace, pooled: Floats) -> dict[s
     thin = pooled[:: max(1, len(pooled) // 2000)]
     kernels = [kernel_density(column, w.values) for column in thin.T]
     return {
-        "log_posterior": over(logistic.log_g(posterior, where), *plane),  # but for its constant
+        "log_posterior": over(logistic.log_g(posterior, where), *plane),  # up to its constant
         "log_laplace": over(log_density(where, laplace.mean, laplace.covariance), *plane),
         "kernel_density": over(kernels, axis("weight", [1, 2]), w),
     }

@@ -1,4 +1,4 @@
-"""An expectation by averaging samples: how the estimate settles (FCML 2.4-4.5, PRML 11)."""
+"""Monte Carlo estimates of expectations and their convergence (FCML 2.4-4.5, PRML 11)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.sampling.monte_carlo import (
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.sampling.monte_carlo import (
     INTEGRANDS,
     Expectation,
     evidences,
@@ -17,7 +17,7 @@ from models.sampling.monte_carlo import (
     tails,
     under_uniform,
 )
-from models.sampling.region import double_twenty, hits, quarter_circle
+from bythebook.models.sampling.region import double_twenty, hits, quarter_circle
 
 HITS = ("double-20", "quarter-circle")
 OTHERS = ("projection", "evidence")
@@ -58,7 +58,7 @@ class MonteCarlo(Study):
             yield "study.samples times study.sequences; allowed: <= 10000000"
 
     def expectations(self) -> dict[str, Expectation]:
-        """What is estimated, by name."""
+        """The estimated expectations, by name."""
         if self.function in INTEGRANDS:
             return {self.function: under_uniform(INTEGRANDS[self.function], self.low, self.high)}
         if self.function == "quarter-circle":

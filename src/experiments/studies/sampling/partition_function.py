@@ -6,18 +6,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.sampling.partition import Model, chained, direct, telescoped
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.sampling.partition import Model, chained, direct, telescoped
 
 WAYS = ("carried", "restarted")
-Z = np.linspace(-2, 2, 9)  # places of one dimension at which energies are looked at
+Z = np.linspace(-2, 2, 9)  # places of one dimension at which energies are compared
 ALPHAS = [0.0, 0.25, 0.5, 1.0]  # of these energies
 
 
 @dataclass
 class PartitionFunction(Study):
-    """Wells in several dimensions against Gaussians of some widths; chains from the last one."""
+    """Ratios of partition functions: direct and chained estimates for wells (PRML 11.6)."""
 
     headline = {"log_ratio": "mean(log_ratio['carried'])"}
 

@@ -1,13 +1,13 @@
-"""EM with samples in place of expectations, and data augmentation (PRML 11.1.6)."""
+"""Monte Carlo EM and data augmentation (PRML 11.1.6)."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.sampling import sampled_em as models
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.sampling import sampled_em as models
 
 START = np.array([-0.5, 0.5])
 CONVERGED = 300  # iterations of exact EM
@@ -16,7 +16,7 @@ OTHER = np.array([-1.0, 1.0])  # means at which Q is compared
 
 @dataclass
 class SampledEm(Study):
-    """Two means of a mixture: EM, Monte Carlo EM with several L, and draws of their posterior."""
+    """Two means of a mixture by EM, by Monte Carlo EM and by data augmentation (PRML 11.1.6)."""
 
     headline = {"gap": "mean(abs(sampled_means - em_means))"}
 

@@ -7,11 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.sampling.chain_summaries import parts_visited, squared_distance, summaries
-from models.sampling.metropolis import Chains, first_inside, flat, mixture, on_a_circle, sample
-from models.types import Ints
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.sampling.chain_summaries import parts_visited, squared_distance, summaries
+from bythebook.models.sampling.metropolis import (
+    Chains,
+    first_inside,
+    flat,
+    mixture,
+    on_a_circle,
+    sample,
+)
+from bythebook.models.types import Ints
 
 SHOWN = ("steps", "convergence", "walks", "densities", "walk")
 GAUSSIAN = {"gaussian": [[1.0, 1.0, 3.0, 0.4, 3.0]]}  # FCML Figure 4.11

@@ -7,21 +7,21 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.sampling import importance as models
-from models.sampling.importance import FUNCTIONS, Target
-from models.sampling.uniformity import distance
-from models.types import Floats
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.sampling import importance as models
+from bythebook.models.sampling.importance import FUNCTIONS, Target
+from bythebook.models.sampling.uniformity import distance
+from bythebook.models.types import Floats
 
-POINTS = np.array([-1.5, -0.5, 0.5, 1.5])  # at which the distribution function is looked at
+POINTS = np.array([-1.5, -0.5, 0.5, 1.5])  # at which the distribution function is compared
 CUBE = 2000  # uniform samples
 CURVE = 201
 
 
 @dataclass
 class WeightedSamples(Study):
-    """Targets by weighted draws of Gaussian proposals, which match them well or badly."""
+    """Importance sampling with good and bad proposals, and resampling (PRML 11.1.4-5)."""
 
     headline = {"effective_size": "min(mean(effective_size, over='repetition'))"}
 
@@ -32,11 +32,11 @@ class WeightedSamples(Study):
         ["0 1.5"], "Gaussian ones: mean and standard deviation", distinct=True
     )
     functions: list[str] = knob(
-        ["square"], "whose expectations are wanted", choices=tuple(FUNCTIONS), distinct=True
+        ["square"], "functions to average", choices=tuple(FUNCTIONS), distinct=True
     )
     sizes: list[int] = knob([100, 1000], "draws", at_least=2, at_most=100_000, distinct=True)
     dimensions: list[int] = knob(
-        [], "of a cube that is sampled evenly", at_least=1, at_most=20, may_be_empty=True
+        [], "of a cube that is sampled uniformly", at_least=1, at_most=20, may_be_empty=True
     )
     repetitions: int = knob(200, "sets of draws", at_least=2, at_most=10_000)
 
@@ -48,8 +48,8 @@ class WeightedSamples(Study):
             for name in names:
                 try:
                     read(name)
-                except ValueError as told:
-                    yield f"study.{what}: {told}"
+                except ValueError as error:
+                    yield f"study.{what}: {error}"
         if max(self.sizes) * self.repetitions > 5_000_000:
             yield "study.sizes times repetitions; allowed: <= 5000000"
 
@@ -99,29 +99,32 @@ class WeightedSamples(Study):
     def _cell(
         self, target: Target, name: str, drawn: list[tuple[Floats, Floats]]
     ) -> dict[str, Any]:
-        """Everything of one target and proposal, over sizes and repetitions."""
+        """All quantities of one target and proposal, over sizes and repetitions."""
         mean, sd = models.proposal(name)
         found: dict[str, list[Any]] = {}
         for noise, u in drawn:
             z = mean + sd * noise
             log_r = models.log_ratio(target, mean, sd, z)
-            told, weights = models.weigh(target, log_r, z, self.functions), models.normalised(log_r)
-            anew = models.resample(z, weights, u)
+            result, weights = (
+                models.weigh(target, log_r, z, self.functions),
+                models.normalised(log_r),
+            )
+            resampled = models.resample(z, weights, u)
             below = np.stack([(weights * (z <= x)).sum(-1) for x in POINTS], axis=-1)
             cell = {
-                "estimate": told.estimate,
-                "normalised_estimate": told.normalised,
-                "plain_average": told.plain,
+                "estimate": result.estimate,
+                "normalised_estimate": result.normalised,
+                "plain_average": result.plain,
                 "resampled_average": np.stack(
-                    [FUNCTIONS[name][0](anew).mean(-1) for name in self.functions]
+                    [FUNCTIONS[name][0](resampled).mean(-1) for name in self.functions]
                 ),
-                "term_sd": told.term_sd,
-                "partition": told.partition,
-                "effective_size": told.effective_size,
-                "largest_weight": told.largest_weight,
-                "weight_sd": told.weight_sd,
+                "term_sd": result.term_sd,
+                "partition": result.partition,
+                "effective_size": result.effective_size,
+                "largest_weight": result.largest_weight,
+                "weight_sd": result.weight_sd,
                 "weighted_distance": models.weighted_distance(target.cdf(z), weights),
-                "resampled_distance": distance(target.cdf(anew)),
+                "resampled_distance": distance(target.cdf(resampled)),
                 "weighted_distribution": below,  # PRML 11.25
             }
             for key, value in cell.items():

@@ -1,7 +1,7 @@
 """Filters of a state on a line against the exact one (PRML 13.3.3, 13.3.4, Ghahramani 5).
 
 The exact filter sums over a grid. In the linear systems the extended filter is the Kalman filter,
-and where noise is a mixture of Gaussians the exact belief is one of ever more of them.
+and with mixture noise the exact belief is a mixture of Gaussians whose number grows.
 """
 
 from collections.abc import Iterator
@@ -10,14 +10,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator, default_rng
 
-from experiments.contract.outcome import Axis, Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.state_space import gaussian_sum, particle_filter
-from models.state_space.grid_filter import GridFiltered
-from models.state_space.kalman import Gaussian, autoregression
-from models.state_space.line_systems import LINE_SYSTEMS, LineSystem, line_system, mixture_emission
-from models.state_space.particle_filter import ParticleFiltered, StateSpace, WeightCheck
-from models.types import Floats
+from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.state_space import gaussian_sum, particle_filter
+from bythebook.models.state_space.grid_filter import GridFiltered
+from bythebook.models.state_space.kalman import Gaussian, autoregression
+from bythebook.models.state_space.line_systems import (
+    LINE_SYSTEMS,
+    LineSystem,
+    line_system,
+    mixture_emission,
+)
+from bythebook.models.state_space.particle_filter import ParticleFiltered, StateSpace, WeightCheck
+from bythebook.models.types import Floats
 
 Found = dict[str, Quantity]
 _STARTS = np.array([[-4.0], [0.0], [4.0]])  # means of a mixture for the first state
@@ -25,7 +30,7 @@ _STARTS = np.array([[-4.0], [0.0], [4.0]])  # means of a mixture for the first s
 
 @dataclass
 class Filters(Study):
-    """Particles, tangents, sigma points where beliefs have long tails, two modes or many parts."""
+    """Particle, extended and unscented filters against the exact filter (PRML 13.3.3, 13.3.4)."""
 
     headline = {
         "particle_rmse": "first(last(particle_rmse, over='particles'))",
@@ -37,11 +42,11 @@ class Filters(Study):
         ["linear", "student"], "systems to filter; figures show a series of the first",
         choices=LINE_SYSTEMS, distinct=True,
     )  # fmt: skip
-    a: float = knob(0.9, "how much of the state a linear step keeps", above=-1, below=1)
+    a: float = knob(0.9, "factor of the state in a linear step", above=-1, below=1)
     state_variance: float = knob(0.5, "q, of the state's noise", at_least=0.01, at_most=50)
     noise_variance: float = knob(0.5, "r, of the observations' noise", at_least=0.05)
     steps: int = knob(100, "length of a series", at_least=3, at_most=2000)
-    series: int = knob(10, "series, each with filters of its own", at_least=1, at_most=500)
+    series: int = knob(10, "series, each with its own filters", at_least=1, at_most=500)
     particles: list[int] = knob(
         [10, 100, 1000, 10_000], "sizes of the filter", at_least=2, at_most=100_000, distinct=True
     )
@@ -109,7 +114,7 @@ class Filters(Study):
         return axis("step", np.arange(self.steps) + 1)
 
     def _passed(self, line: LineSystem, belief: Gaussian) -> Found:
-        """Where a step takes 0, and the three sigma points of the belief before it (18.100)."""
+        """Image of 0 under a step, and the three sigma points of the previous belief (18.100)."""
         g, (mean, variance) = line.system.g, (part[0, :-1, np.newaxis] for part in belief)
         points = mean + np.sqrt(3 * variance) * np.array([0.0, 1.0, -1.0])
         later = [g(n + 1, row[:, np.newaxis])[:, 0] for n, row in enumerate(points)]
@@ -131,7 +136,7 @@ class Filters(Study):
     def _particles(
         self, model: StateSpace, exact: GridFiltered, sampled: list[ParticleFiltered]
     ) -> Found:
-        """Filters of all sizes: errors of their means, and the weights they end with."""
+        """Particle filters of all sizes: errors of their means, and their final weights."""
         off = [passed.mean[..., 0] - exact.mean for passed in sampled]
         checks = [particle_filter.check_weights(model, passed) for passed in sampled]
         errors = {
@@ -166,11 +171,11 @@ class Filters(Study):
             "particle_state": over([part.z[0, :, 0] for part in both], *places),
             "particle_weight": over([part.W[0] for part in both], *places),
             "particle_mean": places[0].of([part.mean[0, -1, 0] for part in both]),
-            "particle_worth": Quantity(both[1].log_c[0, -1]),  # ln c of the datum after
+            "particle_worth": Quantity(both[1].log_c[0, -1]),  # ln c of the next observation
         }
 
     def _components(self, y: Floats, exact: GridFiltered, sampled: ParticleFiltered) -> Found:
-        """How many Gaussians the exact beliefs of a series are, and the last of them."""
+        """Number of Gaussians in the exact beliefs of a series, and the last belief."""
         theta = autoregression(self.a, self.state_variance, self.noise_variance)
         emission = mixture_emission(self.noise_variance)
         kinds = gaussian_sum.beliefs_by_mixture(theta, emission, _STARTS, y)

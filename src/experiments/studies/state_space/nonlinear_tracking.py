@@ -1,4 +1,4 @@
-"""Extended, iterated and unscented Kalman filters, where they do well and poorly (MLAPP 18.5)."""
+"""Extended, iterated and unscented Kalman filters in easy and hard settings (MLAPP 18.5)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.state_space import kalman
-from models.state_space.misprints import SIDES, cross_covariances, tangents
-from models.state_space.nonlinear_examples import random_lds, walker_system
-from models.state_space.nonlinear_filters import (
+from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.state_space import kalman
+from bythebook.models.state_space.misprints import SIDES, cross_covariances, tangents
+from bythebook.models.state_space.nonlinear_examples import random_lds, walker_system
+from bythebook.models.state_space.nonlinear_filters import (
     NonlinearSystem,
     extended_filter,
     linear_system,
@@ -19,18 +19,18 @@ from models.state_space.nonlinear_filters import (
     state_space,
     unscented_filter,
 )
-from models.state_space.particle_filter import bootstrap_filter
-from models.state_space.unscented import Scaling
-from models.types import Floats
+from bythebook.models.state_space.particle_filter import bootstrap_filter
+from bythebook.models.state_space.unscented import Scaling
+from bythebook.models.types import Floats
 
 FILTERS = axis("filter", ["extended", "iterated", "unscented"])
 SIDE = axis("side", SIDES)
-GROUP = 20  # walkers whose particles are tracked at once
+GROUP = 20  # walkers whose particles are tracked in one batch
 
 
 @dataclass
 class NonlinearTracking(Study):
-    """A walker tracked by ranges: a broader prior, and functions that bend more (MLAPP 18.5)."""
+    """Errors of nonlinear filters that track a walker by ranges to beacons (MLAPP 18.5)."""
 
     headline = {
         f"{name}_rmse": f"last(rmse[:, '{name}'])" for name in ("extended", "iterated", "unscented")
@@ -150,7 +150,7 @@ def _variances(z: Floats, y: Floats, distance: float) -> list[float]:
 
 
 def _jacobian_errors(system: NonlinearSystem, z: Floats, step: float = 1e-5) -> list[float]:
-    """Of the derivatives of g and h at states z (W, 4), against central differences."""
+    """Errors of the derivatives of g and h at states z (W, 4), by central differences."""
     moves = step * np.eye(z.shape[-1])
     pairs = ((lambda at: system.g(1, at), system.G(1, z)), (system.h, system.H(z)))
     return [
@@ -160,6 +160,6 @@ def _jacobian_errors(system: NonlinearSystem, z: Floats, step: float = 1e-5) -> 
 
 
 def _largest_difference(a: kalman.Filtered, b: kalman.Filtered) -> float:
-    """Between the beliefs and likelihoods of two filters, anywhere."""
+    """The largest difference between the beliefs and likelihoods of two filters."""
     pairs = zip((*a.filtered, a.log_c), (*b.filtered, b.log_c), strict=True)
     return max(float(np.abs(one - other).max()) for one, other in pairs)

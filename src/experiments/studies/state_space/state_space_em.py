@@ -1,4 +1,4 @@
-"""EM for a linear-Gaussian state space model, and what it owes to its start (MLAPP 18.4)."""
+"""EM for a linear-Gaussian state space model, and the effect of its start (MLAPP 18.4)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from numpy.random import Generator
 from scipy.linalg import block_diag
 from scipy.stats import multivariate_normal
 
-from experiments.contract.outcome import Axis, Outcome, axis, over
-from experiments.contract.study import Study, knob
-from models.state_space import misprints
-from models.state_space.kalman import (
+from bythebook.experiments.core.outcome import Axis, Outcome, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.state_space import misprints
+from bythebook.models.state_space.kalman import (
     LDS,
     kalman_filter,
     kalman_filter_reference,
@@ -21,7 +21,7 @@ from models.state_space.kalman import (
     rts_smoother_reference,
     simulate,
 )
-from models.state_space.lds_em import (
+from bythebook.models.state_space.lds_em import (
     fit_lds,
     fit_observed,
     identity_start,
@@ -30,12 +30,12 @@ from models.state_space.lds_em import (
     subspace_start,
     with_unit_noise,
 )
-from models.state_space.misprints import SIDES
-from models.state_space.nonlinear_examples import random_lds
-from models.types import Floats
+from bythebook.models.state_space.misprints import SIDES
+from bythebook.models.state_space.nonlinear_examples import random_lds
+from bythebook.models.types import Floats
 
 _STATES = 2  # of the rotation that makes the data
-_SHORT = 5  # steps of series whose states are inferred all at once
+_SHORT = 5  # steps of series whose states are inferred jointly
 
 
 @dataclass
@@ -64,7 +64,7 @@ class StateSpaceEm(Study):
 
     def run(self, rng: Generator) -> Outcome:
         found: dict[str, list[Any]] = {}
-        (apart,) = rng.spawn(1)  # for systems of the text's own equations
+        (apart,) = rng.spawn(1)  # for systems in the checks of the text's equations
         for _ in range(self.repetitions):
             system = self.system(rng)
             z, x = simulate(system, self.steps, rng)
@@ -102,7 +102,7 @@ class StateSpaceEm(Study):
         })  # fmt: skip
 
     def _axes(self, name: str) -> tuple[Axis, ...]:
-        """The axes of a quantity beside the series."""
+        """The axes of a quantity in addition to that of the series."""
         chance = [f"random {k + 1}" for k in range(self.random_starts)]
         start = axis("start", [*chance, "identity", "subspace"])
         output, side = axis("output", range(1, self.outputs + 1)), axis("side", SIDES)
@@ -127,7 +127,7 @@ class StateSpaceEm(Study):
         return rotation(C, self.angle, self.radius, self.state_noise, self.noise)
 
     def _without_noise(self, system: LDS, rng: Generator) -> dict[str, Any]:
-        """The first singular value that should vanish, over the one before; how A comes out."""
+        """First singular value that should vanish, over the one before; errors of eigenvalues."""
         silent = system._replace(Gamma=0 * system.Gamma, Sigma=0 * system.Sigma)
         x = simulate(silent, self.steps, rng)[1]
         z, values = output_subspace(x, _STATES, max(self.lags, 2))
@@ -146,7 +146,7 @@ POSTERIORS = ("filtered", "smoothed", "pairs", "likelihood")
 
 
 def _checks(theta: LDS, steps: int, rng: Generator) -> dict[str, Any]:
-    """What the text says of any linear system, in one."""
+    """Checks, in one system, of statements of the text about any linear system."""
     z, x = simulate(theta, steps, rng)
     both = [kalman_filter(one, x).log_likelihood for one in (theta, with_unit_noise(theta))]
     noise = misprints.noise_from_outputs(misprints.output_covariances(theta), len(theta.A))
@@ -177,7 +177,7 @@ def _recursion_gaps(theta: LDS, x: Floats) -> list[float]:
 def _all_at_once(theta: LDS, x: Floats) -> dict[str, Any]:
     """Filter, smoother and an EM step for x (S, N, D) against Gaussian conditioning of all states.
 
-    The joint of all states and outputs is one Gaussian (PRML 13.3.1), with no recursion in it.
+    All states and outputs are one joint Gaussian (PRML 13.3.1), conditioned without a recursion.
     """
     (S, N, D), M, A = x.shape, len(theta.A), theta.A
     steps = [

@@ -6,10 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, Quantity, axis, over
-from experiments.contract.study import Study, knob
-from models.state_space.nonlinear_examples import Mapping, exponential_mapping, polar_mapping
-from models.state_space.unscented import (
+from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.study import Study, knob
+from bythebook.models.state_space.nonlinear_examples import (
+    Mapping,
+    exponential_mapping,
+    polar_mapping,
+)
+from bythebook.models.state_space.unscented import (
     Moments,
     Scaling,
     by_points,
@@ -37,7 +41,7 @@ class UnscentedTransform(Study):
 
     mapping: str = knob("polar", "the function", choices=("polar", "exponential"))
     spreads: list[float] = knob(
-        [0.125, 0.25, 0.5, 1.0], "of the prior, in units of its own", above=0, at_most=2
+        [0.125, 0.25, 0.5, 1.0], "of the prior, in its own units", above=0, at_most=2
     )
     bends: list[float] = knob(
         [0.25, 0.5, 1.0, 2.0], "curvatures of the exponential at the mean", above=0, at_most=4
@@ -64,7 +68,7 @@ class UnscentedTransform(Study):
             "mean_error": over(errors, APPROXIMATIONS, axis("spread", self.spreads)),
             "error_order": APPROXIMATIONS.of(
                 np.polyfit(np.log(self.spreads), np.log(errors).T, 1)[0]
-            ),  # the power of the spread with which it falls
+            ),  # the power of the spread with which the error falls
             "quadratic_mean_error": over(
                 quadratic_mean_errors(d, scaling, rng), APPROXIMATIONS, axis("function", 20)
             ),
@@ -95,7 +99,7 @@ class UnscentedTransform(Study):
 
 
 def _moments(mapping: Mapping, spread: float, scaling: Scaling) -> list[Moments]:
-    """Exact, by the tangent, and by sigma points."""
+    """Moments: exact, by the tangent, and by sigma points."""
     f, mean, cov = mapping.f, mapping.mean, np.diag((spread * mapping.sd) ** 2)
     return [
         by_points(hermite_points(mean, cov, _NODES), f),
@@ -110,7 +114,7 @@ def _mean_errors(mapping: Mapping, spread: float, scaling: Scaling) -> list[floa
 
 
 def _one_dimension() -> dict[str, Quantity]:
-    """The scaling that the book gives for d = 1, and how many moments the points have by kappa."""
+    """The book's scaling for d = 1, and the number of moments that the points match, by kappa."""
     zero, one, best = np.zeros(1), np.eye(1), Scaling(1, 0, 2)
     kappa = axis("kappa", [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0])
     each = [sigma_points(zero, one, Scaling(1, 0, k)) for k in kappa.values]

@@ -1,19 +1,19 @@
-"""The alpha family as knobs."""
+"""Study `alpha_divergence`: settings and results."""
 
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.approximation.alpha_divergence import AlphaDivergence
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.approximation.alpha_divergence import AlphaDivergence
 
 Run = Callable[..., Outcome]
 
 
 def test_limits_are_no_members() -> None:
-    with pytest.raises(BadInput, match="limits"):
+    with pytest.raises(InputError, match="limits"):
         AlphaDivergence(alphas=[0.0, 1.0])
 
 

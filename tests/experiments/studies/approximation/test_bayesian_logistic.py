@@ -1,19 +1,19 @@
-"""Posteriors of logistic regression as knobs."""
+"""Study `bayesian_logistic`: settings and results."""
 
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.approximation.bayesian_logistic import BayesianLogistic
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.approximation.bayesian_logistic import BayesianLogistic
 
 Run = Callable[..., Outcome]
 
 
 def test_two_weights() -> None:
-    with pytest.raises(BadInput, match="a bias and a slope"):
+    with pytest.raises(InputError, match="a bias and a slope"):
         BayesianLogistic(weights=[1.0])
 
 
@@ -28,4 +28,4 @@ def test_ways(run: Run) -> None:
     assert np.abs(evidence[3] - evidence[0]).max() < 0.05
     assert found["hessian_gap"].values.max() < 1e-4
     assert found["activation_gap"].values.max() < 1e-6
-    assert found["predicted"].names == ("predictor", "points", "set", "input")
+    assert found["predicted"].dims == ("predictor", "points", "set", "input")

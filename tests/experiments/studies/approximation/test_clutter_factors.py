@@ -1,4 +1,4 @@
-"""Single factors: a context of its own fits best, negative ones are counted."""
+"""Single factors: the own context fits best, and negative contexts are counted."""
 
 from collections.abc import Callable
 
@@ -6,8 +6,8 @@ import numpy as np
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from experiments.contract.outcome import Outcome
-from experiments.studies.approximation.clutter_factors import ClutterFactors
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.approximation.clutter_factors import ClutterFactors
 
 Run = Callable[..., Outcome]
 
@@ -18,7 +18,7 @@ def test_factors_and_their_contexts(run: Run) -> None:
     assert found["negative_factors"].values.max() > 0
     own, other = found["own_error"].values, found["other_error"].values
     assert (own < other).mean() > 0.9
-    theta = found["context"].along("theta")
+    theta = found["context"].coord("theta")
     assert_allclose(found["context"].values.sum(-1) * (theta[1] - theta[0]), 1, atol=1e-3)
     truth = found["true_factor"].values
     floor = 0.5 * stats.norm(0, 10**0.5).pdf(np.linspace(-20, 20, 81)).max()

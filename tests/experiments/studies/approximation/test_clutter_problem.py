@@ -1,12 +1,12 @@
-"""The clutter problem as knobs: without clutter all ways agree; orders; what is recorded."""
+"""Study `clutter_problem`: agreement without clutter, orders, and recorded quantities."""
 
 from collections.abc import Callable
 
 import numpy as np
 from numpy.testing import assert_allclose
 
-from experiments.contract.outcome import Outcome
-from experiments.studies.approximation.clutter_problem import ClutterProblem
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.approximation.clutter_problem import ClutterProblem
 
 Run = Callable[..., Outcome]
 
@@ -31,6 +31,6 @@ def test_orders_change_one_pass_and_not_many(run: Run) -> None:
 
 def test_damping_is_an_axis_and_costs_grow_with_points(run: Run) -> None:
     found = run(ClutterProblem(points=[3, 6], sets=2, passes=3, dampings=[0.0, 0.5]))
-    assert found["change"].names == ("points", "damping", "set")
+    assert found["change"].dims == ("points", "damping", "set")
     cost = found["operations"].values
     assert (cost[:, 1] == 2 * cost[:, 0]).all()

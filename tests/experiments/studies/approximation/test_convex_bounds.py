@@ -1,13 +1,13 @@
-"""Tangents as knobs: what is recorded, with and without the sigmoid."""
+"""Study `convex_bounds`: recorded quantities, with and without the sigmoid."""
 
 from collections.abc import Callable
 
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.approximation.convex_bounds import ConvexBounds
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.approximation.convex_bounds import ConvexBounds
 
 Run = Callable[..., Outcome]
 
@@ -22,7 +22,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_what_makes_no_sense(stretches: list[list[float]], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         ConvexBounds(["ln x"], stretches)
 
 

@@ -1,12 +1,12 @@
-"""Factorised Gaussians as knobs."""
+"""Study `factorised_gaussian`: settings and results."""
 
 from collections.abc import Callable
 
 import numpy as np
 from numpy.testing import assert_allclose
 
-from experiments.contract.outcome import Outcome
-from experiments.studies.approximation.factorised_gaussian import FactorisedGaussian
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.approximation.factorised_gaussian import FactorisedGaussian
 
 Run = Callable[..., Outcome]
 
@@ -15,8 +15,8 @@ def test_a_single_gaussian(run: Run) -> None:
     found = run(FactorisedGaussian(draws=1, starts=2, correlation=0.5))
     assert_allclose(found["true_covariance"].values[0], [[1, 0.5], [0.5, 1]])
     along = found["variance_along"]
-    assert_allclose(along.at(of="p").values[:, 0], [1.5, 0.5])
-    assert_allclose(along.at(of="q||p").values[:, 0], [0.75, 0.75], rtol=1e-3)
+    assert_allclose(along.sel(of="p").values[:, 0], [1.5, 0.5])
+    assert_allclose(along.sel(of="q||p").values[:, 0], [0.75, 0.75], rtol=1e-3)
     assert_allclose(found["entropy"].values[0], 1 + np.log(2 * np.pi) + np.log(0.75) / 2)
     less, more = found["rare_mass"].values[:, 0]
     assert 0 < less < more < 0.1

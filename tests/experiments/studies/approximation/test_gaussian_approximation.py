@@ -1,4 +1,4 @@
-"""Gaussians in place of drawn densities: what is refused, and what the axes hold."""
+"""Gaussian approximations of drawn densities: invalid settings, and the axes."""
 
 from collections.abc import Callable
 
@@ -6,29 +6,29 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.approximation.gaussian_approximation import GaussianApproximation
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.approximation.gaussian_approximation import GaussianApproximation
 
 Run = Callable[..., Outcome]
 
 
 def test_densities_have_the_same_variables() -> None:
-    with pytest.raises(BadInput, match="one number of variables"):
+    with pytest.raises(InputError, match="one number of variables"):
         GaussianApproximation(["skewed", "mixture"])
 
 
 def test_searched_gaussians_and_moments(run: Run) -> None:
     found = run(GaussianApproximation(["labels"], draws=1, starts=2))
-    ways = {name: found["centre"].at(way=name).values for name in ("exact", "inclusive")}
+    ways = {name: found["centre"].sel(way=name).values for name in ("exact", "inclusive")}
     assert_allclose(ways["inclusive"], ways["exact"], atol=1e-4)
     divergence = found["divergence"]
-    least = divergence.at(direction="p||q").values.argmin(1)
+    least = divergence.sel(direction="p||q").values.argmin(1)
     assert np.isin(least, [0, 3]).all()
-    assert (found["optima"].at(direction="p||q").values == 1).all()
+    assert (found["optima"].sel(direction="p||q").values == 1).all()
     assert found["predictive_loss"].values.min() > 0
-    assert found["log_likelihood"].names == ("parameters", "draw")
-    assert found["covariance"].names == ("density", "way", "draw", "variable", "other")
+    assert found["log_likelihood"].dims == ("parameters", "draw")
+    assert found["covariance"].dims == ("density", "way", "draw", "variable", "other")
 
 
 def test_one_variable(run: Run) -> None:

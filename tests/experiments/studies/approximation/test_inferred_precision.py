@@ -1,19 +1,19 @@
-"""An inferred precision as knobs."""
+"""Study `inferred_precision`: settings and results."""
 
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.approximation.inferred_precision import InferredPrecision
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.approximation.inferred_precision import InferredPrecision
 
 Run = Callable[..., Outcome]
 
 
 def test_two_numbers() -> None:
-    with pytest.raises(BadInput, match="two numbers"):
+    with pytest.raises(InputError, match="two numbers"):
         InferredPrecision(weights=[1.0])
 
 

@@ -1,4 +1,4 @@
-"""Stand-ins near a point: knob rules, closed forms, plain sums, and the remainder of Taylor."""
+"""Local approximations: knob rules, closed forms, plain sums, and the remainder of Taylor."""
 
 import math
 from collections.abc import Callable
@@ -9,9 +9,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from experiments.contract.errors import BadInput
-from experiments.studies.approximation.local_approximation import LocalApproximation
-from models.datasets import load
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.studies.approximation.local_approximation import LocalApproximation
+from bythebook.models.datasets import load
 
 
 @pytest.mark.parametrize(
@@ -36,23 +36,23 @@ from models.datasets import load
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         LocalApproximation(**knobs)  # type: ignore[arg-type]
 
 
 def test_figure_4_5(run: Callable[..., Any]) -> None:
     outcome = run(LocalApproximation())
-    laplace = outcome["centre"].at(case="20, 0.5", way="laplace", variable=1).item
+    laplace = outcome["centre"].sel(case="20, 0.5", way="laplace", variable=1).item
     assert laplace == 38
-    variance = outcome["covariance"].at(case="20, 0.5").values[:, 0, 0]
+    variance = outcome["covariance"].sel(case="20, 0.5").values[:, 0, 0]
     assert_allclose(variance, [80, 76], rtol=1e-12)  # exact, laplace
-    outside = outcome["mass_outside"].at(case="2, 100").item
+    outside = outcome["mass_outside"].sel(case="2, 100").item
     assert_allclose(outside, stats.norm.cdf(-1), rtol=1e-9)
     law = stats.gamma(20, scale=2)
-    x = outcome["place"].at(case="20, 0.5", variable=1).values
-    log_p = outcome["log_density"].at(case="20, 0.5")
-    assert_allclose(log_p.at(way="exact"), law.logpdf(x), rtol=1e-9)
-    assert_allclose(log_p.at(way="laplace"), stats.norm(38, 76**0.5).logpdf(x), rtol=1e-9)
+    x = outcome["place"].sel(case="20, 0.5", variable=1).values
+    log_p = outcome["log_density"].sel(case="20, 0.5")
+    assert_allclose(log_p.sel(way="exact"), law.logpdf(x), rtol=1e-9)
+    assert_allclose(log_p.sel(way="laplace"), stats.norm(38, 76**0.5).logpdf(x), rtol=1e-9)
     assert outcome["search_gap"].values.max() < 1e-3
     assert outcome["curvature_gap"].values.max() < 1e-4
 
@@ -61,18 +61,18 @@ def test_a_coin(run: Callable[..., Any]) -> None:
     outcome = run(LocalApproximation(target="coin", parameters=[[1, 1, 9, 20], [5, 5, 9, 20]]))
     # by hand: r (1 - r) / N under a uniform prior
     case = {"case": "1, 1, 9, 20", "way": "laplace", "variable": 1}
-    assert_allclose(outcome["centre"].at(**case).item, 0.45, rtol=1e-12)
-    assert_allclose(outcome["covariance"].at(**case), [0.45 * 0.55 / 20], rtol=1e-12)
-    exact = outcome["covariance"].at(case="5, 5, 9, 20", way="exact", variable=1)
+    assert_allclose(outcome["centre"].sel(**case).item, 0.45, rtol=1e-12)
+    assert_allclose(outcome["covariance"].sel(**case), [0.45 * 0.55 / 20], rtol=1e-12)
+    exact = outcome["covariance"].sel(case="5, 5, 9, 20", way="exact", variable=1)
     assert_allclose(exact, [stats.beta(14, 16).var()], rtol=1e-12)
-    totals = outcome["likelihood_total"].at(case="1, 1, 9, 20").values
+    totals = outcome["likelihood_total"].sel(case="1, 1, 9, 20").values
     assert_allclose(totals, [0.45**20, 1], rtol=1e-12)
 
 
 def test_a_logistic_posterior_by_plain_sums(run: Callable[..., Any]) -> None:
     outcome = run(LocalApproximation(target="logistic", parameters=[[10.0]], data="fcml-logistic"))
     matrix = load("fcml-logistic").matrix
-    axis = np.arange(-8.0, 22.0, 0.1)  # the posterior on a plain grid of one's own
+    axis = np.arange(-8.0, 22.0, 0.1)  # the posterior on a plain grid
     g = -(axis[:, None] ** 2 + axis**2) / 20 - np.log(20 * np.pi)
     for *x, target in matrix:
         P = 1 / (1 + np.exp(-(x[0] * axis[:, None] + x[1] * axis)))
@@ -82,11 +82,11 @@ def test_a_logistic_posterior_by_plain_sums(run: Callable[..., Any]) -> None:
     p /= p.sum()
     mean = p.sum(1) @ axis
     exact = {"case": "10", "way": "exact"}
-    assert_allclose(outcome["centre"].at(**exact).values[0], mean, rtol=1e-3)
+    assert_allclose(outcome["centre"].sel(**exact).values[0], mean, rtol=1e-3)
     variance = p.sum(1) @ (axis - mean) ** 2
-    assert_allclose(outcome["covariance"].at(**exact).values[0, 0], variance, rtol=2e-3)
-    w1, w2 = outcome["place"].at(case="10").values
-    near, peak = outcome["log_density"].at(**exact).values, np.array([w1[40], w2[40]])
+    assert_allclose(outcome["covariance"].sel(**exact).values[0, 0], variance, rtol=2e-3)
+    w1, w2 = outcome["place"].sel(case="10").values
+    near, peak = outcome["log_density"].sel(**exact).values, np.array([w1[40], w2[40]])
     a = matrix[:, :2] @ peak
     log_g = (matrix[:, 2] * a - np.log1p(np.exp(a))).sum() - peak @ peak / 20 - np.log(20 * np.pi)
     assert_allclose(near[40, 40], log_g - evidence, rtol=1e-3)
@@ -95,7 +95,7 @@ def test_a_logistic_posterior_by_plain_sums(run: Callable[..., Any]) -> None:
 def test_a_linear_regression_is_gaussian_already(run: Callable[..., Any]) -> None:
     outcome = run(LocalApproximation(target="linear", parameters=[[10.0, 30.0, 0.5, 0.8]]))
     for name in ("centre", "covariance"):
-        exact, laplace = (outcome[name].at(way=way) for way in ("exact", "laplace"))
+        exact, laplace = (outcome[name].sel(way=way) for way in ("exact", "laplace"))
         assert_allclose(laplace.values, exact.values, rtol=1e-8)
     assert outcome["log_error"].values.max() < 1e-9
     assert outcome["total_variation"].values.max() < 1e-6
@@ -117,8 +117,8 @@ def test_the_exponential(run: Callable[..., Any]) -> None:
 
 def test_the_sigmoid(run: Callable[..., Any]) -> None:
     outcome = run(expanded("sigmoid", -5, 5, []))
-    assert outcome["function"].at(w=0).item == 0.5
-    assert_allclose(outcome["function"].at(w=5).item, 1 / (1 + np.exp(-5)), rtol=1e-12)
+    assert outcome["function"].sel(w=0).item == 0.5
+    assert_allclose(outcome["function"].sel(w=5).item, 1 / (1 + np.exp(-5)), rtol=1e-12)
     assert_allclose(outcome["far_function"], [0, 1], atol=1e-200)
     assert "expansion" not in outcome
 
@@ -143,7 +143,7 @@ def test_a_density_is_looked_at_where_it_is() -> None:
     linear = LocalApproximation(target="linear", parameters=[[10.0, 30.0, 0.5, 0.8]])
     outcome = linear.run(np.random.default_rng(1))
     centre, covariance = (
-        outcome[name].at(way="laplace").values[0] for name in ("centre", "covariance")
+        outcome[name].sel(way="laplace").values[0] for name in ("centre", "covariance")
     )
     for x, middle, width in zip(
         outcome["place"].values[0], centre, np.sqrt(np.diag(covariance)), strict=True

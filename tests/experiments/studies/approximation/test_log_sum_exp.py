@@ -1,4 +1,4 @@
-"""Bounds on sums of exponentials as knobs."""
+"""Study `log_sum_exp`: settings and results."""
 
 from collections.abc import Callable
 
@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.approximation.log_sum_exp import LogSumExp
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.approximation.log_sum_exp import LogSumExp
 
 Run = Callable[..., Outcome]
 
 
 def test_a_label_that_is_not_there() -> None:
-    with pytest.raises(BadInput, match="below 3"):
+    with pytest.raises(InputError, match="below 3"):
         LogSumExp(chosen=3)
 
 

@@ -1,4 +1,4 @@
-"""Mean and precision as knobs: what is refused, and what each prior records."""
+"""Study `mean_and_precision`: invalid settings, and recorded quantities of each prior."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.approximation.mean_and_precision import MeanAndPrecision
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.approximation.mean_and_precision import MeanAndPrecision
 
 Run = Callable[..., Outcome]
 
@@ -24,13 +24,13 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_what_makes_no_sense(knobs: dict[str, Any], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         MeanAndPrecision(**knobs)
 
 
 def test_searched_shapes_and_bounds(run: Run) -> None:
     found = run(MeanAndPrecision(points=[6], sets=2, first_precisions=[0.1, 5.0]))
-    assert_allclose(found["searched"].at(of="shape").values, [[4.5, 4.5]], atol=1e-3)
+    assert_allclose(found["searched"].sel(of="shape").values, [[4.5, 4.5]], atol=1e-3)
     assert_allclose(found["log_evidence_grid"].values, found["log_evidence"].values, atol=1e-5)
     assert (found["checked_bound"].values < found["log_evidence_grid"].values).all()
     assert (np.diff(found["bound_course"].values, axis=2) > -1e-9).all()

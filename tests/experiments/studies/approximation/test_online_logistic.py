@@ -1,11 +1,11 @@
-"""Online logistic regression as knobs."""
+"""Study `online_logistic`: settings and results."""
 
 from collections.abc import Callable
 
 import numpy as np
 
-from experiments.contract.outcome import Outcome
-from experiments.studies.approximation.online_logistic import OnlineLogistic
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.approximation.online_logistic import OnlineLogistic
 
 Run = Callable[..., Outcome]
 

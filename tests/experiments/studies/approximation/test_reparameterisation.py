@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.approximation.reparameterisation import Reparameterisation
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.approximation.reparameterisation import Reparameterisation
 
 Run = Callable[..., Outcome]
 
 
 def test_no_more_heads_than_tosses() -> None:
-    with pytest.raises(BadInput, match=r"study.tosses=4"):
+    with pytest.raises(InputError, match=r"study.tosses=4"):
         Reparameterisation(heads=5)
 
 
@@ -24,9 +24,9 @@ def test_modes_by_hand(run: Run) -> None:
     expected = [4 / 6, 5 / 8, 3 / 5, 4.5 / 7]
     assert_allclose(found["most_probable"].values, expected, atol=1e-6)
     assert_allclose(found["best_penalised"].values, 4 / 6, atol=1e-6)
-    r = found["jacobian"].along("r")
+    r = found["jacobian"].coord("r")
     jacobian = found["jacobian"]
-    assert_allclose(jacobian.at(parameter="square").values, 2 * r, rtol=1e-3)
-    assert_allclose(jacobian.at(parameter="log odds").values, 1 / (r * (1 - r)), rtol=1e-3)
+    assert_allclose(jacobian.sel(parameter="square").values, 2 * r, rtol=1e-3)
+    assert_allclose(jacobian.sel(parameter="log odds").values, 1 / (r * (1 - r)), rtol=1e-3)
     more = found["complex_likelihood"].values > found["simple_likelihood"].values
     assert np.mean(more) > 0.5

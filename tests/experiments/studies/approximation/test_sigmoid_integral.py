@@ -1,12 +1,12 @@
-"""The sigmoid's mean as knobs."""
+"""Study `sigmoid_integral`: settings and results."""
 
 from collections.abc import Callable
 
 import numpy as np
 from numpy.testing import assert_allclose
 
-from experiments.contract.outcome import Outcome
-from experiments.studies.approximation.sigmoid_integral import SigmoidIntegral
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.approximation.sigmoid_integral import SigmoidIntegral
 
 Run = Callable[..., Outcome]
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.testing import assert_allclose
 
-from experiments.contract.outcome import Outcome
-from experiments.studies.approximation.variational_logistic import VariationalLogistic
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.approximation.variational_logistic import VariationalLogistic
 
 Run = Callable[..., Outcome]
 
@@ -26,6 +26,6 @@ def test_two_data_sets(run: Run) -> None:
     side = x @ [1, -1]
     assert side[t == 0].max() < side[t == 1].min()
     plane = found["predictive"]
-    low = plane.values[np.argmin(plane.along("x_1")), np.argmax(plane.along("x_2"))]
+    low = plane.values[np.argmin(plane.coord("x_1")), np.argmax(plane.coord("x_2"))]
     assert low < 0.5
     assert_allclose(found["lambda_slope"].values[0], 0, atol=1e-3)

@@ -1,14 +1,14 @@
-"""Passages and parts of a text as knobs."""
+"""Study `bigram_priors`: settings and results."""
 
 from collections.abc import Callable
 
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.chains.bigram_priors import BigramPriors
-from models.chains import ngrams
-from models.datasets import load
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.chains.bigram_priors import BigramPriors
+from bythebook.models.chains import ngrams
+from bythebook.models.datasets import load
 
 Run = Callable[..., Outcome]
 
@@ -22,7 +22,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_what_is_refused(knobs: dict[str, object], words: str) -> None:
-    with pytest.raises(BadInput, match=words):
+    with pytest.raises(InputError, match=words):
         BigramPriors(**knobs)
 
 
@@ -31,7 +31,7 @@ def test_a_passage_counts_contexts(run: Run) -> None:
     found = run(BigramPriors(data=None, text=[text], unit="words", watched=["a", "b"]))
     assert found["occurrences"].values.tolist() == [2, 6]
     assert found["contexts"].values.tolist() == [1, 4]
-    assert found["novel_interpolated"].at(weight=1.0).values.tolist() == [2 / 11, 6 / 11]
+    assert found["novel_interpolated"].sel(weight=1.0).values.tolist() == [2 / 11, 6 / 11]
 
 
 def test_parts_of_a_text(run: Run) -> None:
@@ -46,6 +46,6 @@ def test_words_of_a_text(run: Run) -> None:
     assert found["predictive_gap"].values.max() < 1e-9
     assert found["evidence_gap"].values.max() < 1e-9
     own = ngrams.words(load("mlapp-darwin").text)[-400:-200]
-    word = found["context_count"].along("context")[0]
+    word = found["context_count"].coord("context")[0]
     assert found["context_count"].values[0] == own[:-1].count(word)
     assert own.count(word) == max(own.count(other) for other in own)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import differences
-from experiments.studies.chains.casino_beliefs import CasinoBeliefs
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import diff_outcomes
+from bythebook.experiments.studies.chains.casino_beliefs import CasinoBeliefs
 
 Run = Callable[..., Any]
 Rolls = tuple[list[int], list[int]]
@@ -28,15 +28,15 @@ def test_the_book_game_is_decoded_as_by_hand_and_as_printed(
     outcome = run(CasinoBeliefs())
     assert_array_equal(outcome["rolls"].values, np.array(rolls) + 1)
     assert_array_equal(outcome["truly_loaded"].values, np.array(dice) == 1)
-    assert_allclose(outcome["loaded"].at(belief="filtered").values, filtered, rtol=1e-11)
-    assert_allclose(outcome["loaded"].at(belief="smoothed").values, smoothed, rtol=1e-10)
+    assert_allclose(outcome["loaded"].sel(belief="filtered").values, filtered, rtol=1e-11)
+    assert_allclose(outcome["loaded"].sel(belief="smoothed").values, smoothed, rtol=1e-10)
     assert_array_equal(outcome["path_loaded"].values, np.array(path) == 1)
     assert outcome["log_evidence"].item == pytest.approx(log_evidence, rel=1e-13)
     for name, errors in {"filtered": 71, "smoothed": 49, "viterbi": 60}.items():
-        assert outcome["errors"].at(estimate=name).item == errors
+        assert outcome["errors"].sel(estimate=name).item == errors
     for name, p in (("filtered", filtered), ("smoothed", smoothed)):
         bits = [-(q * math.log2(q) + (1 - q) * math.log2(1 - q)) for q in p]
-        assert_allclose(outcome["uncertainty"].at(belief=name).values, bits, rtol=1e-9)
+        assert_allclose(outcome["uncertainty"].sel(belief=name).values, bits, rtol=1e-9)
 
 
 def test_games_may_be_cut_short_or_drawn_anew(run: Run, book_rolls: Rolls) -> None:
@@ -46,8 +46,8 @@ def test_games_may_be_cut_short_or_drawn_anew(run: Run, book_rolls: Rolls) -> No
     assert not {"truly_loaded", "errors", "mode_errors"} & set(listing)
     drawn = [run(CasinoBeliefs(game="simulated", length=500), seed) for seed in (0, 0, 1)]
     assert len(drawn[0]["rolls"]) == 500
-    assert not differences(drawn[0], drawn[1])
-    assert differences(drawn[0], drawn[2])
+    assert not diff_outcomes(drawn[0], drawn[1])
+    assert diff_outcomes(drawn[0], drawn[2])
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_games_may_be_cut_short_or_drawn_anew(run: Run, book_rolls: Rolls) -> No
     ],
 )
 def test_knobs_have_bounds(knobs: dict[str, Any], named: str) -> None:
-    with pytest.raises(BadInput, match=named.replace(".", r"\.")):
+    with pytest.raises(InputError, match=named.replace(".", r"\.")):
         CasinoBeliefs(**knobs)
 
 
@@ -78,7 +78,7 @@ def test_sampled_paths_have_the_posterior_of_all_paths(run: Run, book_rolls: Rol
     outcome = run(CasinoBeliefs(samples=20_000, length=6))
     assert outcome["expected_switches"].item == pytest.approx(switches / total, rel=1e-12)
     assert outcome["sampled_switches"].values.mean() == pytest.approx(switches / total, abs=0.02)
-    smoothed = outcome["loaded"].at(belief="smoothed").values
+    smoothed = outcome["loaded"].sel(belief="smoothed").values
     for t in range(6):
         p = sum(w for z, w in weight.items() if z[t] == 1) / total
         assert smoothed[t] == pytest.approx(p, rel=1e-12)
@@ -99,9 +99,9 @@ def test_predictions_decay_as_the_second_eigenvalue(
     for start, p in (("rolls", belief), ("fair", 0.0), ("loaded", 1.0)):
         for h in range(4):
             loaded = 1 / 3 + (p - 1 / 3) * 0.85**h
-            found = outcome["predicted_loaded"].at(horizon=h, start=start).item
+            found = outcome["predicted_loaded"].sel(horizon=h, start=start).item
             assert found == pytest.approx(loaded, rel=1e-12, abs=1e-15)
-            six = outcome["predicted_six"].at(horizon=h, start=start).item
+            six = outcome["predicted_six"].sel(horizon=h, start=start).item
             assert six == pytest.approx(loaded / 2 + (1 - loaded) / 6, rel=1e-12)
     assert outcome["two_step_gap"].item < 1e-14
     assert outcome["all_paths_gap"].item < 1e-14

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from experiments.contract.errors import BadInput
-from experiments.studies.chains import casino_games
-from experiments.studies.chains.casino_games import CasinoGames
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.studies.chains import casino_games
+from bythebook.experiments.studies.chains.casino_games import CasinoGames
 
 Run = Callable[..., Any]
 
@@ -26,7 +26,7 @@ def test_mean_errors_are_those_of_all_games(run: Run, by_hand: Callable[..., Any
             expected[name] += math.exp(log_evidence) * wrong
     outcome = run(CasinoGames(games=20_000, length=4))
     for name, mean in expected.items():
-        errors = outcome["errors"].at(estimate=name).values
+        errors = outcome["errors"].sel(estimate=name).values
         assert abs(errors.mean() - mean) < 4.5 * errors.std() / np.sqrt(errors.size)
 
 
@@ -35,22 +35,22 @@ def test_errors_without_memory_have_closed_forms(run: Run) -> None:
     loaded = 1 / 3 + (0.5 - 1 / 3) * 0.85 ** np.arange(300)
     expected = {"always_fair": loaded.sum(), "memoryless": (loaded / 2 + (1 - loaded) / 6).sum()}
     for name, mean in expected.items():
-        errors = outcome["errors"].at(estimate=name).values
+        errors = outcome["errors"].sel(estimate=name).values
         assert abs(errors.mean() - mean) < 4.5 * errors.std() / np.sqrt(errors.size)
     filtered, smoothed = (
-        outcome["errors"].at(estimate=name).values for name in ("filtered", "smoothed")
+        outcome["errors"].sel(estimate=name).values for name in ("filtered", "smoothed")
     )
     one, whole = outcome["lagged_errors"].values
     assert_array_equal(whole, smoothed)
     assert smoothed.mean() < one.mean() < filtered.mean()
-    printed = [outcome["book_errors"].at(estimate=e).item for e in ("filtered", "smoothed")]
+    printed = [outcome["book_errors"].sel(estimate=e).item for e in ("filtered", "smoothed")]
     assert printed == [71, 49]
 
 
 def test_a_die_that_is_not_loaded_cannot_be_found_out(run: Run) -> None:
     outcome = run(CasinoGames(games=50, length=30, six=1 / 6, lags=[2]))
     filtered, smoothed = (
-        outcome["errors"].at(estimate=name).values for name in ("filtered", "smoothed")
+        outcome["errors"].sel(estimate=name).values for name in ("filtered", "smoothed")
     )
     assert filtered.mean() == smoothed.mean() == outcome["lagged_errors"].values.mean()
     loaded = 1 / 3 + (0.5 - 1 / 3) * 0.85 ** np.arange(30)  # all that is ever known
@@ -64,13 +64,13 @@ def test_games_have_the_runs_and_faces_of_the_model(run: Run) -> None:
     assert_allclose(outcome["stationary_share"].values, [2 / 3, 1 / 3], rtol=1e-12)
     assert_allclose(outcome["expected_run"].values, [10, 5], rtol=1e-12)
     assert_allclose(outcome["mean_run"].values, [10, 5], rtol=0.05)
-    faces = outcome["face_counts"].at(die="loaded").values
+    faces = outcome["face_counts"].sel(die="loaded").values
     assert faces[5] / faces.sum() == pytest.approx(0.7, abs=0.02)
     assert outcome["face_counts"].values.sum() == 500 * 300
     stays, expected = outcome["stay_share"], outcome["stay_probability"]
     assert_allclose(stays.values, expected.values, rtol=0, atol=0.02)
     never = run(CasinoGames(games=500, six=0.0, decoded=False))
-    assert never["face_counts"].at(die="loaded", face=6).item == 0
+    assert never["face_counts"].sel(die="loaded", face=6).item == 0
 
 
 def test_games_are_counted_roll_by_roll_across_chunks(
@@ -92,17 +92,17 @@ def test_games_are_counted_roll_by_roll_across_chunks(
     rolls = [list(game) for game in games]
     for k, die in enumerate(("fair", "loaded")):
         faces = np.bincount([x for game in rolls for z, x in game if z == k], minlength=6)
-        assert_array_equal(outcome["face_counts"].at(die=die).values, faces)
+        assert_array_equal(outcome["face_counts"].sel(die=die).values, faces)
         pairs = [(a[0], b[0]) for game in rolls for a, b in itertools.pairwise(game) if a[0] == k]
         run_length = len(pairs) / sum(a != b for a, b in pairs)
-        assert outcome["mean_run"].at(die=die).item == pytest.approx(run_length, rel=1e-12)
+        assert outcome["mean_run"].sel(die=die).item == pytest.approx(run_length, rel=1e-12)
         kept = [
             all(game[t + s][0] == k for s in (0, 1, 2))
             for game in rolls
             for t in range(25)
             if game[t][0] == k
         ]
-        share = outcome["stay_share"].at(die=die, step=2).item
+        share = outcome["stay_share"].sel(die=die, step=2).item
         assert share == pytest.approx(np.mean(kept), rel=1e-12)
 
 
@@ -118,5 +118,5 @@ def test_games_are_counted_roll_by_roll_across_chunks(
     ],
 )
 def test_knobs_have_bounds(knobs: dict[str, Any], named: str) -> None:
-    with pytest.raises(BadInput, match=named.replace(".", r"\.")):
+    with pytest.raises(InputError, match=named.replace(".", r"\.")):
         CasinoGames(**knobs)

@@ -1,4 +1,4 @@
-"""Capacities as knobs: what is refused, and counts by hand."""
+"""Study `chain_capacity`: invalid settings, and counts by hand."""
 
 from collections.abc import Callable
 
@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.chains.chain_capacity import ChainCapacity
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.chains.chain_capacity import ChainCapacity
 
 Run = Callable[..., Outcome]
 
 
 def test_too_many_states_are_refused() -> None:
-    with pytest.raises(BadInput, match="81 joint states; allowed: up to 27"):
+    with pytest.raises(InputError, match="81 joint states; allowed: up to 27"):
         ChainCapacity(states=[3], chains=[4])
 
 

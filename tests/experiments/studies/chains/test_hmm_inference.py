@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import differences
-from experiments.contract.streams import generator
-from experiments.studies.chains import hmm_inference
-from experiments.studies.chains.hmm_inference import HmmInference
-from models.chains import hmm
-from models.types import Floats
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import diff_outcomes
+from bythebook.experiments.core.random_streams import make_rng
+from bythebook.experiments.studies.chains import hmm_inference
+from bythebook.experiments.studies.chains.hmm_inference import HmmInference
+from bythebook.models.chains import hmm
+from bythebook.models.types import Floats
 
 Run = Callable[..., Any]
 
@@ -44,21 +44,21 @@ def test_a_smoother_that_is_wrong_is_found_out(run: Run, monkeypatch: pytest.Mon
     monkeypatch.setattr(hmm_inference.hmm, "smoother", forgets_the_first_step)
     gap = run(HmmInference(sequences=20))["gap"]
     for name in ("evidence", "filtered", "smoothed", "pairs"):
-        assert gap.at(of=name).item > 1e-3
-    assert gap.at(of="two_filters").item < 1e-12  # its own recursion
+        assert gap.sel(of=name).item > 1e-3
+    assert gap.sel(of="two_filters").item < 1e-12  # its own recursion
 
 
 def test_error_rates_count_wrong_states(run: Run) -> None:
     study = HmmInference(sequences=400, length=5)
     rate = run(study)["error_rate"]
     wrong = 0
-    for pi, A, lik, states in zip(*study._chains(5, 400, generator(0)), strict=True):
+    for pi, A, lik, states in zip(*study._chains(5, 400, make_rng(0)), strict=True):
         belief = pi
         for t in range(5):
             belief = (belief if t == 0 else belief @ A) * lik[t]
             wrong += int(np.argmax(belief) != states[t])
-    assert rate.at(estimate="filtered").item == pytest.approx(wrong / 2000, rel=1e-12)
-    assert rate.at(estimate="smoothed").item < rate.at(estimate="prior").item
+    assert rate.sel(estimate="filtered").item == pytest.approx(wrong / 2000, rel=1e-12)
+    assert rate.sel(estimate="smoothed").item < rate.sel(estimate="prior").item
 
 
 def test_costs_have_closed_forms(run: Run) -> None:
@@ -103,9 +103,9 @@ def test_scaling_saves_what_underflows(run: Run) -> None:
     assert not outcome["not_finite"].values.any()
     for name in ("dice", "gaussian_5"):
         # The step at which the log evidence passes the smallest double, to a step or two.
-        nats = outcome["first_log_evidence"].at(emission=name).values
+        nats = outcome["first_log_evidence"].sel(emission=name).values
         passed = int(np.argmax(nats < math.log(5e-324)))
-        assert abs(outcome["underflow"].at(emission=name, sequence=0).item - passed) <= 3
+        assert abs(outcome["underflow"].sel(emission=name, sequence=0).item - passed) <= 3
     short = run(HmmInference(ask=["scaling"], long=100, sequences=5))
     assert np.all(short["underflow"].values == math.inf)
 
@@ -125,7 +125,7 @@ def test_scaling_saves_what_underflows(run: Run) -> None:
     ],
 )
 def test_knobs_have_rules(knobs: dict[str, Any], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         HmmInference(**knobs)
 
 
@@ -136,4 +136,4 @@ def test_the_casino_may_be_enumerated_further() -> None:
 
 def test_runs_repeat(run: Run) -> None:
     study = HmmInference(ask=["path", "marginals", "scaling"], sequences=30, forbidden=1, long=60)
-    assert not differences(run(study), run(study))
+    assert not diff_outcomes(run(study), run(study))

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import differences
-from experiments.studies.chains.hmm_starts import HmmStarts
-from models.chains import baum_welch as bw
-from models.chains.casino import book_game
-from models.chains.named_starts import GAUSSIAN, ONCE
-from models.types import Floats
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import diff_outcomes
+from bythebook.experiments.studies.chains.hmm_starts import HmmStarts
+from bythebook.models.chains import baum_welch as bw
+from bythebook.models.chains.casino import book_game
+from bythebook.models.chains.named_starts import GAUSSIAN, ONCE
+from bythebook.models.types import Floats
 
 Run = Callable[..., Any]
 SMALL: dict[str, Any] = {"chain": "lilypad", "length": 60, "restarts": 4, "max_iter": 200}
@@ -32,36 +32,36 @@ def naive_log_evidence(rolls: list[int], pi: Floats, A: Floats, B: Floats) -> fl
 def test_starts_and_optima_on_the_book_game(run: Run) -> None:
     kinds = ["random", "truth", "labelled", "identical", "perturbed", "zeros"]
     outcome = run(HmmStarts(starts=kinds, restarts=12))
-    final, first = outcome["final"], outcome["objective"].at(shown=0, iteration=0)
+    final, first = outcome["final"], outcome["objective"].sel(shown=0, iteration=0)
     rolls = book_game().rolls.tolist()
     A = np.array([[0.95, 0.05], [0.10, 0.90]])
     B = np.array([[1 / 6] * 6, [0.1] * 5 + [0.5]])
     truth = naive_log_evidence(rolls, np.array([0.5, 0.5]), A, B)
-    assert first.at(start="truth").item == pytest.approx(truth, rel=1e-13)
-    ended = {kind: final.at(start=kind, sequence=0).values for kind in kinds}
+    assert first.sel(start="truth").item == pytest.approx(truth, rel=1e-13)
+    ended = {kind: final.sel(start=kind, sequence=0).values for kind in kinds}
     assert ended["truth"] == pytest.approx(-504.814, abs=5e-4)  # the catalogue's
     counts = np.bincount(rolls)
     independent = float((counts * np.log(counts / 300)).sum())
     assert ended["identical"] == pytest.approx(independent, rel=1e-12)
-    assert first.at(start="identical").item == pytest.approx(independent, rel=1e-12)
-    assert outcome["best"].at(sequence=0).item == final.values.max()
+    assert first.sel(start="identical").item == pytest.approx(independent, rel=1e-12)
+    assert outcome["best"].sel(sequence=0).item == final.values.max()
     assert outcome["step_gap"].item < 1e-14
-    assert outcome["zeros_at_start"].at(start="zeros").values.tolist() == [2 * 12]
+    assert outcome["zeros_at_start"].sel(start="zeros").values.tolist() == [2 * 12]
     assert not outcome["grown_zeros"].values.any()
     assert outcome["smallest_gain"].values.min() > -1e-9
     distinct = np.sum(np.diff(np.sort(ended["random"])) > 0.05) + 1
-    assert outcome["optima"].at(start="random").item == distinct > 1
-    for kind in ONCE:  # one run stands for all restarts, and one curve is kept
+    assert outcome["optima"].sel(start="random").item == distinct > 1
+    for kind in ONCE:  # one run represents all restarts, and one curve is recorded
         assert np.ptp(ended[kind]) == 0
-        assert outcome["optima"].at(start=kind).item == 1
-        assert np.isnan(outcome["objective"].at(start=kind).values[1:]).all()
+        assert outcome["optima"].sel(start=kind).item == 1
+        assert np.isnan(outcome["objective"].sel(start=kind).values[1:]).all()
 
 
 def test_curves_end_where_the_runs_do(run: Run) -> None:
     outcome = run(HmmStarts(length=60, restarts=3, max_iter=30))
-    for r, curve in enumerate(outcome["objective"].at(start="random").values[:3]):
-        steps = outcome["iterations"].at(start="random", sequence=0, restart=r).item
-        assert curve[steps] == outcome["final"].at(start="random", sequence=0, restart=r).item
+    for r, curve in enumerate(outcome["objective"].sel(start="random").values[:3]):
+        steps = outcome["iterations"].sel(start="random", sequence=0, restart=r).item
+        assert curve[steps] == outcome["final"].sel(start="random", sequence=0, restart=r).item
         assert np.isnan(curve[steps + 1 :]).all()
 
 
@@ -112,14 +112,14 @@ def test_data_sets_have_each_their_best(run: Run) -> None:
     ],
 )
 def test_starts_have_rules(knobs: dict[str, Any], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         HmmStarts(**knobs)
 
 
 @pytest.mark.parametrize("knobs", [{"length": 60, "restarts": 3, "max_iter": 30}, SMALL])
 def test_runs_repeat(run: Run, knobs: dict[str, Any]) -> None:
     study = HmmStarts(**knobs)
-    assert not differences(run(study), run(study))
+    assert not diff_outcomes(run(study), run(study))
 
 
 def test_the_best_means_are_those_of_the_chain_from_left_to_right(run: Run) -> None:

@@ -1,13 +1,13 @@
-"""Chains as knobs."""
+"""Study `markov_chain`: settings and results."""
 
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.chains.markov_chain import MarkovChain
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.chains.markov_chain import MarkovChain
 
 Run = Callable[..., Outcome]
 
@@ -18,16 +18,16 @@ Run = Callable[..., Outcome]
 def test_matrices_are_square_and_rows_sum_to_one(
     chains: dict[str, list[float]], words: str
 ) -> None:
-    with pytest.raises(BadInput, match=words):
+    with pytest.raises(InputError, match=words):
         MarkovChain(chains=chains)
 
 
 def test_chains_of_two_sizes_side_by_side(run: Run) -> None:
     flip, absorbing = [0.0, 1.0, 1.0, 0.0], [0.5, 0.5, 0.0, 0.0, 0.5, 0.5, 0.0, 0.0, 1.0]
     found = run(MarkovChain(chains={"flip": flip, "right": absorbing}, draws=8))
-    assert np.allclose(found["stationary"].at(chain="right", closed=1).values, [0, 0, 1])
+    assert np.allclose(found["stationary"].sel(chain="right", closed=1).values, [0, 0, 1])
     assert found["period"].values.tolist() == [[2, 2, 0], [1, 1, 1]]
-    assert found["n_step"].at(chain="flip", state=1, to=1, n=2).item == 1
+    assert found["n_step"].sel(chain="flip", state=1, to=1, n=2).item == 1
     assert found["classes"].values.tolist() == [1, 3]
     assert found["balance_gap"].values.max() < 1e-15
 

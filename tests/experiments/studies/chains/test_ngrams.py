@@ -1,13 +1,13 @@
-"""Texts as knobs."""
+"""Study `ngrams`: settings and results."""
 
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.chains.ngrams import Ngrams
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.chains.ngrams import Ngrams
 
 Run = Callable[..., Outcome]
 
@@ -21,7 +21,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_what_goes_with_what(knobs: dict[str, object], words: str) -> None:
-    with pytest.raises(BadInput, match=words):
+    with pytest.raises(InputError, match=words):
         Ngrams(**knobs)
 
 
@@ -35,7 +35,7 @@ def test_letters_are_counted_and_coded(run: Run) -> None:
 def test_words_outside_a_closed_vocabulary_are_impossible(run: Run) -> None:
     knobs = {"unit": "words", "orders": [1, 2], "vocabularies": [0, 20], "generated": 30}
     found = run(Ngrams(**knobs, train=500, held=100, blocks=1))
-    closed = found["impossible"].at(block=0, vocabulary=0, method="add-one", order=1).item
+    closed = found["impossible"].sel(block=0, vocabulary=0, method="add-one", order=1).item
     assert closed == found["outside"].values[0] > 0
-    assert found["impossible"].at(block=0, vocabulary=20, method="add-one").values.max() == 0
-    assert len(str(found["written"].at(order=2).item).split()) == 30
+    assert found["impossible"].sel(block=0, vocabulary=20, method="add-one").values.max() == 0
+    assert len(str(found["written"].sel(order=2).item).split()) == 30

@@ -1,21 +1,21 @@
-"""Webs as knobs."""
+"""Study `page_rank`: settings and results."""
 
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.chains.page_rank import PageRank
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.chains.page_rank import PageRank
 
 Run = Callable[..., Outcome]
 
 
 def test_one_web_and_links_of_two_pages() -> None:
-    with pytest.raises(BadInput, match="one of the two"):
+    with pytest.raises(InputError, match="one of the two"):
         PageRank()
-    with pytest.raises(BadInput, match="from one page"):
+    with pytest.raises(InputError, match="from one page"):
         PageRank(links=["1 0"])
 
 
@@ -23,7 +23,7 @@ def test_a_pair_that_leads_to_each_other(run: Run) -> None:
     found = run(PageRank(links=["1 2", "2 1"], surfers=3, surf_steps=[100, 10], webs=3))
     assert np.allclose(found["rank"].values, 0.5)
     assert found["power_error"].values.max() < 1e-15
-    assert found["surfer_error"].along("visits").tolist() == [10, 100]
+    assert found["surfer_error"].coord("visits").tolist() == [10, 100]
     assert found["last_share"].values.sum() == pytest.approx(1)
     assert found["delta_share"].item == 0.5
     assert found["web_column_gap"].values.max() < 1e-12

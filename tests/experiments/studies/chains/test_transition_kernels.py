@@ -1,21 +1,21 @@
-"""Kernels as knobs."""
+"""Study `transition_kernels`: settings and results."""
 
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.chains.transition_kernels import KERNELS, TransitionKernels
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.chains.transition_kernels import KERNELS, TransitionKernels
 
 Run = Callable[..., Outcome]
 
 
 def test_a_matrix_is_square_and_there_are_two_variables() -> None:
-    with pytest.raises(BadInput, match="square number"):
+    with pytest.raises(InputError, match="square number"):
         TransitionKernels(matrix=[1.0, 0.0])
-    with pytest.raises(BadInput, match="two"):
+    with pytest.raises(InputError, match="two"):
         TransitionKernels(shape=[2, 2, 2])
 
 
@@ -29,5 +29,5 @@ def test_which_kernels_balance(run: Run) -> None:
         "accepted without rejections"
     ]
     assert found["own_balance_gap"].item < 1e-15
-    assert not found["ergodic"].at(kernel="identity").values.any()
+    assert not found["ergodic"].sel(kernel="identity").values.any()
     assert np.all(found["least_enlargement"].values > 1)

@@ -1,9 +1,9 @@
-"""Farms as knobs."""
+"""Study `web_changes`: settings and results."""
 
 from collections.abc import Callable
 
-from experiments.contract.outcome import Outcome
-from experiments.studies.chains.web_changes import WebChanges
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.chains.web_changes import WebChanges
 
 
 def test_a_farm_lifts_its_target(run: Callable[..., Outcome]) -> None:

@@ -8,9 +8,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import multivariate_normal
 
-from experiments.contract.errors import BadInput
-from experiments.studies.classification.bayes_classifier import BayesClassifier
-from models.datasets import load
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.studies.classification.bayes_classifier import BayesClassifier
+from bythebook.models.datasets import load
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from models.datasets import load
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         BayesClassifier(**knobs)  # type: ignore[arg-type]
 
 
@@ -38,13 +38,13 @@ def test_table_5_1_by_scipy(run: Callable[..., Any]) -> None:
                 for mine in (table[table[:, 2] == c, :2] for c in (1, 2, 3))
             ]
         )
-        found = outcome["likelihood"].at(divisor=divisor, place="new")
+        found = outcome["likelihood"].sel(divisor=divisor, place="new")
         assert_allclose(found, p, rtol=1e-9)
-        found = outcome["probability"].at(divisor=divisor, place="new")
+        found = outcome["probability"].sel(divisor=divisor, place="new")
         assert_allclose(found, p / p.sum(), rtol=1e-9)
-    density = outcome["likelihood"].at(divisor="N-1", place="new").values
+    density = outcome["likelihood"].sel(divisor="N-1", place="new").values
     assert round(density[0], 4) == 0.0138  # FCML Table 5.1
-    assert outcome["distance_to_data"].at(place="far").item > 40
+    assert outcome["distance_to_data"].sel(place="far").item > 40
     assert_allclose(outcome["prior"], 1 / 3)
 
 
@@ -55,10 +55,10 @@ def test_own_densities_and_probabilities_by_loops(run: Callable[..., Any]) -> No
     mine = table[table[:, 2] == 3, :2]
     law = multivariate_normal(mine.mean(0), np.diag(mine.var(0)))
     own = outcome["own_log_density"]
-    assert_allclose(own.at(covariance="naive").values[2], law.logpdf(mine).mean())
+    assert_allclose(own.sel(covariance="naive").values[2], law.logpdf(mine).mean())
     law = multivariate_normal(mine.mean(0), np.cov(mine.T, bias=True))
-    assert_allclose(own.at(covariance="full").values[2], law.logpdf(mine).mean())
+    assert_allclose(own.sel(covariance="full").values[2], law.logpdf(mine).mean())
     assert outcome["correlation"].values[2] == 0
-    assert outcome["probability"].at(divisor="N", place="new").values.argmax() == 2
+    assert outcome["probability"].sel(divisor="N", place="new").values.argmax() == 2
     assert outcome["median_own_probability"].values.min() > 0.5
     assert outcome["training_accuracy"].values.min() > 0.8

@@ -1,4 +1,4 @@
-"""Nearest neighbours: maps and cross-validation by scikit-learn, kernels, and what is refused."""
+"""Nearest neighbours: maps and cross-validation by scikit-learn, kernels, and invalid settings."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,8 +8,8 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.neighbors import KNeighborsClassifier
 
-from experiments.contract.errors import BadInput
-from experiments.studies.classification.nearest_neighbours import NearestNeighbours
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.studies.classification.nearest_neighbours import NearestNeighbours
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from experiments.studies.classification.nearest_neighbours import NearestNeighbo
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         NearestNeighbours(**knobs)  # type: ignore[arg-type]
 
 
@@ -37,37 +37,37 @@ def test_the_map_is_that_of_scikit_learn(run: Callable[..., Any]) -> None:
     outcome = run(study)
     X, t = outcome["inputs"].values, outcome["label"].values
     assert (t != np.repeat([0, 1], study.sizes)).sum() == 2
-    region = outcome["region"].at(k=3, kernel="none")
-    grid = np.stack(np.meshgrid(region.along("x1"), region.along("x2")), axis=-1).reshape(-1, 2)
+    region = outcome["region"].sel(k=3, kernel="none")
+    grid = np.stack(np.meshgrid(region.coord("x1"), region.coord("x2")), axis=-1).reshape(-1, 2)
     theirs = KNeighborsClassifier(3).fit(X, t).predict(grid)
     assert_array_equal(region.values.ravel(), theirs == 1)
-    area = outcome["area"].at(k=3, kernel="none", repetition=0).item
+    area = outcome["area"].sel(k=3, kernel="none", repetition=0).item
     assert area == pytest.approx((theirs == 1).mean())
 
 
 def test_votes_of_a_class_that_cannot_win(run: Callable[..., Any]) -> None:
     outcome = run(NearestNeighbours(sizes=[50, 10], ks=[19, 20, 21], repetitions=3))
-    assert outcome["area"].at(k=21).values.max() == 0  # FCML 5.3.1.1
-    assert outcome["area"].at(k=19).values.max() > 0
+    assert outcome["area"].sel(k=21).values.max() == 0  # FCML 5.3.1.1
+    assert outcome["area"].sel(k=19).values.max() > 0
     assert outcome["smallest_k_without_class_1"].item == 21  # FCML 5.3.1.1
-    assert outcome["most_votes"].at(k=21).values.max() == 10
-    assert outcome["tied_area"].at(k=20).values.max() > 0
-    assert outcome["tied_area"].at(k=21).values.max() == 0
-    assert outcome["least_winning_votes"].at(k=19).values.min() == 10
-    assert np.isinf(outcome["least_winning_votes"].at(k=21).values).all()
+    assert outcome["most_votes"].sel(k=21).values.max() == 10
+    assert outcome["tied_area"].sel(k=20).values.max() > 0
+    assert outcome["tied_area"].sel(k=21).values.max() == 0
+    assert outcome["least_winning_votes"].sel(k=19).values.min() == 10
+    assert np.isinf(outcome["least_winning_votes"].sel(k=21).values).all()
 
 
 def test_kernels_decide_as_they_should(run: Callable[..., Any]) -> None:
     kernels = ["none", "linear", "gaussian", "polynomial"]
     near = {"high": [3.0, 3.0], "step": 0.5}  # far away the Gaussian kernel underflows
     outcome = run(NearestNeighbours(data="fcml-disc-train", ks=[3], kernels=kernels, **near))  # type: ignore[arg-type]
-    plain = outcome["region"].at(k=3, kernel="none").values
+    plain = outcome["region"].sel(k=3, kernel="none").values
     for name in ("linear", "gaussian"):  # their distances grow with the plain one
-        assert_array_equal(outcome["region"].at(k=3, kernel=name).values, plain)
+        assert_array_equal(outcome["region"].sel(k=3, kernel=name).values, plain)
     gap = outcome["relative_distance_gap"]
-    assert gap.at(kernel="none").item == 0
-    assert gap.at(kernel="linear").item < 1e-12
-    assert gap.at(kernel="polynomial").item > 0.1
+    assert gap.sel(kernel="none").item == 0
+    assert gap.sel(kernel="linear").item < 1e-12
+    assert gap.sel(kernel="polynomial").item > 0.1
 
 
 def test_leave_one_out_by_a_plain_loop(run: Callable[..., Any]) -> None:
@@ -86,6 +86,6 @@ def test_leave_one_out_by_a_plain_loop(run: Callable[..., Any]) -> None:
         != t[n]
         for n in range(40)
     ]
-    error = outcome["cross_validation_error"].at(k=5, repetition=0).item
+    error = outcome["cross_validation_error"].sel(k=5, repetition=0).item
     assert error == pytest.approx(np.mean(wrong))
     assert "region" not in outcome

@@ -1,9 +1,9 @@
-"""Two machines as knobs: both learn corners, and one keeps fewer points."""
+"""Study `relevance_classifier`: both machines learn corners, and one keeps fewer points."""
 
 from collections.abc import Callable
 
-from experiments.contract.outcome import Outcome
-from experiments.studies.classification.relevance_classifier import RelevanceClassifier
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.classification.relevance_classifier import RelevanceClassifier
 
 Run = Callable[..., Outcome]
 

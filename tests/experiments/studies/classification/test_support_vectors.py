@@ -8,9 +8,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.svm import SVC
 
-from experiments.contract.errors import BadInput
-from experiments.studies.classification.support_vectors import SupportVectors
-from models.datasets import load
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.studies.classification.support_vectors import SupportVectors
+from bythebook.models.datasets import load
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from models.datasets import load
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         SupportVectors(**knobs)  # type: ignore[arg-type]
 
 
@@ -34,41 +34,41 @@ def test_lines_are_those_of_scikit_learn(run: Callable[..., Any]) -> None:
     for name, C in (("hard", 1e6), ("C = 1", 1.0), ("C = 0.01", 0.01)):
         theirs = SVC(kernel="linear", C=C, tol=1e-8).fit(X, t)
         line = [*theirs.coef_[0], theirs.intercept_[0]]
-        assert_allclose(outcome["line"].at(machine=name, repetition=0), line, rtol=1e-3)
-        support = np.flatnonzero(outcome["support"].at(machine=name, repetition=0).values)
+        assert_allclose(outcome["line"].sel(machine=name, repetition=0), line, rtol=1e-3)
+        support = np.flatnonzero(outcome["support"].sel(machine=name, repetition=0).values)
         assert_array_equal(support, theirs.support_)
     stray = X.tolist().index([2.0, 1.0])
-    influence = outcome["influence"].at(machine="hard", repetition=0, point=stray).item
-    assert outcome["stray_influence"].at(repetition=0).item == influence
+    influence = outcome["influence"].sel(machine="hard", repetition=0, point=stray).item
+    assert outcome["stray_influence"].sel(repetition=0).item == influence
     assert outcome["line_before"].values.shape == (len(outcome.axes["repetition"]), 3)
     assert outcome["refit_gap"].values.max() < 1e-5
     primal, dual = outcome["primal_objective"].values, outcome["dual_objective"].values
     assert_allclose(primal, dual, rtol=1e-6)
     assert_allclose(outcome["primal_optimum"], dual[:, 0], rtol=1e-6)
-    w = outcome["line"].at(machine="C = 1", repetition=0).values[:2]
-    assert_allclose(outcome["primal_line"].at(cost=1).values[:2], w, rtol=1e-4)
+    w = outcome["line"].sel(machine="C = 1", repetition=0).values[:2]
+    assert_allclose(outcome["primal_line"].sel(cost=1).values[:2], w, rtol=1e-4)
 
 
 def test_the_margin_of_two_points_by_hand(run: Callable[..., Any]) -> None:
     outcome = run(SupportVectors(repetitions=4))
     X, t = outcome["inputs"].values, outcome["label"].values
-    w1, w2, b = outcome["line"].at(machine="hard", repetition=0).values
+    w1, w2, b = outcome["line"].sel(machine="hard", repetition=0).values
     distances = t * (X @ [w1, w2] + b) / np.hypot(w1, w2)
-    nearest = outcome["nearest_distance"].at(machine="hard", repetition=0).item
+    nearest = outcome["nearest_distance"].sel(machine="hard", repetition=0).item
     assert nearest == pytest.approx(distances.min())
-    centre = outcome["distance_of_centre"].at(machine="hard", repetition=0).item
+    centre = outcome["distance_of_centre"].sel(machine="hard", repetition=0).item
     assert centre == pytest.approx((4 * w1 + 4 * w2 + b) / np.hypot(w1, w2))
-    assert outcome["widest_margin"].at(repetition=0).item == pytest.approx(nearest)
+    assert outcome["widest_margin"].sel(repetition=0).item == pytest.approx(nearest)
     gap = outcome["stationarity_gap"]
-    assert gap.at(sign="plus").values.max() < 1e-6
-    assert gap.at(sign="minus").values.min() > 0.1
+    assert gap.sel(sign="plus").values.max() < 1e-6
+    assert gap.sel(sign="minus").values.min() > 0.1
     assert "primal_objective" not in outcome
 
 
 def test_points_that_no_line_separates_are_refused(run: Callable[..., Any]) -> None:
-    with pytest.raises(BadInput, match="separates no set"):
+    with pytest.raises(InputError, match="separates no set"):
         run(SupportVectors(centres=[[0.0, 0.0], [0.0, 0.0]], repetitions=2))
-    with pytest.raises(BadInput, match=r"study\.stray"):
+    with pytest.raises(InputError, match=r"study\.stray"):
         run(SupportVectors(stray=[-50.0, -50.0], repetitions=2))
 
 
@@ -79,8 +79,8 @@ def test_kernel_machines_are_those_of_scikit_learn(run: Callable[..., Any]) -> N
     for gamma in gammas:
         model = SVC(gamma=gamma, C=10.0, tol=1e-8).fit(train[:, :2], train[:, 2])
         score = model.decision_function(test[:, :2])
-        assert outcome["support"].at(gamma=gamma).values.sum() == len(model.support_)
-        b = outcome["bias"].at(gamma=gamma, rule="free", repetition=0).item
-        called = (outcome["score"].at(gamma=gamma).values + b > 0).mean()
+        assert outcome["support"].sel(gamma=gamma).values.sum() == len(model.support_)
+        b = outcome["bias"].sel(gamma=gamma, rule="free", repetition=0).item
+        called = (outcome["score"].sel(gamma=gamma).values + b > 0).mean()
         assert called == pytest.approx((score > 0).mean(), abs=2e-3)
     assert outcome["separable"].values.tolist() == [False, True]

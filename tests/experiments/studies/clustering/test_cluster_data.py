@@ -7,11 +7,11 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import binom
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.drawing.registry import figures
-from experiments.studies.clustering.cluster_data import ClusterData
-from models.datasets import load
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.registry import figures
+from bythebook.experiments.studies.clustering.cluster_data import ClusterData
+from bythebook.models.datasets import load
 
 Run = Callable[..., Outcome]
 
@@ -27,7 +27,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         ClusterData(**knobs)  # type: ignore[arg-type]
 
 
@@ -42,8 +42,10 @@ def test_old_faithful_is_rescaled(run: Run) -> None:
     assert_allclose(outcome["observed"].values, raw)
     others = [np.delete(raw, n, axis=0) for n in range(272)]
     for order, loss in enumerate(outcome["left_out_loss"].values):
-        told = [np.polyval(np.polyfit(*rest.T, order), raw[n, 0]) for n, rest in enumerate(others)]
-        assert loss == pytest.approx(np.mean((raw[:, 1] - told) ** 2), rel=1e-9)
+        predicted = [
+            np.polyval(np.polyfit(*rest.T, order), raw[n, 0]) for n, rest in enumerate(others)
+        ]
+        assert loss == pytest.approx(np.mean((raw[:, 1] - predicted) ** 2), rel=1e-9)
 
 
 def test_data_as_observed_are_not_rescaled(run: Run) -> None:
@@ -58,7 +60,7 @@ def test_counts_are_binomial_and_moments_those_of_the_knobs(run: Run) -> None:
     assert_allclose(counts, binom.pmf(range(6), 5, 0.7), atol=0.03)
     X = run(ClusterData(data=None, repetitions=1, show=[20_000]))
     second = X["objects"].values[X["chosen"].values[0] == 2]
-    error = 4.5 * np.sqrt(2 / len(second))  # so many standard errors: 1 in 150,000
+    error = 4.5 * np.sqrt(2 / len(second))  # this many standard errors: 1 in 150,000
     assert_allclose(second.mean(axis=0), [1, -3], atol=error)
     assert_allclose(second.var(axis=0), [2, 1], rtol=error)
 

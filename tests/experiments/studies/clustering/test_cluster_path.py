@@ -10,11 +10,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture as Theirs
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.drawing.registry import figures
-from experiments.studies.clustering.cluster_path import ClusterPath
-from models.types import Floats
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.registry import figures
+from bythebook.experiments.studies.clustering.cluster_path import ClusterPath
+from bythebook.models.types import Floats
 
 Run = Callable[..., Outcome]
 
@@ -34,7 +34,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, Any], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         ClusterPath(**knobs)
 
 
@@ -54,7 +54,7 @@ def test_distortion_against_a_plain_loop(run: Run) -> None:
     study = ClusterPath(show=list(range(9)), repetitions=50)
     outcome = run(study)
     X, centres = outcome["points"].values, outcome["means"].values
-    assert outcome["distortion"].along("half_step").tolist() == (
+    assert outcome["distortion"].coord("half_step").tolist() == (
         ["E1", "M1", "E2", "M2", "E3", "M3", "E4", "M4", "E5", "M5"]
     )
     assert_allclose(outcome["distortion"].values, plain(X, centres[0], 5), rtol=1e-10)
@@ -112,12 +112,12 @@ def test_snapshots_are_those_of_scikit_learn(run: Run) -> None:
             warnings.simplefilter("ignore", ConvergenceWarning)
             theirs.fit(X)
         there = {"iteration": steps}
-        assert_allclose(outcome["weights"].at(**there), theirs.weights_, atol=1e-4)
-        assert_allclose(outcome["means"].at(**there), theirs.means_, atol=1e-4)
-        assert_allclose(outcome["covariances"].at(**there), theirs.covariances_, atol=1e-4)
-        likelihood = outcome["log_likelihood"].at(**there).item
+        assert_allclose(outcome["weights"].sel(**there), theirs.weights_, atol=1e-4)
+        assert_allclose(outcome["means"].sel(**there), theirs.means_, atol=1e-4)
+        assert_allclose(outcome["covariances"].sel(**there), theirs.covariances_, atol=1e-4)
+        likelihood = outcome["log_likelihood"].sel(**there).item
         assert likelihood == pytest.approx(theirs.score(X) * len(X), abs=1e-4)
-        shares = outcome["responsibilities"].at(snapshot=steps)
+        shares = outcome["responsibilities"].sel(snapshot=steps)
         assert_allclose(shares, theirs.predict_proba(X), atol=1e-4)
     assert_allclose(outcome["bound_after_e"], outcome["log_likelihood"], rtol=1e-12)
     gap = outcome["log_likelihood"].values - outcome["bound_after_m"].values
@@ -132,13 +132,13 @@ def test_snapshots_are_those_of_scikit_learn(run: Run) -> None:
     climb = outcome["log_likelihood"].values
     for steps in (0, *study.show):
         left = climb[-1] - climb[min(steps, len(climb) - 1)]
-        assert remaining.at(repetition=0, snapshot=steps).item == pytest.approx(left, abs=1e-9)
+        assert remaining.sel(repetition=0, snapshot=steps).item == pytest.approx(left, abs=1e-9)
     assert list(figures(study, outcome)) == ["path", "objective"]
 
 
 def test_the_first_m_step_takes_the_moments_of_the_ink(run: Run) -> None:
     outcome = run(ClusterPath(model="mixture", repetitions=2))
-    X, ink = outcome["points"].values, outcome["responsibilities"].at(snapshot=0).values
+    X, ink = outcome["points"].values, outcome["responsibilities"].sel(snapshot=0).values
     for k, weights in enumerate(ink.T):
         mean = sum(w * x for w, x in zip(weights, X, strict=True)) / weights.sum()
         scatter = sum(w * np.outer(x - mean, x - mean) for w, x in zip(weights, X, strict=True))
@@ -172,5 +172,5 @@ def test_a_random_start_shows_one_that_finds_the_best(run: Run) -> None:
 def test_a_collapse_at_once_is_reported(run: Run) -> None:
     knobs: dict[str, Any] = {"model": "mixture", "start": [[-1.5, 1.0], [40.0, 40.0]]}
     study = ClusterPath(**knobs, variance=1e-4, jitter=0.0, repetitions=2)
-    with pytest.raises(BadInput, match="collapses"):
+    with pytest.raises(InputError, match="collapses"):
         run(study)

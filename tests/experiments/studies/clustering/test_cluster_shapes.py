@@ -7,9 +7,9 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.clustering.cluster_shapes import ClusterShapes
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.clustering.cluster_shapes import ClusterShapes
 
 Run = Callable[..., Outcome]
 
@@ -28,7 +28,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         ClusterShapes(**knobs)  # type: ignore[arg-type]
 
 
@@ -43,7 +43,7 @@ def test_kmeans_fails_as_that_of_scikit_learn_does(run: Run) -> None:
     assert adjusted_rand_score(truth, mixture) > 0.9
     for found, share in zip((ours, mixture), outcome["stretched_agreement"].values[0], strict=True):
         assert share == max(np.mean(found == truth), np.mean(found != truth))
-    shares = outcome["stretched_share_in_first"].at(stretched_draw=0, method="kmeans").values
+    shares = outcome["stretched_share_in_first"].sel(stretched_draw=0, method="kmeans").values
     assert shares.tolist() == [np.mean(ours[:50] == 0), np.mean(ours[50:] == 0)]
     rings = outcome["rings_points"].values[0]
     inner = np.linalg.norm(rings, axis=1) < 0.9
@@ -63,7 +63,7 @@ def test_the_disc_is_found_from_its_middle(run: Run) -> None:
     X = outcome["rings_points"].values[0]
     final = outcome["kernel_labels"].values[-1]
     np.testing.assert_array_equal(final == 1, np.linalg.norm(X, axis=1) < 0.9)
-    assert outcome["kernel_agreement"].at(start="middle").item == 1
+    assert outcome["kernel_agreement"].sel(start="middle").item == 1
     assert outcome["small_cluster"].values[[0, -1]].tolist() == [1, 499]
     assert outcome["random_agreement"].values.shape == (2, 3)
     right, wrong = outcome["agreement_by_gamma"].values

@@ -1,18 +1,18 @@
-"""Mixtures without a number of components as knobs."""
+"""Study `dirichlet_process`: settings and results."""
 
 from collections.abc import Callable
 
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.clustering.dirichlet_process import DirichletProcess
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.clustering.dirichlet_process import DirichletProcess
 
 Run = Callable[..., Outcome]
 
 
 def test_sizes_ascend() -> None:
-    with pytest.raises(BadInput, match="allowed: ascending"):
+    with pytest.raises(InputError, match="allowed: ascending"):
         DirichletProcess(fitted_sizes=[30, 10])
 
 

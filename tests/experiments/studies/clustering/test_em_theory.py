@@ -1,14 +1,14 @@
-"""EM's bound and passes against plain loops, its limit against K-means, and climbs."""
+"""EM's bound and passes against plain loops, its limit against K-means, and log likelihoods."""
 
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 from sklearn.cluster import KMeans
 
-from experiments.contract.errors import BadInput
-from experiments.contract.study import generator
-from experiments.studies.clustering.em_theory import EmTheory
-from models.em_examples import EXAMPLES
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.random_streams import make_rng
+from bythebook.experiments.studies.clustering.em_theory import EmTheory
+from bythebook.models.em_examples import EXAMPLES
 
 START = [[-1.5, 1.0], [1.5, -1.0]]
 LINE = {"data": None, "standardise": False, "centres": [[-1.0], [1.5]]}
@@ -27,7 +27,7 @@ LINE = {"data": None, "standardise": False, "centres": [[-1.0], [1.5]]}
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs, complaint):
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         EmTheory(**knobs)
 
 
@@ -49,7 +49,7 @@ def densities(X, pi, mu, Sigma):
 def test_bound_and_divergence_of_one_iteration(run):
     study = EmTheory(**LINE, n_each=4, start=[[-1.0], [1.0]], iterations=1)
     outcome = run(study)
-    X = study.points(generator(0))
+    X = study.points(make_rng(0))
     p = densities(X, [0.5, 0.5], np.array(study.start), np.ones((2, 1, 1)))
     q = p / p.sum(1, keepdims=True)
     new = densities(X, *moments(X, q))
@@ -90,7 +90,7 @@ def test_passes_against_plain_loops(run):
         close=1e-2,
     )
     outcome = run(study)
-    X = study.points(generator(0))
+    X = study.points(make_rng(0))
     level = outcome["maximum"].item - study.close
     start = np.array([0.5, 0.5]), np.array(study.start), np.stack([np.eye(2)] * 2)
 
@@ -142,7 +142,7 @@ def test_differences_against_a_plain_loop(run):
             "weights_off_fractions": np.abs([0.7, 0.3] - r.mean(0)).max(),  # they are held
         }
         for name, value in expected.items():
-            found = outcome[name].at(epsilon=epsilon, weighting=0).item
+            found = outcome[name].sel(epsilon=epsilon, weighting=0).item
             assert found == pytest.approx(value, rel=1e-4), name
 
 
@@ -150,8 +150,8 @@ def test_the_limit_and_the_misprints(run):
     study = EmTheory(start=START, epsilons=[0.1, 1e-5], weights=[[0.5, 0.5], [0.99, 0.01]])
     outcome = run(study)
     for name in ("difference", "responsibilities_off_labels", "weights_off_fractions"):
-        assert outcome[name].at(epsilon=1e-5).values.max() < 1e-9, name
-        assert outcome[name].at(epsilon=0.1).values.max() > 1e-4, name
+        assert outcome[name].sel(epsilon=1e-5).values.max() < 1e-9, name
+        assert outcome[name].sel(epsilon=0.1).values.max() > 1e-4, name
     assert outcome["path_difference"].values.max() < 1e-9
     J = outcome["distortion"].values
     X = study.points(np.random.default_rng(0))
@@ -173,7 +173,7 @@ def test_no_model_ever_falls(run):
     L = run(EmTheory(models=list(EXAMPLES), restarts=3, iterations=15))["climb"]
     assert L.values.shape == (len(EXAMPLES), 3, 16)
     for name in EXAMPLES:
-        climbs = L.at(model=name).values
+        climbs = L.sel(model=name).values
         assert np.diff(climbs).min() >= -1e-9 * np.abs(climbs).max()
         assert (climbs[:, -1] > climbs[:, 0]).all()
 
@@ -181,7 +181,7 @@ def test_no_model_ever_falls(run):
 def test_a_model_does_not_depend_on_its_company(run):
     alone = run(EmTheory(models=["ppca"], restarts=2, iterations=5))
     both = run(EmTheory(models=["mixture", "ppca"], restarts=2, iterations=5))
-    curves = [outcome["climb"].at(model="ppca") for outcome in (alone, both)]
+    curves = [outcome["climb"].sel(model="ppca") for outcome in (alone, both)]
     np.testing.assert_array_equal(*curves)
 
 

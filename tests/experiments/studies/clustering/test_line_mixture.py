@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from experiments.contract.errors import BadInput
-from experiments.studies.clustering.line_mixture import LineMixture
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.studies.clustering.line_mixture import LineMixture
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from experiments.studies.clustering.line_mixture import LineMixture
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs, complaint):
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         LineMixture(**knobs)
 
 
@@ -33,8 +33,8 @@ def test_snapshots_against_a_plain_loop(run):
         values.append(np.log(p.sum(1)).sum())
         gamma = p / p.sum(1, keepdims=True)
         if step in (0, 1, 10):
-            np.testing.assert_allclose(outcome["lines"].at(snapshot=step), w, atol=1e-8)
-            shown = outcome["responsibilities"].at(snapshot=step)
+            np.testing.assert_allclose(outcome["lines"].sel(snapshot=step), w, atol=1e-8)
+            shown = outcome["responsibilities"].sel(snapshot=step)
             np.testing.assert_allclose(shown, gamma, atol=1e-8)
         w = np.array([np.polyfit(x, t, 1, w=np.sqrt(g))[::-1] for g in gamma.T])
         errors = t[:, None] - w[:, 0] - np.outer(x, w[:, 1])

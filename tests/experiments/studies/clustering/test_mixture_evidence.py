@@ -1,4 +1,4 @@
-"""Small mixtures as knobs: what is refused, and which quantities are asked for."""
+"""Study `mixture_evidence`: invalid settings, and the requested quantities."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.clustering.mixture_evidence import MixtureEvidence
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.clustering.mixture_evidence import MixtureEvidence
 
 Run = Callable[..., Outcome]
 SMALL: dict[str, Any] = {"variables": 3, "sizes": [4], "sets": 3, "restarts": 3}
@@ -22,7 +22,7 @@ SMALL: dict[str, Any] = {"variables": 3, "sizes": [4], "sets": 3, "restarts": 3}
     ],
 )
 def test_refused(knobs: dict[str, Any], words: str) -> None:
-    with pytest.raises(BadInput, match=words):
+    with pytest.raises(InputError, match=words):
         MixtureEvidence(**knobs)
 
 

@@ -9,10 +9,10 @@ from scipy.stats import multivariate_normal
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.drawing.registry import figures
-from experiments.studies.clustering.mixture_order import MixtureOrder
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.registry import figures
+from bythebook.experiments.studies.clustering.mixture_order import MixtureOrder
 
 Run = Callable[..., Outcome]
 DATA: dict[str, Any] = {"data": "fcml-kmeans", "standardise": False}
@@ -30,7 +30,7 @@ DATA: dict[str, Any] = {"data": "fcml-kmeans", "standardise": False}
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         MixtureOrder(**knobs)  # type: ignore[arg-type]
 
 
@@ -39,22 +39,22 @@ def test_training_likelihood_against_scikit_learn(run: Run) -> None:
     outcome = run(MixtureOrder(**DATA, k=[1, 3], covariances=list(kinds)))
     X, found = outcome["points"].values, outcome["log_likelihood"]
     one = multivariate_normal(X.mean(axis=0), np.cov(X.T, bias=True)).logpdf(X).sum()
-    assert found.at(covariance="full", k=1).item == pytest.approx(one, rel=1e-9)
+    assert found.sel(covariance="full", k=1).item == pytest.approx(one, rel=1e-9)
     for ours, theirs in kinds.items():
         best = GaussianMixture(3, covariance_type=theirs, n_init=5, tol=1e-7, random_state=0).fit(X)
         expected = best.score(X) * len(X)
-        assert found.at(covariance=ours, k=3).item == pytest.approx(expected, abs=0.05)
-    assert (outcome["labels"].at(k=1).values == 1).all()
-    assert outcome["fewest_parts"].at(k=1).values.max() == 3  # three components share the one
+        assert found.sel(covariance=ours, k=3).item == pytest.approx(expected, abs=0.05)
+    assert (outcome["labels"].sel(k=1).values == 1).all()
+    assert outcome["fewest_parts"].sel(k=1).values.max() == 3  # three components share the one
     best = GaussianMixture(3, n_init=5, tol=1e-7, random_state=0).fit_predict(X)
-    assert adjusted_rand_score(best, outcome["labels"].at(k=3).values) > 0.98
+    assert adjusted_rand_score(best, outcome["labels"].sel(k=3).values) > 0.98
     assert "held_out" not in outcome
 
 
 def test_cross_validation_of_one_gaussian_against_the_whole(run: Run) -> None:
     study = MixtureOrder(**DATA, k=[1, 2], folds=4, restarts=2)
     outcome = run(study)
-    X, held = outcome["points"].values, outcome["held_out"].at(covariance="full").values
+    X, held = outcome["points"].values, outcome["held_out"].sel(covariance="full").values
     assert held.shape == (2, 4)
     # A single Gaussian: about the value without folds, and a little lower.
     whole = multivariate_normal(X.mean(axis=0), np.cov(X.T, bias=True)).logpdf(X).mean()
@@ -78,6 +78,6 @@ def test_priors_pin_the_means_or_leave_them_alone(run: Run) -> None:
     added = outcome["log_posterior"].values[-1] - outcome["log_likelihood_without_prior"].item
     assert added == pytest.approx(-3 * np.log(2 * np.pi * 1e8), abs=1e-3)
     distance = np.sqrt((means[1] ** 2).sum(axis=1).mean())
-    found = outcome["distance_from_prior"].at(prior_variance=1.0).item
+    found = outcome["distance_from_prior"].sel(prior_variance=1.0).item
     assert found == pytest.approx(distance)
     assert list(figures(study, outcome)) == ["means"]

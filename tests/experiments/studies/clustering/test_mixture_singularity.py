@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from experiments.contract.errors import BadInput
-from experiments.contract.study import generator
-from experiments.studies.clustering.mixture_singularity import MixtureSingularity
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.random_streams import make_rng
+from bythebook.experiments.studies.clustering.mixture_singularity import MixtureSingularity
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from experiments.studies.clustering.mixture_singularity import MixtureSingularit
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs, complaint):
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         MixtureSingularity(**knobs)
 
 
@@ -36,7 +36,7 @@ def test_log_likelihood_against_scipy(run):
             "single_log_likelihood": small.logpdf(X).sum(),
             "log_height": small.logpdf(X[7]),
         }.items():
-            found = outcome[name].at(decade=decade).item
+            found = outcome[name].sel(decade=decade).item
             assert found == pytest.approx(value, rel=1e-9), name
     gains = np.diff(outcome["log_likelihood"].values)
     assert gains[-1] == pytest.approx(2 * np.log(10), rel=1e-9)
@@ -47,7 +47,7 @@ def test_the_printed_height_is_right_in_one_dimension(run):
     study = MixtureSingularity(data=None, centres=[[0.0], [3.0]], standardise=False, n_each=10)
     outcome = run(study)
     heights = outcome["log_height"]
-    printed = np.log(10) * heights.along("decade") - np.log(2 * np.pi) / 2
+    printed = np.log(10) * heights.coord("decade") - np.log(2 * np.pi) / 2
     np.testing.assert_allclose(heights.values, printed, rtol=1e-9)
     assert np.diff(outcome["log_likelihood"].values)[-1] == pytest.approx(np.log(10), rel=1e-9)
 
@@ -71,10 +71,10 @@ def test_remedies(run):
     )
     outcome = run(study)
     collapsed = outcome["collapsed"]
-    assert collapsed.at(method="ml", k=8).item > 10
+    assert collapsed.sel(method="ml", k=8).item > 10
     for method in ("map", "vb"):
-        assert collapsed.at(method=method).values.sum() == 0
-        assert outcome["smallest_gain"].at(method=method).values.min() >= -1e-9
-    X = study.points(generator(0))
+        assert collapsed.sel(method=method).values.sum() == 0
+        assert outcome["smallest_gain"].sel(method=method).values.min() >= -1e-9
+    X = study.points(make_rng(0))
     floor = X.var(axis=0).min() / np.sqrt(8) / (len(X) + 4 + 3)  # S0 / (N + nu0 + D + 1)
-    assert outcome["smallest_variance"].at(method="map").values.min() >= floor
+    assert outcome["smallest_variance"].sel(method="map").values.min() >= floor

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.studies.clustering.restarts import Restarts
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.studies.clustering.restarts import Restarts
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from experiments.studies.clustering.restarts import Restarts
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs, complaint):
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         Restarts(**knobs)
 
 
@@ -35,4 +35,4 @@ def test_drawn_clusters_have_their_centres_and_spread():
     assert_allclose(first.mean(0), [0, 5], atol=0.05)
     assert_allclose(second.mean(0), [-3, 0], atol=0.05)
     assert_allclose(first.std(0), 0.5, rtol=0.05)
-    assert study.data_sets() == []
+    assert study.dataset_names() == []

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.studies.clustering.poisson_clusters import PoissonClusters
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.studies.clustering.poisson_clusters import PoissonClusters
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from experiments.studies.clustering.poisson_clusters import PoissonClusters
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs, complaint):
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         PoissonClusters(**knobs)
 
 
@@ -27,5 +27,5 @@ def test_counts(run):
     x = outcome["counts"].values
     mean = x.mean()
     one = float((x * np.log(mean) - mean).sum() - sum(np.log(np.arange(1, c + 1)).sum() for c in x))
-    assert outcome["log_likelihood"].at(k=1).item == pytest.approx(one, rel=1e-9)
+    assert outcome["log_likelihood"].sel(k=1).item == pytest.approx(one, rel=1e-9)
     assert outcome["part"].values.sum() == pytest.approx(1, abs=1e-3)

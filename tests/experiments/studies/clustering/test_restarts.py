@@ -10,14 +10,14 @@ from scipy.stats import multivariate_normal
 from sklearn.cluster import KMeans
 from sklearn.mixture import GaussianMixture
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.contract.streams import generator
-from experiments.drawing.registry import figures
-from experiments.studies.clustering._points import standardised
-from experiments.studies.clustering.restarts import STARTS, Restarts
-from models.datasets import load
-from models.types import Floats
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.core.random_streams import make_rng
+from bythebook.experiments.plotting.registry import figures
+from bythebook.experiments.studies.clustering._points import standardised
+from bythebook.experiments.studies.clustering.restarts import STARTS, Restarts
+from bythebook.models.datasets import load
+from bythebook.models.types import Floats
 
 Run = Callable[..., Outcome]
 
@@ -39,7 +39,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, Any], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         Restarts(**knobs)
 
 
@@ -50,11 +50,11 @@ def test_the_lowest_distortion_is_that_of_scikit_learn(run: Run) -> None:
     lowest = outcome["distortion"].values.min(axis=(0, 2))
     theirs = [KMeans(k, n_init=10, random_state=0, tol=0).fit(X).inertia_ for k in study.k]
     assert_allclose(lowest, theirs, rtol=1e-6)
-    assert_allclose(outcome["distortion"].at(k=1).values, 2 * 272, rtol=1e-12)
+    assert_allclose(outcome["distortion"].sel(k=1).values, 2 * 272, rtol=1e-12)
     assert outcome["converged"].values.all()
     assert outcome["smallest_gain"].values.min() >= -1e-9
     assert outcome["distortion_at_k_n"].item == 0
-    corners = outcome["distortion"].at(start="corner", k=2).values
+    corners = outcome["distortion"].sel(start="corner", k=2).values
     assert np.ptp(corners) > 1  # more than one minimum
     assert list(figures(study, outcome)) == ["distortion", "cycles"]
 
@@ -84,13 +84,13 @@ def test_the_largest_likelihood_against_a_closed_form_and_scikit_learn(run: Run)
     assert_allclose(outcome["renamed_log_likelihood"].values, largest[1], rtol=1e-12)
     assert outcome["smallest_gain"].values.min() > -1e-9
     cost = outcome["multiplications"]  # of one cluster: a cycle of K-means divides its sums
-    assert cost.at(algorithm="kmeans").item == 272 * 2 + 2
-    assert cost.at(algorithm="em").item == 272 * (4 + 2 + 1 + 1 + 1 + 2 + 2 + 4) + 2 + 4
+    assert cost.sel(algorithm="kmeans").item == 272 * 2 + 2
+    assert cost.sel(algorithm="em").item == 272 * (4 + 2 + 1 + 1 + 1 + 2 + 2 + 4) + 2 + 4
     assert np.abs(outcome["derivatives_at_best"].values).max() < 0.03
     numerical, printed, corrected = outcome["mean_derivative"].values
     assert_allclose(corrected, numerical, rtol=1e-4, atol=1e-3)
     assert np.abs(printed - numerical).max() > 1
-    iterations = outcome["iterations"].at(k=2).values.mean(axis=1)
+    iterations = outcome["iterations"].sel(k=2).values.mean(axis=1)
     assert iterations[1] < iterations[0]
     assert list(figures(study, outcome)) == ["optima", "iterations"]
 
@@ -107,8 +107,8 @@ def test_every_kind_of_start_runs_and_equal_components_stay_at_one_gaussian(run:
         restarts=8,
     )
     outcome = run(study)
-    identical = outcome["log_likelihood"].at(start="identical", k=3).values
-    X = study.points(generator(0))
+    identical = outcome["log_likelihood"].sel(start="identical", k=3).values
+    X = study.points(make_rng(0))
     assert_allclose(identical, of_one_gaussian(X), rtol=1e-9)
     assert identical.max() < outcome["log_likelihood"].values.max() - 10
     assert list(figures(study, outcome)) == ["optima"]

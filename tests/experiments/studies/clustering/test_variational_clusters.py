@@ -1,4 +1,4 @@
-"""Variational mixtures as knobs: what is refused, and clusters that are plain to see."""
+"""Study `variational_clusters`: invalid settings, and well-separated clusters."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.clustering.variational_clusters import VariationalClusters
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.clustering.variational_clusters import VariationalClusters
 
 Run = Callable[..., Outcome]
 PLAIN: dict[str, Any] = {
@@ -30,7 +30,7 @@ PLAIN: dict[str, Any] = {
     ],
 )
 def test_refused(knobs: dict[str, Any], words: str) -> None:
-    with pytest.raises(BadInput, match=words):
+    with pytest.raises(InputError, match=words):
         VariationalClusters(**{**PLAIN, **knobs})
 
 
@@ -48,7 +48,7 @@ def test_copies_and_checks(run: Run) -> None:
     found = run(VariationalClusters(**PLAIN, k=[2], alpha0=[1.0], checks=2, copies=[2]))
     assert found["copies_gain"].values[0, 0] == pytest.approx(found["log_copies"].values[0])
     assert found["half_step_bound"].values.shape == (6, 4)
-    assert set(found["slope"].along("block")) >= {"mixing", "responsibilities"}
+    assert set(found["slope"].coord("block")) >= {"mixing", "responsibilities"}
 
 
 def test_coefficients_as_parameters_have_no_factor_to_check(run: Run) -> None:

@@ -1,4 +1,4 @@
-"""Growing data sets as knobs: what is refused, and gaps that close."""
+"""Study `variational_limit`: invalid settings, and gaps that close."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.clustering.variational_limit import VariationalLimit
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.clustering.variational_limit import VariationalLimit
 
 Run = Callable[..., Outcome]
 
@@ -18,7 +18,7 @@ Run = Callable[..., Outcome]
     [({"sizes": [6]}, "four points"), ({"centres": [[0.0]]}, "needs 2 numbers")],
 )
 def test_refused(knobs: dict[str, Any], words: str) -> None:
-    with pytest.raises(BadInput, match=words):
+    with pytest.raises(InputError, match=words):
         VariationalLimit(**knobs)
 
 
@@ -36,4 +36,4 @@ def test_one_cluster_has_its_closed_form(run: Run) -> None:
     """With one component the mean is that of the points, a little drawn to the prior's."""
     found = run(VariationalLimit(centres=[[0.0, 3.0]], sizes=[10], repetitions=1))
     assert found["responsibility_gap"].values.max() == 0
-    assert 0.1 < found["mean_gap"].values[0, 0] < 0.5  # 3 / 11 but for chance
+    assert 0.1 < found["mean_gap"].values[0, 0] < 0.5  # 3 / 11 up to chance

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.contract.study import generator
-from experiments.studies.ensembles.committees import Committees
-from models.types import Floats
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.core.random_streams import make_rng
+from bythebook.experiments.studies.ensembles.committees import Committees
+from bythebook.models.types import Floats
 
 SMALL = Committees(
     n=12, orders=[1, 4], members=[1, 6], repetitions=4, penalty=1e-4, correlations=[]
@@ -30,13 +30,13 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         dataclasses.replace(SMALL, **knobs)  # type: ignore[arg-type]
 
 
 def test_bagging_by_a_loop_over_members(run: Run) -> None:
     found = run(SMALL)
-    rng = generator(0)
+    rng = make_rng(0)
     x = np.sort(rng.uniform(0, 1, (4, 12)), axis=-1)
     t = np.sin(2 * np.pi * x) + 0.3 * rng.standard_normal((4, 12))
     own = 20 * 6
@@ -59,22 +59,22 @@ def test_bagging_by_a_loop_over_members(run: Run) -> None:
                 "committee": np.mean((np.mean(y, axis=0) - h) ** 2),
             }
             for name, value in expected.items():
-                here = found[f"{name}_error"].at(order=order, members=6, repetition=data)
+                here = found[f"{name}_error"].sel(order=order, members=6, repetition=data)
                 assert_allclose(here, value, rtol=1e-6)
             single = np.mean((fit(x[data], t[data], order) - h) ** 2)
             assert_allclose(
-                found["single_error"].at(order=order, repetition=data), single, rtol=1e-6
+                found["single_error"].sel(order=order, repetition=data), single, rtol=1e-6
             )
         y = [fit(x_own[m], t_own[m], order) for m in range(6, 12)]  # the second group
         independent = np.mean((np.mean(y, axis=0) - h) ** 2)
-        here = found["independent_error"].at(order=order, members=6, group=1)
+        here = found["independent_error"].sel(order=order, members=6, group=1)
         assert_allclose(here, independent, rtol=1e-6)
 
 
 def test_members_with_data_of_their_own_gain_more(run: Run) -> None:
     found = run(Committees(orders=[1, 5], members=[1, 50], repetitions=20, correlations=[]))
     own, bootstrap = (
-        np.median(found[f"{name}_error"].at(members=50), axis=-1)
+        np.median(found[f"{name}_error"].sel(members=50), axis=-1)
         for name in ("independent", "committee")
     )
     assert own[1] < bootstrap[1]
@@ -87,7 +87,7 @@ def test_members_with_data_of_their_own_gain_more(run: Run) -> None:
 def test_ratios_are_those_of_the_formula(run: Run) -> None:
     study = Committees(orders=[], members=[10, 1], correlations=[0.0, 0.5], points=40_000)
     found = run(study)
-    assert found["ratio"].along("members").tolist() == [1, 10]
+    assert found["ratio"].coord("members").tolist() == [1, 10]
     assert_allclose(found["expected_ratio"], [[1, 0.1], [1, 0.55]], rtol=1e-12)
     assert_allclose(found["ratio"], found["expected_ratio"], rtol=0.05)
     gap = found["ratio"].values / found["expected_ratio"].values - 1

@@ -1,19 +1,19 @@
-"""Chains as knobs: what is refused, and a chain of three by hand."""
+"""Study `chain_messages`: invalid settings, and a chain of three by hand."""
 
 from collections.abc import Callable
 
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs.chain_messages import ChainMessages
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs.chain_messages import ChainMessages
 
 Run = Callable[..., Outcome]
 
 
 @pytest.mark.parametrize("changed", [{"observed": [3]}, {"observed": [4, 3]}, {"asked": 3}])
 def test_what_makes_no_sense_is_refused(changed: dict[str, object]) -> None:
-    with pytest.raises(BadInput, match="two nodes in turn"):
+    with pytest.raises(InputError, match="two nodes in turn"):
         ChainMessages(**changed)  # type: ignore[arg-type]
 
 

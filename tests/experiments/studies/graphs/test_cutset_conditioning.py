@@ -1,12 +1,12 @@
-"""Cutsets as knobs: what is refused, and a ring."""
+"""Study `cutset_conditioning`: invalid settings, and a ring."""
 
 from collections.abc import Callable
 
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs.cutset_conditioning import CutsetConditioning
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs.cutset_conditioning import CutsetConditioning
 
 Run = Callable[..., Outcome]
 
@@ -21,7 +21,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_what_makes_no_sense_is_refused(changed: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         CutsetConditioning(**changed)  # type: ignore[arg-type]
 
 

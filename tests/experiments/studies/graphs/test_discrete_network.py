@@ -1,4 +1,4 @@
-"""Networks as knobs: rules, a simulation of two variables, and a loop over a joint table."""
+"""Study `discrete_network`: rules, a simulation, and a loop over a joint table."""
 
 from collections.abc import Callable
 from itertools import product
@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs.discrete_network import DiscreteNetwork
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs.discrete_network import DiscreteNetwork
 
 Run = Callable[..., Outcome]
 PAIR = {"x": ["a", "b"], "y": ["1", "2", "3"]}
@@ -24,8 +24,8 @@ TABLES = {"x": [0.3, 0.7], "y | x": [0.2, 0.5, 0.3, 0.6, 0.1, 0.3]}
         ({"factors": {"x": [0.3, 0.7]}}, "tables of all variables"),
         ({"factors": {"x": [1.0], "y | x": TABLES["y | x"]}}, "1 numbers; allowed: 2"),
         ({"factors": {"x": [1.3, -0.3], "y | x": TABLES["y | x"]}}, "none below zero"),
-        ({"factors": TABLES | {"y | x": [0.3] * 6}}, "sums to one but for 0.1"),
-        ({"factors": TABLES | {"x": [0.1, 0.8]}}, "sums to one but for 0.1"),
+        ({"factors": TABLES | {"y | x": [0.3] * 6}}, "the sum is off by 0.1"),
+        ({"factors": TABLES | {"x": [0.1, 0.8]}}, "the sum is off by 0.1"),
         ({"factors": TABLES | {"z": [1.0]}}, "each of x, y once"),
         ({"queries": ["x, x"]}, "each of x, y once"),
         ({"queries": ["| x"]}, "each of x, y once"),
@@ -37,7 +37,7 @@ TABLES = {"x": [0.3, 0.7], "y | x": [0.2, 0.5, 0.3, 0.6, 0.1, 0.3]}
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(changed: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         DiscreteNetwork(**({"variables": PAIR, "factors": TABLES} | changed))  # type: ignore[arg-type]
 
 
@@ -47,9 +47,9 @@ def test_shares_of_many_simulated_pairs(run: Run) -> None:
     x = (rng.uniform(size=200_000) > 0.3).astype(int)
     rows = np.reshape(TABLES["y | x"], (2, 3))
     y = (rng.uniform(size=x.size)[:, None] > np.cumsum(rows, axis=1)[x]).sum(1)
-    assert_allclose(found["p_x_y"].at(x="a", y="2").item, np.mean((x == 0) & (y == 1)), atol=0.005)
-    assert_allclose(found["p_y"].at(y="1").item, np.mean(y == 0), atol=0.005)
-    assert_allclose(found["p_x_given_y"].at(x="b", y="1").item, np.mean(x[y == 0]), atol=0.01)
+    assert_allclose(found["p_x_y"].sel(x="a", y="2").item, np.mean((x == 0) & (y == 1)), atol=0.005)
+    assert_allclose(found["p_y"].sel(y="1").item, np.mean(y == 0), atol=0.005)
+    assert_allclose(found["p_x_given_y"].sel(x="b", y="1").item, np.mean(x[y == 0]), atol=0.01)
     assert found["total"].item == pytest.approx(1)
 
 
@@ -61,13 +61,13 @@ def test_a_joint_table_by_a_loop(run: Run) -> None:
     for a, b, c in product(range(2), repeat=3):
         here = {"a": str(a), "c": str(c)}
         pair = p[a, 0, c] + p[a, 1, c]
-        assert_allclose(found["p_a_c"].at(**here).item, pair)
-        assert_allclose(found["p_b_given_a_c"].at(b=str(b), **here).item, p[a, b, c] / pair)
+        assert_allclose(found["p_a_c"].sel(**here).item, pair)
+        assert_allclose(found["p_b_given_a_c"].sel(b=str(b), **here).item, p[a, b, c] / pair)
 
 
 def test_without_knobs_the_coin_is_reported(run: Run) -> None:
     found = run(DiscreteNetwork())
-    assert_allclose(found["p_report"].at(report="heads").item, 0.4)
+    assert_allclose(found["p_report"].sel(report="heads").item, 0.4)
     assert set(found) == {"total", "p_coin", "p_report"}
 
 
@@ -86,8 +86,8 @@ def test_drawn_tables_sum_to_one_and_have_zeros(run: Run) -> None:
     assert_allclose(p.sum(1), 1)
     assert 0.1 < np.mean(p == 0) < 0.4  # one in each row stays
     rows = np.einsum("nx,nyx->nxy", p, np.nan_to_num(found["p_y_given_x"].values))
-    assert_allclose(found["map_probability"].at(asked="x, y").values, rows.max((1, 2)))
+    assert_allclose(found["map_probability"].sel(asked="x, y").values, rows.max((1, 2)))
     top = [f"{'ab'[k // 3]} {k % 3 + 1}" for k in rows.reshape(30, -1).argmax(1)]
-    assert found["map_setting"].at(asked="x, y").values.tolist() == top
-    assert found["mpe_setting"].at(asked="x").values.tolist() == [one[0] for one in top]
+    assert found["map_setting"].sel(asked="x, y").values.tolist() == top
+    assert found["mpe_setting"].sel(asked="x").values.tolist() == [one[0] for one in top]
     assert found["free_width"].values.tolist() == [1, 1]

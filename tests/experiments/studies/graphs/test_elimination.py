@@ -1,12 +1,12 @@
-"""Elimination as knobs: what is refused, and a chain counted by hand."""
+"""Study `elimination`: invalid settings, and a chain counted by hand."""
 
 from collections.abc import Callable
 
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs.elimination import Elimination
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs.elimination import Elimination
 
 Run = Callable[..., Outcome]
 
@@ -19,13 +19,13 @@ Run = Callable[..., Outcome]
         ({"orders": ["C D", "C I"]}, "those of the first"),
         ({"orders": ["C X"]}, "study.orders: X; allowed: C, D, G"),
         ({"observed": ["C"]}, "an observed variable is summed out"),
-        ({"orders": ["C D I H G S L J"]}, "nothing is left to ask for"),
+        ({"orders": ["C D I H G S L J"]}, "no variable is left"),
         ({"left_out": ["Q"]}, "among study.factors"),
         ({"factors": [f"a{k}" for k in range(13)], "orders": ["a1"]}, "allowed: 12"),
     ],
 )
 def test_what_makes_no_sense_is_refused(changed: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         Elimination(**changed)  # type: ignore[arg-type]
 
 

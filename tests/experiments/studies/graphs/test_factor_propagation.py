@@ -1,12 +1,12 @@
-"""Factor graphs as knobs: what is refused, a tree, and a loop of two factors by hand."""
+"""Study `factor_propagation`: invalid settings, a tree, and a loop of two factors by hand."""
 
 from collections.abc import Callable
 
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs.factor_propagation import FactorPropagation
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs.factor_propagation import FactorPropagation
 
 Run = Callable[..., Outcome]
 
@@ -21,7 +21,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_what_makes_no_sense_is_refused(changed: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         FactorPropagation(**changed)  # type: ignore[arg-type]
 
 

@@ -1,19 +1,19 @@
-"""Gradients as knobs: what is refused, and what hidden units must do."""
+"""Study `field_gradient`: invalid settings, and the effect of hidden units."""
 
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs.field_gradient import FieldGradient
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs.field_gradient import FieldGradient
 
 Run = Callable[..., Outcome]
 
 
 def test_hidden_units_come_in_their_order() -> None:
-    with pytest.raises(BadInput, match="not in their order"):
+    with pytest.raises(InputError, match="not in their order"):
         FieldGradient(hidden_units=[1, 0])
 
 

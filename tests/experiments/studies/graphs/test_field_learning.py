@@ -1,11 +1,11 @@
-"""Learning as knobs: many cases bring both estimators to the truth."""
+"""Study `field_learning`: many cases bring both estimators to the truth."""
 
 from collections.abc import Callable
 
 import numpy as np
 
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs.field_learning import FieldLearning
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs.field_learning import FieldLearning
 
 Run = Callable[..., Outcome]
 
@@ -26,4 +26,4 @@ def test_few_cases_leave_them_apart(run: Run) -> None:
     likelihood, pseudo = found["log_likelihood"].values
     assert (likelihood >= pseudo).all()
     assert found["gaussian_gap"].values.max() > 1e-3
-    assert found["terms"].at(side=3).values.tolist() == [512, 18]
+    assert found["terms"].sel(side=3).values.tolist() == [512, 18]

@@ -1,4 +1,4 @@
-"""Matrices as knobs: what is refused, and a chain whose precision is known."""
+"""Study `gaussian_graph`: invalid settings, and a chain whose precision is known."""
 
 from collections.abc import Callable
 
@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs.gaussian_graph import GaussianGraph
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs.gaussian_graph import GaussianGraph
 
 Run = Callable[..., Outcome]
 
@@ -25,7 +25,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_what_makes_no_sense_is_refused(changed: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         GaussianGraph(**changed)  # type: ignore[arg-type]
 
 

@@ -1,13 +1,13 @@
-"""Graphs as knobs: how they are read, and what is refused."""
+"""Study `graph_independence`: parsing of graphs, and invalid settings."""
 
 from collections.abc import Callable
 
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs._named import named
-from experiments.studies.graphs.graph_independence import GraphIndependence
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs._named import named
+from bythebook.experiments.studies.graphs.graph_independence import GraphIndependence
 
 Run = Callable[..., Outcome]
 
@@ -33,28 +33,28 @@ def test_graphs_are_read_as_written() -> None:
     ],
 )
 def test_what_makes_no_sense_is_refused(changed: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         GraphIndependence(**changed)  # type: ignore[arg-type]
 
 
 def test_a_chain_has_three_directed_graphs_and_one_undirected(run: Run) -> None:
     found = run(GraphIndependence({"g": "a - c, c - b"}, ["g: a, b | c", "g: a, b"], draws=3))
-    assert found["directed_alike"].at(graph="g").item == 3
-    assert found["undirected_alike"].at(graph="g").item == 1
+    assert found["directed_alike"].sel(graph="g").item == 3
+    assert found["undirected_alike"].sel(graph="g").item == 1
     assert found["separated"].values.tolist() == found["blocked"].values.tolist() == [True, False]
-    assert found["cliques"].at(graph="g").item == "a c; b c"
-    assert found["blanket"].at(node="g: c").item == "a b"
+    assert found["cliques"].sel(graph="g").item == "a c; b c"
+    assert found["blanket"].sel(node="g: c").item == "a b"
 
 
-def test_what_is_told_of_graphs_and_nodes(run: Run) -> None:
+def test_descriptions_of_graphs_and_nodes(run: Run) -> None:
     graphs = {"roots": "a -> d, b -> d, c -> d", "line": "a - b, b - c"}
     found = run(GraphIndependence(graphs, ["roots: a, b", "line: a, c | b"], draws=3))
     assert found["stating"].values.tolist() == [6, 1]
     assert found["moral_stating"].values.tolist() == [0, 1]
     assert found["link_count"].values.tolist() == [3, 2]
-    assert found["beyond"].along("node").tolist()[4:] == ["line: a", "line: b", "line: c"]
+    assert found["beyond"].coord("node").tolist()[4:] == ["line: a", "line: b", "line: c"]
     assert found["beyond"].values.max() <= 1e-12
-    assert found["table_partition"].along("directed_graph").tolist() == ["roots"]
+    assert found["table_partition"].coord("directed_graph").tolist() == ["roots"]
     assert abs(found["table_partition"].values - 1).max() <= 1e-12
 
 

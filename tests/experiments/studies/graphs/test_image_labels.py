@@ -1,20 +1,20 @@
-"""Labelling as knobs: what is refused, and what must come of no links and of much noise."""
+"""Study `image_labels`: invalid settings, and results without links and with much noise."""
 
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs import image_labels
-from experiments.studies.graphs.image_labels import ImageLabels
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs import image_labels
+from bythebook.experiments.studies.graphs.image_labels import ImageLabels
 
 Run = Callable[..., Outcome]
 
 
 def test_strengths_come_in_their_order() -> None:
-    with pytest.raises(BadInput, match="not in their order"):
+    with pytest.raises(InputError, match="not in their order"):
         ImageLabels(strengths=[1.0, 0.0])
 
 
@@ -33,8 +33,10 @@ def test_without_links_all_methods_agree(run: Run, monkeypatch: pytest.MonkeyPat
     )
     assert found["wrong"].values.max() < 0.02
     assert found["prior_equal"].values == pytest.approx([0.5])
-    told, exact = (found["belief"].at(small_method=way).values for way in ("messages", "exact"))
-    assert np.abs(told - exact).max() < 1e-12
+    messages, exact = (
+        found["belief"].sel(small_method=way).values for way in ("messages", "exact")
+    )
+    assert np.abs(messages - exact).max() < 1e-12
 
 
 def test_pairs_of_dots(run: Run) -> None:
@@ -52,7 +54,7 @@ def test_pairs_of_dots(run: Run) -> None:
     )
     assert found["triangle_excess"].values.tolist() == [12.0, 2.0, 0.0]
     assert found["true_step"].values.tolist() == [3.0, 3.0]
-    first = found["round_wrong"].at(round=0).values
-    alone = found["wrong"].at(method="alone", strength=0.2).values
+    first = found["round_wrong"].sel(round=0).values
+    alone = found["wrong"].sel(method="alone", strength=0.2).values
     assert np.array_equal(first, alone)
-    assert found["chord_excess"].at(penalty="quadratic").values.max() < 0
+    assert found["chord_excess"].sel(penalty="quadratic").values.max() < 0

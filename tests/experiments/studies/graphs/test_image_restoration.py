@@ -1,19 +1,19 @@
-"""Restoration as knobs: what is refused, and what must come out without noise or links."""
+"""Study `image_restoration`: invalid settings, and results without noise or links."""
 
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs.image_restoration import ImageRestoration
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs.image_restoration import ImageRestoration
 
 Run = Callable[..., Outcome]
 
 
 def test_strengths_are_bounded() -> None:
-    with pytest.raises(BadInput, match="above 100"):
+    with pytest.raises(InputError, match="above 100"):
         ImageRestoration(beta=1e6)
 
 
@@ -27,8 +27,8 @@ def test_without_links_nothing_changes(run: Run) -> None:
 
 def test_strong_links_make_one_colour_of_it(run: Run) -> None:
     found = run(ImageRestoration(size=12, beta=50.0, eta=0.1, draws=1, small=0))
-    assert abs(found["picture"].at(image="cut").values.sum()) == 144
-    assert found["energy"].at(method="cut").values <= found["energy"].at(method="modes").values
+    assert abs(found["picture"].sel(image="cut").values.sum()) == 144
+    assert found["energy"].sel(method="cut").values <= found["energy"].sel(method="modes").values
 
 
 def test_energies_are_local_and_the_bias_has_its_sign(run: Run) -> None:

@@ -1,13 +1,13 @@
-"""Lattices as knobs: what is refused, and rings whose answers are known."""
+"""Study `ising_enumeration`: invalid settings, and rings whose answers are known."""
 
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs.ising_enumeration import IsingEnumeration
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs.ising_enumeration import IsingEnumeration
 
 Run = Callable[..., Outcome]
 
@@ -21,7 +21,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_what_is_refused(knobs: dict[str, object], words: str) -> None:
-    with pytest.raises(BadInput, match=words):
+    with pytest.raises(InputError, match=words):
         IsingEnumeration(**knobs)  # type: ignore[arg-type]
 
 
@@ -32,7 +32,7 @@ def test_rings_of_odd_and_of_even_length(run: Run) -> None:
     assert found["best_alignment"].values.tolist() == [[0.0, 1.0], [0.2, 1.0]]
     t = np.tanh(0.5)
     equal = (1 + (t + t**3) / (1 + t**4)) / 2  # a ring of four, by its transfer matrix
-    assert found["least_equal"].at(graph="ring 4", coupling=0.5).item == pytest.approx(equal)
+    assert found["least_equal"].sel(graph="ring 4", coupling=0.5).item == pytest.approx(equal)
     assert found["spread"].values[..., -1] == pytest.approx(np.ones((2, 2)))
-    down = found["spread"].at(graph="ring 4", coupling=0.5).values[0]
+    down = found["spread"].sel(graph="ring 4", coupling=0.5).values[0]
     assert down == pytest.approx(np.exp(2) / (2 * np.exp(2) + 12 + 2 * np.exp(-2)))

@@ -1,18 +1,18 @@
-"""Junction trees as knobs: what is refused, and three nodes."""
+"""Study `junction_tree`: invalid settings, and three nodes."""
 
 from collections.abc import Callable
 
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs.junction_tree import JunctionTree
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs.junction_tree import JunctionTree
 
 Run = Callable[..., Outcome]
 
 
 def test_what_makes_no_sense_is_refused() -> None:
-    with pytest.raises(BadInput, match="allowed: up to 6"):
+    with pytest.raises(InputError, match="allowed: up to 6"):
         JunctionTree(variables=4, links=7)
 
 

@@ -1,19 +1,19 @@
-"""Loops as knobs: what is refused, and shapes whose answers are known."""
+"""Study `loopy_propagation`: invalid settings, and shapes whose answers are known."""
 
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs.loopy_propagation import LoopyPropagation
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs.loopy_propagation import LoopyPropagation
 
 Run = Callable[..., Outcome]
 
 
 def test_a_grid_is_square() -> None:
-    with pytest.raises(BadInput, match="allowed: 4, 9"):
+    with pytest.raises(InputError, match="allowed: 4, 9"):
         LoopyPropagation(variables=6)
 
 

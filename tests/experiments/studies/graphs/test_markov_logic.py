@@ -1,4 +1,4 @@
-"""Rules as knobs: how they are read, what is refused, and one person by hand."""
+"""Study `markov_logic`: parsing of rules, invalid settings, and one person by hand."""
 
 from collections.abc import Callable
 from math import exp
@@ -6,10 +6,10 @@ from math import exp
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs.markov_logic import MarkovLogic, parsed
-from models.graphs.logic import Atom, Rule
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs.markov_logic import MarkovLogic, parsed
+from bythebook.models.graphs.logic import Atom, Rule
 
 Run = Callable[..., Outcome]
 
@@ -30,7 +30,7 @@ def test_rules_are_read() -> None:
     ],
 )
 def test_what_is_refused(changed: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         MarkovLogic(**changed)  # type: ignore[arg-type]
 
 

@@ -1,12 +1,12 @@
-"""Maxima as knobs: what is refused, and a pair of variables by hand."""
+"""Study `max_sum`: invalid settings, and a pair of variables by hand."""
 
 from collections.abc import Callable
 
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs.max_sum import MaxSum
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs.max_sum import MaxSum
 
 Run = Callable[..., Outcome]
 
@@ -20,7 +20,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_what_makes_no_sense_is_refused(changed: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         MaxSum(**changed)  # type: ignore[arg-type]
 
 
@@ -30,7 +30,7 @@ def test_a_table_of_equal_entries_has_as_many_modes_as_entries(run: Run) -> None
     assert found["maximum"].values == pytest.approx([1 / 9] * 3)
     for name in ("traced_gap", "nodewise_gap", "clamped_gap", "icm_gap", "printed_gap"):
         assert found[name].values == pytest.approx(0)
-    # a table times one, then eight maxima; by messages sums to a root and two maxima besides
+    # a table times one, then eight maxima; by messages sums to a root and two further maxima
     assert found["operations"].values.tolist() == [9 + 8, 9 + 6 + 3 + 2]
     assert found["long_sum"].item < 0 < found["long_product"].item
 

@@ -1,12 +1,12 @@
-"""Messages as knobs: what is refused, and a chain of three."""
+"""Study `message_passing`: invalid settings, and a chain of three."""
 
 from collections.abc import Callable
 
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs.message_passing import MessagePassing
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs.message_passing import MessagePassing
 
 Run = Callable[..., Outcome]
 
@@ -21,7 +21,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_what_makes_no_sense_is_refused(changed: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         MessagePassing(**changed)  # type: ignore[arg-type]
 
 

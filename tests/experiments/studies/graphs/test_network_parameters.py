@@ -1,13 +1,13 @@
-"""Networks to be learned, as knobs: what is refused, and which tables must hang together."""
+"""Study `network_parameters`: invalid settings, and the tables that are coupled."""
 
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs.network_parameters import NetworkParameters
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs.network_parameters import NetworkParameters
 
 Run = Callable[..., Outcome]
 
@@ -22,7 +22,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_what_is_refused(changed: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         NetworkParameters(**changed)  # type: ignore[arg-type]
 
 
@@ -32,18 +32,18 @@ def test_a_hidden_middle_couples_what_it_touches(run: Run) -> None:
         ["a", "h | a", "b | h", "c"], [0.0, 0.4], ["h"], points=60, iterations=5, draws=3
     )
     found = run(study)
-    hidden = found["coupling"].at(kind="hidden").values.max(0) > 1e-9
+    hidden = found["coupling"].sel(kind="hidden").values.max(0) > 1e-9
     assert hidden.tolist() == [
         [False, False, False, False],
         [False, False, True, False],
         [False, True, False, False],
         [False, False, False, False],
     ]
-    missing = found["coupling"].at(kind="missing").values.max(0) > 1e-9
+    missing = found["coupling"].sel(kind="missing").values.max(0) > 1e-9
     assert missing[:3, :3].sum() == 6
     assert not missing[3].any()  # nothing ties c to the others
     for kind in ("complete", "posterior, complete", "expected"):
-        assert found["coupling"].at(kind=kind).values.max() < 1e-9
-    assert found["coupled_least"].at(kind="hidden").values.max() < 1e-12
+        assert found["coupling"].sel(kind=kind).values.max() < 1e-9
+    assert found["coupled_least"].sel(kind="hidden").values.max() < 1e-12
     assert found["elimination_gap"].values.max() < 1e-12
     assert (np.diff(found["log_likelihood"].values) > -1e-9).all()

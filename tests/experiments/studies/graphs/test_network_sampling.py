@@ -1,4 +1,4 @@
-"""Networks to be sampled, as knobs: what is refused, and what cannot be otherwise."""
+"""Study `network_sampling`: invalid settings, and exact identities."""
 
 from collections.abc import Callable
 
@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs.network_sampling import NetworkSampling
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs.network_sampling import NetworkSampling
 
 Run = Callable[..., Outcome]
 CHAIN = {"chain": ["a", "b | a", "c | b"]}
@@ -25,7 +25,7 @@ CHAIN = {"chain": ["a", "b | a", "c | b"]}
     ],
 )
 def test_what_is_refused(changed: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         NetworkSampling(**changed)  # type: ignore[arg-type]
 
 
@@ -33,9 +33,9 @@ def test_plain_samples(run: Run) -> None:
     found = run(NetworkSampling(CHAIN, samples=[50, 800], draws=10))
     assert_allclose(found["total"].values, 1)
     assert found["early_nodes"].values.tolist() == [[0] * 10]
-    far = found["joint_distance"].at(network="chain").values
+    far = found["joint_distance"].sel(network="chain").values
     assert far[1].mean() < far[0].mean() / 2
-    assert np.median(found["reversed_p_value"].at(samples=800).values) < 0.01
+    assert np.median(found["reversed_p_value"].sel(samples=800).values) < 0.01
     assert np.median(found["joint_p_value"].values) > 0.1
 
 
@@ -55,10 +55,10 @@ def test_samples_with_evidence(run: Run) -> None:
     assert (accepted[:, 1] <= accepted[:, 0]).all()
     assert np.abs(found["acceptance_z"].values).max() < 5
     # The last node alone saves nothing; with b as well some samples end there.
-    assert (found["visited_nodes"].at(observed=1).values == 3).all()
-    assert found["visited_nodes"].at(observed=2).values.min() < 3
+    assert (found["visited_nodes"].sel(observed=1).values == 3).all()
+    assert found["visited_nodes"].sel(observed=2).values.min() < 3
     assert found["weight_gap"].values.max() < 1e-12
-    # a is independent of c given b, so that weights are all the same but for p(b | a).
+    # a is independent of c given b, so that all weights are equal up to p(b | a).
     share = found["effective_share"].values
     assert ((share > 0) & (share <= 1 + 1e-12)).all()
     assert np.abs(found["weighted_z"].values).max() < 5

@@ -1,18 +1,18 @@
-"""Counts as knobs: what is refused, and two that are known."""
+"""Study `parameter_counts`: invalid settings, and two known counts."""
 
 from collections.abc import Callable
 
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs.parameter_counts import ParameterCounts
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs.parameter_counts import ParameterCounts
 
 Run = Callable[..., Outcome]
 
 
 def test_tables_that_are_too_large_are_refused() -> None:
-    with pytest.raises(BadInput, match="tables of 16384; allowed: 1024"):
+    with pytest.raises(InputError, match="tables of 16384; allowed: 1024"):
         ParameterCounts(variables=[7], states=[4])
 
 

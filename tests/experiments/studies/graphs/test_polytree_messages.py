@@ -1,18 +1,18 @@
-"""Polytrees as knobs: what is refused, and three nodes."""
+"""Study `polytree_messages`: invalid settings, and three nodes."""
 
 from collections.abc import Callable
 
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs.polytree_messages import PolytreeMessages
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs.polytree_messages import PolytreeMessages
 
 Run = Callable[..., Outcome]
 
 
 def test_what_makes_no_sense_is_refused() -> None:
-    with pytest.raises(BadInput, match="fewer than study"):
+    with pytest.raises(InputError, match="fewer than study"):
         PolytreeMessages(variables=4, observed=4)
 
 
@@ -20,6 +20,6 @@ def test_small_graphs(run: Run) -> None:
     found = run(PolytreeMessages(variables=4, observed=1, draws=10))
     for name in ("belief_error", "product_error", "prior_error", "down_message_error"):
         assert found[name].values.max() < 1e-12
-    assert found["undivided_links"].at(paths="one path").values.max() == 0
-    assert found["undivided_links"].at(paths="loops").values.min() >= 3
+    assert found["undivided_links"].sel(paths="one path").values.max() == 0
+    assert found["undivided_links"].sel(paths="loops").values.min() >= 3
     assert found["echo_error"].values.max() > 1e-3

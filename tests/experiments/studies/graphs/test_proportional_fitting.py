@@ -1,4 +1,4 @@
-"""Fitting as knobs: what is refused, a table by hand, and which graphs take one sweep."""
+"""Study `proportional_fitting`: invalid settings, a table by hand, graphs that take one sweep."""
 
 from collections.abc import Callable
 
@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs.proportional_fitting import ProportionalFitting
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs.proportional_fitting import ProportionalFitting
 
 Run = Callable[..., Outcome]
 
@@ -22,7 +22,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_what_is_refused(knobs: dict[str, object], words: str) -> None:
-    with pytest.raises(BadInput, match=words):
+    with pytest.raises(InputError, match=words):
         ProportionalFitting(**knobs)  # type: ignore[arg-type]
 
 
@@ -37,9 +37,9 @@ def test_a_table_of_three_columns(run: Run) -> None:
 def test_one_sweep_or_more(run: Run) -> None:
     found = run(ProportionalFitting(graphs=["AB BC", "AB BC CA"], draws=2, sweeps=80))
     assert found["decomposable"].values.tolist() == [True, False]
-    assert found["sweeps_needed"].at(graph="AB BC").values.tolist() == [1, 1]
-    assert found["sweeps_needed"].at(graph="AB BC CA").values.min() > 1
-    assert found["order_gap"].at(graph="AB BC").values.max() < 1e-12
-    assert found["order_gap"].at(graph="AB BC CA").values.min() > 1e-6
+    assert found["sweeps_needed"].sel(graph="AB BC").values.tolist() == [1, 1]
+    assert found["sweeps_needed"].sel(graph="AB BC CA").values.min() > 1
+    assert found["order_gap"].sel(graph="AB BC").values.max() < 1e-12
+    assert found["order_gap"].sel(graph="AB BC CA").values.min() > 1e-6
     assert found["optimum_gap"].values.max() < 1e-9
     assert (found["scaling_passes"].values > found["gradient_passes"].values).all()

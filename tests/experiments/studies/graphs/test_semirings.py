@@ -1,12 +1,12 @@
-"""Semirings as knobs: what is refused, and two variables."""
+"""Study `semirings`: invalid settings, and two variables."""
 
 from collections.abc import Callable
 
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs.semirings import Semirings
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs.semirings import Semirings
 
 Run = Callable[..., Outcome]
 
@@ -19,7 +19,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_what_makes_no_sense_is_refused(changed: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         Semirings(**changed)  # type: ignore[arg-type]
 
 

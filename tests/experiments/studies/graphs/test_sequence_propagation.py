@@ -1,9 +1,9 @@
-"""Sequences as knobs: two steps."""
+"""Study `sequence_propagation`: two steps."""
 
 from collections.abc import Callable
 
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs.sequence_propagation import SequencePropagation
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs.sequence_propagation import SequencePropagation
 
 Run = Callable[..., Outcome]
 

@@ -1,11 +1,11 @@
-"""Stochastic likelihood as knobs: it climbs, and as printed it does not."""
+"""Study `stochastic_likelihood`: the likelihood increases, and as printed it does not."""
 
 from collections.abc import Callable
 
 import numpy as np
 
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs.stochastic_likelihood import StochasticLikelihood
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs.stochastic_likelihood import StochasticLikelihood
 
 Run = Callable[..., Outcome]
 
@@ -17,9 +17,9 @@ def test_it_climbs_to_the_maximum_and_as_printed_falls(run: Run) -> None:
         )
     )
     start = found["start_log_likelihood"].values
-    assert (found["log_likelihood"].at(way="persistent").values > start.max()).all()
+    assert (found["log_likelihood"].sel(way="persistent").values > start.max()).all()
     assert found["printed_log_likelihood"].values.max() < start.min()
-    mean = found["estimate"].at(way="persistent", gibbs_steps=2).values.mean(0)
+    mean = found["estimate"].sel(way="persistent", gibbs_steps=2).values.mean(0)
     assert np.abs(mean - found["maximum"].values).max() < 0.2
     assert len(found["step_distance"]) == 19 * 5
     assert 0 < float(found["whole_distance"].item) < 1

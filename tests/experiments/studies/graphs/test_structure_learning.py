@@ -1,4 +1,4 @@
-"""Structures as knobs: what is refused, and what must come out of two variables."""
+"""Study `structure_learning`: invalid settings, and exact results for two variables."""
 
 from collections.abc import Callable
 
@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.graphs.structure_learning import StructureLearning
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.graphs.structure_learning import StructureLearning
 
 Run = Callable[..., Outcome]
 COPY = {"a": [0.5, 0.5], "b | a": [0.95, 0.05, 0.05, 0.95]}
@@ -25,14 +25,14 @@ COPY = {"a": [0.5, 0.5], "b | a": [0.95, 0.05, 0.05, 0.95]}
     ],
 )
 def test_what_is_refused(factors: dict[str, list[float]], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         StructureLearning(factors)
 
 
-def test_a_copy_is_found_and_cannot_be_told_from_its_turn(run: Run) -> None:
+def test_a_copy_is_found_and_cannot_be_distinguished_from_its_reversal(run: Run) -> None:
     found = run(StructureLearning(COPY, [60], draws=5, steps=50))
-    p = found["posterior"].at(prior="one observation", N=60)
-    assert p.at(structure="a>b").item == pytest.approx(p.at(structure="b>a").item)
+    p = found["posterior"].sel(prior="one observation", N=60)
+    assert p.sel(structure="a>b").item == pytest.approx(p.sel(structure="b>a").item)
     assert found["true_class_posterior"].values.min() > 0.99
     assert found["true_class_best"].values.all()
     assert (found["greedy_gap"].values == 0).all()
@@ -44,9 +44,9 @@ def test_predictions_are_worth_what_the_truth_allows(run: Run) -> None:
     joint = np.array([0.475, 0.025, 0.025, 0.475])
     entropy = -(joint * np.log(joint)).sum()
     for way in ("best", "true", "averaged", "sampled"):
-        told = found[f"held_out_{way}"].values
-        assert told.max() < -entropy
-        assert_allclose(told, -entropy, atol=0.03)
+        predicted = found[f"held_out_{way}"].values
+        assert predicted.max() < -entropy
+        assert_allclose(predicted, -entropy, atol=0.03)
 
 
 def test_integrals_need_three_variables(run: Run) -> None:

@@ -1,10 +1,10 @@
-"""Missing values: what is removed, what is said of it, and by which treatment."""
+"""Missing values: removed values, their predictions, and both treatments."""
 
 import numpy as np
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.studies.latent.missing_values import MissingValues
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.studies.latent.missing_values import MissingValues
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from experiments.studies.latent.missing_values import MissingValues
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs, complaint):
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         MissingValues(**knobs)
 
 
@@ -32,8 +32,8 @@ def test_missing_values(run):
     middles = means.reshape(4, 20, 2).mean(1)  # of the first draw
     expected = [[np.hypot(*(means[i] - middle)) for middle in middles] for i in range(3)]
     np.testing.assert_allclose(away, expected)
-    assert outcome["covariances_apart"].at(treatment="latent").values.max() < 1e-12
-    assert outcome["covariances_apart"].at(treatment="switches").values.min() > 1e-3
+    assert outcome["covariances_apart"].sel(treatment="latent").values.max() < 1e-12
+    assert outcome["covariances_apart"].sel(treatment="switches").values.min() > 1e-3
     assert outcome["smallest_gain"].values.min() > -1e-9
     printed, corrected, exact = outcome["noise_variance"].values
     assert printed < corrected == pytest.approx(exact, rel=1e-6)

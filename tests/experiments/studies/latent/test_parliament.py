@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr
 
-from experiments.contract.errors import BadInput
-from experiments.studies.latent.parliament import Parliament
-from models.datasets import load
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.studies.latent.parliament import Parliament
+from bythebook.models.datasets import load
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def votes():
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs, complaint):
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         Parliament(**knobs)
 
 
@@ -31,13 +31,13 @@ def test_attendance_and_pca(run, votes):
     cast = outcome["votes_cast"].values
     assert cast.mean() / outcome["divisions"].item == pytest.approx(np.mean(votes != 0))
     own = load("fcml-votes-party").matrix[:, 0] == 0
-    norm = np.linalg.norm(outcome["position"].at(model="pca").values, axis=1)
+    norm = np.linalg.norm(outcome["position"].sel(model="pca").values, axis=1)
     expected = pearsonr(norm[own], (votes != 0).sum(axis=1)[own]).statistic
-    found = outcome["attendance_correlation"].at(model="pca", main="Lab").item
+    found = outcome["attendance_correlation"].sel(model="pca", main="Lab").item
     assert found == pytest.approx(expected)
     X, party = outcome["position"].values[0], outcome["member_party"].values
     snp, pc = (np.median(X[party == name], axis=0) for name in ("SNP", "PC"))
-    apart = outcome["party_distance"].at(model="pca", party="SNP", other="PC").item
+    apart = outcome["party_distance"].sel(model="pca", party="SNP", other="PC").item
     assert apart == pytest.approx(np.hypot(*(snp - pc)))
 
 
@@ -46,15 +46,15 @@ def test_probit_does_not_measure_attendance(run, votes):
     before, after = outcome["attendance_correlation"].values.mean(axis=1)
     assert after < before / 2
     assert (np.diff(outcome["bound"].values) > 0).all()
-    X, w = outcome["position"].at(model="probit").values, outcome["boundary"]
-    for division in w.along("division"):
+    X, w = outcome["position"].sel(model="probit").values, outcome["boundary"]
+    for division in w.coord("division"):
         here = votes[:, division - 1]
-        sides = np.sign(X @ w.at(division=division).values)
+        sides = np.sign(X @ w.sel(division=division).values)
         right = (sides == here)[here != 0].mean()
-        found = outcome["division_share_right"].at(division=division).item
+        found = outcome["division_share_right"].sel(division=division).item
         assert found == pytest.approx(right)
     least, rank = outcome["uncertain_member"].values, outcome["uncertain_attendance_rank"].values
-    away = outcome["uncertain_distance"].at(model="pca").values
+    away = outcome["uncertain_distance"].sel(model="pca").values
     np.testing.assert_allclose(away, np.hypot(*outcome["position"].values[0, least].T))
     larger = [max(sum(here == 1), sum(here == -1)) for here in votes.T]
     majority = sum(larger) / np.sum(votes != 0)

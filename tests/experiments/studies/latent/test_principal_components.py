@@ -6,9 +6,9 @@ from sklearn.decomposition import PCA
 from sklearn.model_selection import LeaveOneOut, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
-from experiments.contract.errors import BadInput
-from experiments.contract.study import generator
-from experiments.studies.latent.principal_components import PrincipalComponents
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.random_streams import make_rng
+from bythebook.experiments.studies.latent.principal_components import PrincipalComponents
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from experiments.studies.latent.principal_components import PrincipalComponents
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs, complaint):
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         PrincipalComponents(**knobs)
 
 
@@ -30,15 +30,15 @@ def test_eigenvalues(run):
     outcome = run(PrincipalComponents(repetitions=20))
     Y = outcome["points"].values[0]
     expected = PCA().fit(Y).explained_variance_ * (len(Y) - 1) / len(Y)
-    first = outcome["eigenvalues"].at(data="clusters", repetition=0)
+    first = outcome["eigenvalues"].sel(data="clusters", repetition=0)
     np.testing.assert_allclose(first, expected, rtol=1e-9)
     np.testing.assert_allclose(outcome["projections"].values[0].var(axis=0), expected, rtol=1e-9)
     np.testing.assert_allclose(outcome["shuffled_eigenvalues"].values[0], expected, rtol=1e-9)
     np.testing.assert_allclose(
         outcome["eigenvalues_as_printed"].values[0], len(Y) * expected, rtol=1e-9
     )
-    assert outcome["largest_cosine"].at(matrix="covariance").values.max() < 1e-9
-    assert outcome["largest_cosine"].at(matrix="square").values.min() > 0.1
+    assert outcome["largest_cosine"].sel(matrix="covariance").values.max() < 1e-9
+    assert outcome["largest_cosine"].sel(matrix="square").values.min() > 0.1
 
 
 def test_a_line_that_keeps_clusters_apart(run):
@@ -61,14 +61,14 @@ def test_variances_of_two_projections(run):
     # 3^2 between the clusters and 1 within; and the cloud's own.
     np.testing.assert_allclose(values, [[10, 1], [2.0, 0.5]], rtol=0.1)
     np.testing.assert_allclose(outcome["cloud_variance"].values.mean(axis=0), [2, 0.5], rtol=0.1)
-    structure = outcome["structure"].at(data="clusters").values.mean(axis=0)
+    structure = outcome["structure"].sel(data="clusters").values.mean(axis=0)
     assert structure[0] == pytest.approx(0.9, abs=0.02)
 
 
 def test_accuracy_by_leaving_one_out(run):
     study = PrincipalComponents(repetitions=2, neighbours=5)
     outcome = run(study)
-    Y = study.objects(generator(0))
+    Y = study.objects(make_rng(0))
     X = PCA().fit_transform(Y[0])[:, :2]
     theirs = cross_val_score(KNeighborsClassifier(5), X, study.labels, cv=LeaveOneOut()).mean()
-    assert outcome["accuracy"].at(repetition=0, dimensions=2).item == pytest.approx(theirs)
+    assert outcome["accuracy"].sel(repetition=0, dimensions=2).item == pytest.approx(theirs)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from experiments.studies.latent.variational_pca import VariationalPca
+from bythebook.experiments.studies.latent.variational_pca import VariationalPca
 
 
 def test_the_noise_is_found_again_and_the_printed_f_misses_it(run):
@@ -13,7 +13,7 @@ def test_the_noise_is_found_again_and_the_printed_f_misses_it(run):
     assert printed.mean() < 0.5
     ends = outcome["bound"].values.max(axis=2)
     assert (ends[1] < ends[0] - 10).all()
-    assert (np.diff(outcome["bound"].at(f="corrected").values) >= -1e-6).all()
+    assert (np.diff(outcome["bound"].sel(f="corrected").values) >= -1e-6).all()
     closed, integral = outcome["expected_log_precision"].values
     assert closed == pytest.approx(integral, abs=1e-5)
 
@@ -21,7 +21,7 @@ def test_the_noise_is_found_again_and_the_printed_f_misses_it(run):
 def test_the_bound_stays_where_a_data_set_has_converged(run):
     outcome = run(VariationalPca(repetitions=4))
     for path, taken in zip(
-        outcome["bound"].at(f="corrected").values, outcome["iterations"].values, strict=True
+        outcome["bound"].sel(f="corrected").values, outcome["iterations"].values, strict=True
     ):
         assert (path[taken - 1 :] == path[taken - 1]).all()
         assert path[taken - 1] - path[taken - 2] <= 1e-3
@@ -32,9 +32,9 @@ def test_exercises(run):
     evidence = outcome["log_evidence"].item
     about = outcome["regression_bound"]
     assert about.values.max() == pytest.approx(evidence)
-    assert about.at(scale=1, shift=0).item == about.values.max()
+    assert about.sel(scale=1, shift=0).item == about.values.max()
     assert outcome["regression_bound_elsewhere"].values.max() < evidence
-    value = outcome["bound"].at(f="corrected", repetition=0).values[-1]
+    value = outcome["bound"].sel(f="corrected", repetition=0).values[-1]
     error = outcome["sampling_error"].item
     assert outcome["sampled_bound"].item == pytest.approx(value, abs=4 * error)
     assert outcome["bound_beside"].values.max() < value

@@ -1,9 +1,9 @@
-"""Fits as knobs."""
+"""Study `network_fit`: settings and results."""
 
 from collections.abc import Callable
 
-from experiments.contract.outcome import Outcome
-from experiments.studies.networks.network_fit import NetworkFit
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.networks.network_fit import NetworkFit
 
 Run = Callable[..., Outcome]
 
@@ -18,7 +18,7 @@ def test_a_square_is_fitted(run: Run) -> None:
 def test_methods_are_compared(run: Run) -> None:
     ways = ["gradient", "quasi-newton"]
     found = run(NetworkFit(points=10, noise=0.1, hidden=2, starts=2, methods=ways, budget=60))
-    assert found["median_error"].along("evaluation")[-1] == 60
+    assert found["median_error"].coord("evaluation")[-1] == 60
     assert (found["median_error"].values[:, -1] < found["median_error"].values[:, 0]).all()
     assert found["likelihood_gap"].values.max() < 1e-12
-    assert abs(found["least_eigenvalue"].at(minimum="dead unit").item) < 1e-9
+    assert abs(found["least_eigenvalue"].sel(minimum="dead unit").item) < 1e-9

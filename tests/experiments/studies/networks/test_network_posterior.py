@@ -1,11 +1,11 @@
-"""Posteriors as knobs."""
+"""Study `network_posterior`: settings and results."""
 
 from collections.abc import Callable
 
 import numpy as np
 
-from experiments.contract.outcome import Outcome
-from experiments.studies.networks.network_posterior import NetworkPosterior
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.networks.network_posterior import NetworkPosterior
 
 Run = Callable[..., Outcome]
 
@@ -22,7 +22,7 @@ def test_error_bars_and_chains(run: Run) -> None:
 def test_groups_have_precisions_of_their_own(run: Run) -> None:
     knobs = {"problem": "redundant", "points": 30, "hidden": 2, "groups": "inputs", "cycles": 1}
     found = run(NetworkPosterior(**knobs, updates=3, repetitions=2))
-    assert found["alpha"].along("group").tolist() == ["x1", "x2", "x3", "b", "w", "c"]
+    assert found["alpha"].coord("group").tolist() == ["x1", "x2", "x3", "b", "w", "c"]
     assert np.all(found["alpha"].values > 0)
     assert found["well_determined_gap"].values.max() < 1e-6
     assert "predicted" not in found

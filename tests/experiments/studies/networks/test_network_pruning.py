@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.contract.study import generator
-from experiments.figures.networks.network_pruning import draw
-from experiments.running.work import one_thread
-from experiments.studies.networks.network_pruning import NetworkPruning
-from models.networks.neural_network import error_and_gradient, fit_network, predict
-from models.regression.random_curves import random_curves
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.core.random_streams import make_rng
+from bythebook.experiments.execution.worker import single_threaded
+from bythebook.experiments.figures.networks.network_pruning import draw
+from bythebook.experiments.studies.networks.network_pruning import NetworkPruning
+from bythebook.models.networks.neural_network import error_and_gradient, fit_network, predict
+from bythebook.models.regression.random_curves import random_curves
 
 SMALL = NetworkPruning(
     hidden=[3, 2], penalties=[1.0, 0.01, 100.0], n=20, repetitions=2, max_iter=80, rounds=2
@@ -27,7 +27,7 @@ Run = Callable[..., Outcome]
 @pytest.fixture(autouse=True)
 def single_thread() -> Iterator[None]:
     """As in a run: many small products are slower by far on threads that wait for each other."""
-    with one_thread():
+    with single_threaded():
         yield
 
 
@@ -41,13 +41,13 @@ def single_thread() -> Iterator[None]:
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         dataclasses.replace(SMALL, **knobs)  # type: ignore[arg-type]
 
 
 def test_the_fits_one_by_one(run: Run) -> None:
     found = run(SMALL)
-    rng, sizes = generator(0), (1, 3, 2, 1)
+    rng, sizes = make_rng(0), (1, 3, 2, 1)
     data = random_curves(2, 20, rng)
     start = rng.standard_normal((2, 17))
     for penalty in (0.01, 1.0):
@@ -60,8 +60,8 @@ def test_the_fits_one_by_one(run: Run) -> None:
             misfit.append(np.std(predict(theta, sizes, x)[0] - t) / np.std(t))
             if penalty == 1.0 and s == 0:
                 assert_allclose(found["weight"], theta[0], rtol=1e-9, atol=1e-12)
-        assert found["connections"].at(penalty=penalty).values.tolist() == left
-        assert_allclose(found["misfit"].at(penalty=penalty), misfit, rtol=1e-9)
+        assert found["connections"].sel(penalty=penalty).values.tolist() == left
+        assert_allclose(found["misfit"].sel(penalty=penalty), misfit, rtol=1e-9)
     assert found["connections_at_start"].item == 17
     connections = found["connections"].values.mean(axis=1)
     assert np.all(np.diff(connections) < 0)

@@ -8,15 +8,15 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import integrate
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.contract.study import generator
-from experiments.drawing.canvas import style
-from experiments.figures.networks.network_regularisation import draw
-from experiments.studies.networks.network_regularisation import NetworkRegularisation
-from models.datasets import load
-from models.networks.neural_network import fit_networks, per_layer, predict, random_start
-from models.types import Floats
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.core.random_streams import make_rng
+from bythebook.experiments.figures.networks.network_regularisation import draw
+from bythebook.experiments.plotting.canvas import style
+from bythebook.experiments.studies.networks.network_regularisation import NetworkRegularisation
+from bythebook.models.datasets import load
+from bythebook.models.networks.neural_network import fit_networks, per_layer, predict, random_start
+from bythebook.models.types import Floats
 
 TEN = NetworkRegularisation(
     data="curve-fitting", hidden=[2, 8], decays=[0.01, 0.0], starts=3, max_iter=60, validation=30
@@ -37,7 +37,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         dataclasses.replace(TEN, **knobs)  # type: ignore[arg-type]
 
 
@@ -50,7 +50,7 @@ def excess(u: float, theta: Floats, sizes: tuple[int, ...]) -> float:
 @pytest.mark.parametrize("biases", [False, True])
 def test_errors_of_networks_fitted_one_by_one(biases: bool, run: Run) -> None:
     found = run(dataclasses.replace(TEN, penalise_biases=biases))
-    rng = generator(0)
+    rng = make_rng(0)
     rng.uniform(size=30)
     rng.standard_normal(30)  # the validation set comes first
     x, t = load("curve-fitting").xt
@@ -67,8 +67,8 @@ def test_errors_of_networks_fitted_one_by_one(biases: bool, run: Run) -> None:
 
                 test.append(integrate.quad(excess, 0, 1, (theta, sizes), limit=200)[0] + 0.09)
             here = {"hidden": units, "decay": decay}
-            assert_allclose(found["training_loss"].at(**here), train, rtol=1e-4, atol=1e-12)
-            assert_allclose(found["test_loss"].at(**here), test, rtol=1e-3)
+            assert_allclose(found["training_loss"].sel(**here), train, rtol=1e-4, atol=1e-12)
+            assert_allclose(found["test_loss"].sel(**here), test, rtol=1e-3)
 
 
 def test_decay_cures_what_hidden_units_do(run: Run) -> None:
@@ -100,32 +100,32 @@ def test_early_stopping_finds_the_turn_of_the_validation_error(run: Run) -> None
     found = run(study)
     assert found["largest_training_step"].values.max() <= 0
     path = found["training_path"]
-    assert path.along("shown_epoch")[[0, -1]].tolist() == [0, 3000]
+    assert path.coord("shown_epoch")[[0, -1]].tolist() == [0, 3000]
     assert np.all(np.diff(np.median(path, axis=0)) < 0)
-    last = found["descent_training_loss"].at(moment="last")
+    last = found["descent_training_loss"].sel(moment="last")
     assert_allclose(last, path.values[:, -1], rtol=1e-12)
     stopped = found["stopping_epoch"].values
     assert_allclose(
-        found["mean_validation_loss"].values[path.along("shown_epoch")],
+        found["mean_validation_loss"].values[path.coord("shown_epoch")],
         found["validation_path"].values.mean(axis=0),
         rtol=1e-12,
     )
     assert np.all(stopped <= 3000)
-    rms = np.sqrt(np.mean(found["descent_test_loss"].at(moment="stopped")))
-    assert rms <= 1.05 * np.sqrt(np.mean(found["descent_test_loss"].at(moment="last")))
-    assert_allclose(found["descent_training_loss"].at(moment="start"), path.values[:, 0])
+    rms = np.sqrt(np.mean(found["descent_test_loss"].sel(moment="stopped")))
+    assert rms <= 1.05 * np.sqrt(np.mean(found["descent_test_loss"].sel(moment="last")))
+    assert_allclose(found["descent_training_loss"].sel(moment="start"), path.values[:, 0])
     size = found["descent_squared_weights"]
     small = run(dataclasses.replace(study, epochs=3, start_size=1e-3))
     assert_allclose(
-        small["descent_squared_weights"].at(moment="start"), 1e-6 * size.at(moment="start").values
+        small["descent_squared_weights"].sel(moment="start"), 1e-6 * size.sel(moment="start").values
     )
-    assert np.max(small["nonlinearity"].at(moment="start")) < 1e-6  # tanh near the origin
-    assert np.min(found["nonlinearity"].at(moment="last")) > 0.1  # a sine is no line
+    assert np.max(small["nonlinearity"].sel(moment="start")) < 1e-6  # tanh near the origin
+    assert np.min(found["nonlinearity"].sel(moment="last")) > 0.1  # a sine is no line
     with style("screen"):
         assert list(dict(draw(study, found))) == ["epochs"]
     short = run(dataclasses.replace(study, epochs=3))
     shown = short["validation_path"]
-    assert shown.along("shown_epoch").tolist() == [0, 1, 2, 3]
+    assert shown.coord("shown_epoch").tolist() == [0, 1, 2, 3]
     assert_array_equal(short["stopping_epoch"].values, shown.values.argmin(axis=-1))
 
 

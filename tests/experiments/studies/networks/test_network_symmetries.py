@@ -1,9 +1,9 @@
-"""Symmetries as knobs."""
+"""Study `network_symmetries`: settings and results."""
 
 from collections.abc import Callable
 
-from experiments.contract.outcome import Outcome
-from experiments.studies.networks.network_symmetries import NetworkSymmetries
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.networks.network_symmetries import NetworkSymmetries
 
 
 def test_numbers_of_equal_settings(run: Callable[..., Outcome]) -> None:

@@ -9,9 +9,9 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.optimize import brentq
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.probability.coin_counts import CoinCounts
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.probability.coin_counts import CoinCounts
 
 Run = Callable[..., Outcome]
 PRIORS = {"Beta(1, 1)": (1, 1), "Beta(50, 50)": (50, 50), "Beta(5, 1)": (5, 1)}
@@ -20,17 +20,17 @@ NONE: dict[str, Any] = {"alphas": [], "betas": []}
 
 def test_the_heads_of_a_game(run: Run) -> None:
     found = run(CoinCounts(**NONE, r=0.6, game_tosses=7, win_at_most=3))
-    won = found["win_probability_of_r"].at(r=0.6).item
+    won = found["win_probability_of_r"].sel(r=0.6).item
     assert_allclose(won, stats.binom.cdf(3, 7, 0.6), rtol=1e-12)
     assert_allclose(found["game_chance"].values, stats.binom.pmf(range(8), 7, 0.6), rtol=1e-12)
     by_r = found["win_probability_of_r"]
-    assert_allclose(by_r.values, stats.binom.cdf(3, 7, by_r.along("r")), rtol=1e-9, atol=1e-14)
+    assert_allclose(by_r.values, stats.binom.cdf(3, 7, by_r.coord("r")), rtol=1e-9, atol=1e-14)
     assert "evidence" not in found
 
 
 def test_the_most_likely_coin(run: Run) -> None:
     third = run(CoinCounts(heads=[1], tosses=[3]))  # between the points of an even grid
-    won = third["win_probability_of_r"].at(r=1 / 3).item
+    won = third["win_probability_of_r"].sel(r=1 / 3).item
     assert_allclose(won, stats.binom.cdf(6, 10, 1 / 3), rtol=1e-12)
     assert run(CoinCounts(r=None, heads=[9], tosses=[10]))["r_of_the_coin"].item == 0.9
 
@@ -39,11 +39,11 @@ def test_areas_and_ranges_of_likelihoods(run: Run) -> None:
     found = run(CoinCounts(heads=[6, 70], tosses=[10, 100], negligible=[0.1, 0.01]))
     for y, n, share in ((6, 10, 0.1), (70, 100, 0.1), (70, 100, 0.01)):
         count = f"{y} of {n}"
-        assert_allclose(found["area"].at(count=count).item, 1 / (n + 1), rtol=1e-5)
+        assert_allclose(found["area"].sel(count=count).item, 1 / (n + 1), rtol=1e-5)
         low = stats.binom.pmf(y, n, y / n) * share
         for end, bracket in (("from", (1e-9, y / n)), ("to", (y / n, 1 - 1e-9))):
             edge = brentq(lambda r, y=y, n=n, s=low: stats.binom.pmf(y, n, r) - s, *bracket)
-            here = found[f"not_negligible_{end}"].at(count=count, negligible=share).item
+            here = found[f"not_negligible_{end}"].sel(count=count, negligible=share).item
             assert_allclose(here, edge, rtol=0, atol=3e-4)
 
 
@@ -56,7 +56,7 @@ def test_evidences_and_beliefs_of_every_count(run: Run) -> None:
             "win_probability": stats.betabinom.cdf(6, 10, a + y, b + 20 - y),
         }
         for name, values in expected.items():
-            assert_allclose(found[name].at(prior=prior).values, values, rtol=1e-9, err_msg=name)
+            assert_allclose(found[name].sel(prior=prior).values, values, rtol=1e-9, err_msg=name)
     assert "chance" not in found
 
 
@@ -66,7 +66,7 @@ def test_the_optimum_by_search(heads: int, tosses: int, run: Run) -> None:
     surface = found["evidence_of_parameters"]
     for a in (1, 7, 12):
         expected = [stats.betabinom.pmf(heads, tosses, a, b) for b in range(1, 10)]
-        assert_allclose(surface.at(alpha=a).values, expected, rtol=1e-10)
+        assert_allclose(surface.sel(alpha=a).values, expected, rtol=1e-10)
     alpha, beta = found["best_parameters"].values
     assert alpha == pytest.approx(12) or beta == pytest.approx(9)
     assert stats.betabinom.pmf(heads, tosses, alpha, beta) >= surface.values.max() * (1 - 1e-12)
@@ -81,13 +81,13 @@ def test_averages_over_simulated_tosses(run: Run) -> None:
     assert_allclose(found["chance"].values, chance, rtol=1e-10)
     for prior, (a, b) in PRIORS.items():
         win = stats.betabinom.cdf(6, 10, a + y, b + 12 - y)
-        averages = found["average"].at(prior=prior)
-        assert_allclose(averages.at(averaged="win_probability").item, chance @ win, rtol=1e-10)
+        averages = found["average"].sel(prior=prior)
+        assert_allclose(averages.sel(averaged="win_probability").item, chance @ win, rtol=1e-10)
         mean = (a + 12 * 0.4) / (a + b + 12)
-        assert_allclose(averages.at(averaged="posterior_mean").item, mean, rtol=1e-10)
-        simulated = found["simulated_average"].at(prior=prior, averaged="win_probability").item
+        assert_allclose(averages.sel(averaged="posterior_mean").item, mean, rtol=1e-10)
+        simulated = found["simulated_average"].sel(prior=prior, averaged="win_probability").item
         assert_allclose(simulated, win[found["drawn_heads"].values].mean(), rtol=1e-10)
-        error = found["standard_error"].at(prior=prior, averaged="win_probability").item
+        error = found["standard_error"].sel(prior=prior, averaged="win_probability").item
         assert_allclose(error, np.sqrt(chance @ (win - chance @ win) ** 2 / 2000), rtol=1e-9)
     gap = np.abs(found["simulated_average"].values - found["average"].values)
     assert np.all(gap <= 4 * found["standard_error"].values + 1e-12)
@@ -117,5 +117,5 @@ def test_the_draws_are_binomial(run: Run) -> None:
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, Any]) -> None:
-    with pytest.raises(BadInput, match=f"study.{next(iter(knobs))}"):
+    with pytest.raises(InputError, match=f"study.{next(iter(knobs))}"):
         CoinCounts(**knobs)

@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.probability.coin_game import CoinGame
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.probability.coin_game import CoinGame
 
 Run = Callable[..., Outcome]
 TOSSES = [1, 0, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1]  # FCML 3.3.1
@@ -32,7 +32,7 @@ def test_beliefs_and_bets_are_those_of_scipy(run: Run) -> None:
                 "posterior_variance": belief.var(),
             }
             for name, value in along.items():
-                here = found[name].at(prior=prior, toss=n).item
+                here = found[name].sel(prior=prior, toss=n).item
                 assert_allclose(here, value, rtol=1e-9, err_msg=name)
             win = stats.betabinom.cdf(6, 10, a + y, b + n - y)
             reported = {
@@ -43,12 +43,12 @@ def test_beliefs_and_bets_are_those_of_scipy(run: Run) -> None:
                 "evidence": stats.betabinom.pmf(y, n, a, b),
             }
             for name, value in reported.items():
-                here = found[name].at(prior=prior, stage=n).item
+                here = found[name].sel(prior=prior, stage=n).item
                 assert_allclose(here, value, rtol=1e-9, err_msg=name)
             square = belief.expect(lambda r: stats.binom.cdf(6, 10, r) ** 2)
-            sd = found["win_sd"].at(prior=prior, stage=n).item
+            sd = found["win_sd"].sel(prior=prior, stage=n).item
             assert_allclose(sd**2, square - win**2, rtol=1e-5)
-            assert found["heads"].at(toss=n).item == y
+            assert found["heads"].sel(toss=n).item == y
     assert found["quadrature_gap"].values.max() < 1e-9
     assert found["customer_heads"].values.tolist() == [6, 8]
     assert found["customer_tosses"].values.tolist() == [10, 10]
@@ -57,7 +57,7 @@ def test_beliefs_and_bets_are_those_of_scipy(run: Run) -> None:
 def test_the_uniform_prior_goes_along(run: Run) -> None:
     found = run(CoinGame(alphas=[1.0], betas=[1.0], customers=[1, 2]))
     for what in ("mean", "variance"):
-        uniform = found[f"posterior_{what}"].at(prior="Beta(1, 1)").values
+        uniform = found[f"posterior_{what}"].sel(prior="Beta(1, 1)").values
         assert np.array_equal(found[f"uniform_{what}"].values, uniform)
 
 
@@ -74,7 +74,7 @@ def test_a_count_is_as_good_as_the_tosses(run: Run) -> None:
     for name in ("win_probability", "evidence", "density"):
         assert np.array_equal(counted[name].values, tossed[name].values)
     density = counted["density"]
-    assert_allclose(np.trapezoid(density.values, density.along("r")), 1, rtol=1e-4)
+    assert_allclose(np.trapezoid(density.values, density.coord("r")), 1, rtol=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -98,5 +98,5 @@ def test_a_count_is_as_good_as_the_tosses(run: Run) -> None:
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object]) -> None:
-    with pytest.raises(BadInput, match=f"study.{next(iter(knobs))}"):
+    with pytest.raises(InputError, match=f"study.{next(iter(knobs))}"):
         CoinGame(**knobs)  # type: ignore[arg-type]

@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.probability.distributions import Distributions
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.probability.distributions import Distributions
 
 Run = Callable[..., Outcome]
 
@@ -30,22 +30,22 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         Distributions(**knobs)  # type: ignore[arg-type]
 
 
 def test_counts_against_scipy(run: Run) -> None:
     found = run(Distributions(family="poisson", parameters=[[5.0], [40.0]]))
-    y = found["probability"].along("y")
+    y = found["probability"].coord("y")
     for curve, rate in ((1, 5), (2, 40)):
-        p = found["probability"].at(curve=curve).values
+        p = found["probability"].sel(curve=curve).values
         assert_allclose(p, stats.poisson(rate).pmf(y), rtol=1e-9, atol=1e-14)
-        assert_allclose(found["expected_square"].at(curve=curve).item, rate + rate**2, rtol=1e-12)
+        assert_allclose(found["expected_square"].sel(curve=curve).item, rate + rate**2, rtol=1e-12)
 
 
 def test_a_fair_die_by_hand(run: Run) -> None:
     found = run(Distributions(family="categorical", parameters=[[1 / 6] * 6]))
-    assert found["probability"].along("y").tolist() == [1, 2, 3, 4, 5, 6]
+    assert found["probability"].coord("y").tolist() == [1, 2, 3, 4, 5, 6]
     assert 6 * found["expected_value"].values == pytest.approx([21])
     assert 6 * found["expected_square"].values == pytest.approx([91])
     assert found["total"].values == pytest.approx([1])
@@ -80,9 +80,9 @@ def test_truncated_gaussians_against_scipy(run: Run) -> None:
     printed = np.abs(found["formula_as_printed"].values / means - 1)
     assert printed[:3].max() < 1e-9 < 0.1 < printed[3]
     probit = stats.norm.cdf([0.5, 0.5, 0.5, 0.25])
-    assert_allclose(found["normal_integral"].at(form="corrected"), probit, rtol=1e-12)
+    assert_allclose(found["normal_integral"].sel(form="corrected"), probit, rtol=1e-12)
     assert_allclose(found["mass_above"], probit, rtol=1e-12)
-    x = found["density"].along("x")
+    x = found["density"].coord("x")
     away = np.abs(x) > 1e-9
     for values, law in zip(found["density"].values, laws, strict=True):
         assert_allclose(values[away], law.pdf(x[away]), rtol=1e-9)

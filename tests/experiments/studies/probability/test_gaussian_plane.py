@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import multivariate_normal
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.probability.gaussian_plane import GaussianPlane
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.probability.gaussian_plane import GaussianPlane
 
 Run = Callable[..., Outcome]
 
@@ -25,7 +25,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         GaussianPlane(**knobs)  # type: ignore[arg-type]
 
 
@@ -35,12 +35,12 @@ def test_the_books_two_gaussians(run: Run) -> None:
     X = law.rvs(400_000, random_state=np.random.default_rng(1))
     near = X[np.abs(X[:, 0] - 3) < 0.05, 1]
     here = {"gaussian": 2, "given": 3.0}
-    assert_allclose(found["conditional_mean"].at(**here).item, near.mean(), atol=0.03)
-    assert found["conditional_mean"].at(gaussian=1).values.tolist() == [1, 1]
-    density = found["density"].at(gaussian=2)
+    assert_allclose(found["conditional_mean"].sel(**here).item, near.mean(), atol=0.03)
+    assert found["conditional_mean"].sel(gaussian=1).values.tolist() == [1, 1]
+    density = found["density"].sel(gaussian=2)
     assert_allclose(density.values.max(), law.pdf([2, 1]), rtol=1e-12)
-    x1, x2 = density.along("x1")[7], density.along("x2")[90]
-    assert_allclose(density.at(x1=x1, x2=x2).item, law.pdf([x1, x2]), rtol=1e-10)
+    x1, x2 = density.coord("x1")[7], density.coord("x2")[90]
+    assert_allclose(density.sel(x1=x1, x2=x2).item, law.pdf([x1, x2]), rtol=1e-10)
     independent, correlated = np.abs(found["product_gap"].values).max(-1)
     assert independent < 1e-10 < 0.1 < correlated
 

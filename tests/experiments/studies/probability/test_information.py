@@ -1,11 +1,11 @@
-"""Codes and entropies as knobs."""
+"""Study `information`: settings and results."""
 
 from collections.abc import Callable
 
 import numpy as np
 
-from experiments.contract.outcome import Outcome
-from experiments.studies.probability.information import Information
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.probability.information import Information
 
 
 def test_bounds_that_hold_in_every_draw(run: Callable[..., Outcome]) -> None:

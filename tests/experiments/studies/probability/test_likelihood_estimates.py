@@ -7,13 +7,13 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.probability.likelihood_estimates import LikelihoodEstimates
-from models.datasets import load
-from models.probability import distributions, estimates, gaussian
-from models.probability.gaussian import Gaussian
-from models.types import Floats
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.probability.likelihood_estimates import LikelihoodEstimates
+from bythebook.models.datasets import load
+from bythebook.models.probability import distributions, estimates, gaussian
+from bythebook.models.probability.gaussian import Gaussian
+from bythebook.models.types import Floats
 
 Run = Callable[..., Outcome]
 
@@ -30,7 +30,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         LikelihoodEstimates(**knobs)  # type: ignore[arg-type]
 
 
@@ -38,7 +38,7 @@ def test_estimates_are_maxima_and_information_is_what_scores_give(run: Run) -> N
     found = run(LikelihoodEstimates())
     gain = found["bernoulli_gain"]
     ones = round(50 * found["share_of_ones"].values[1])
-    others = stats.binom(50, gain.along("other_q")[1:-1]).logpmf(ones)
+    others = stats.binom(50, gain.coord("other_q")[1:-1]).logpmf(ones)
     best = stats.binom(50, ones / 50).logpmf(ones)
     assert_allclose(gain.values[1, 1:-1], others - best, atol=1e-9)
     assert gain.values.max() <= 1e-9
@@ -70,7 +70,7 @@ def test_a_divisor_of_n_minus_one_is_not_the_maximum(
 
     monkeypatch.setattr(estimates, "estimate", unbiased)
     found = run(LikelihoodEstimates(trials=5000))
-    assert found["gaussian_gain"].at(gaussian="one").values.max() > 0
+    assert found["gaussian_gain"].sel(gaussian="one").values.max() > 0
 
 
 def test_wrong_information_is_seen(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:

@@ -1,18 +1,18 @@
-"""Data sets as sequences: what is refused, and sums that are one."""
+"""Data sets as sequences: invalid settings, and sums that are one."""
 
 from collections.abc import Callable
 
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.probability.occam import Occam
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.probability.occam import Occam
 
 Run = Callable[..., Outcome]
 
 
 def test_a_chain_is_shorter_than_its_sequence() -> None:
-    with pytest.raises(BadInput, match=r"allowed: < study\.length=3"):
+    with pytest.raises(InputError, match=r"allowed: < study\.length=3"):
         Occam(length=3, orders=[3])
 
 

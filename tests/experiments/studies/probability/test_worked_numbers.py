@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.probability.worked_numbers import WorkedNumbers
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.probability.worked_numbers import WorkedNumbers
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from experiments.studies.probability.worked_numbers import WorkedNumbers
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         WorkedNumbers(**knobs)  # type: ignore[arg-type]
 
 
@@ -32,5 +32,5 @@ def test_lists_have_the_length_of_the_formulas(run: Callable[..., Outcome]) -> N
     assert found["terms"].values.tolist() == [[3, 9, 27, 81], [2, 4, 8, 16]]
     assert found["area"].item == pytest.approx(15)
     assert found["uniform_height"].item == pytest.approx(10)
-    assert found["parameters"].at(dimension=3).values.tolist() == [9, 6]
-    assert found["covariance_entries"].at(dimension=3).item == 6
+    assert found["parameters"].sel(dimension=3).values.tolist() == [9, 6]
+    assert found["covariance_entries"].sel(dimension=3).item == 6

@@ -1,4 +1,4 @@
-"""Beliefs about curves as knobs: what is refused, and what arrives in order."""
+"""Study `bayesian_curve`: invalid settings, and data in order of arrival."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.regression.bayesian_curve import BayesianCurve
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.regression.bayesian_curve import BayesianCurve
 
 Run = Callable[..., Outcome]
 
@@ -22,7 +22,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_refused(knobs: dict[str, Any], words: str) -> None:
-    with pytest.raises(BadInput, match=words):
+    with pytest.raises(InputError, match=words):
         BayesianCurve(**knobs)
 
 

@@ -7,12 +7,12 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import style
-from experiments.drawing.registry import figures
-from experiments.studies.regression.bayesian_line import BayesianLine
-from models.datasets import load
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.canvas import style
+from bythebook.experiments.plotting.registry import figures
+from bythebook.experiments.studies.regression.bayesian_line import BayesianLine
+from bythebook.models.datasets import load
 
 Run = Callable[..., Outcome]
 
@@ -60,24 +60,24 @@ def test_fcml_3_7_6_predicts_2012(run: Run) -> None:
 
 def test_the_prior_stands_at_zero_observations(run: Run) -> None:
     found = run(BayesianLine(observed=[0, 1, 10]))
-    assert_allclose(found["w_covariance"].at(observed=0), np.diag([100, 5]))
-    assert found["w_covariance"].at(observed=10, weight=0, other=1).item < 0
+    assert_allclose(found["w_covariance"].sel(observed=0), np.diag([100, 5]))
+    assert found["w_covariance"].sel(observed=10, weight=0, other=1).item < 0
     moved = run(BayesianLine(observed=[5, 10], shift=2000.0))  # inputs left of zero
-    assert np.all(moved["w_covariance"].at(weight=0, other=1).values > 0)
+    assert np.all(moved["w_covariance"].sel(weight=0, other=1).values > 0)
 
 
 def test_the_prior_has_area_one_where_its_normaliser_counts_weights(run: Run) -> None:
     area = run(BayesianLine(prior_variances=[3.0, 0.2]))["prior_area"]
-    assert_allclose(area.at(normaliser="corrected").item, 1, rtol=1e-9)
-    assert_allclose(area.at(normaliser="printed").item, (2 * np.pi) ** (1 - 27 / 2), rtol=1e-9)
+    assert_allclose(area.sel(normaliser="corrected").item, 1, rtol=1e-9)
+    assert_allclose(area.sel(normaliser="printed").item, (2 * np.pi) ** (1 - 27 / 2), rtol=1e-9)
 
 
 def test_lines_are_drawn_from_the_belief(run: Run) -> None:
     found = run(BayesianLine(observed=[0, 10], samples=200))
     for n in (0, 10):
-        first = found["lines"].at(observed=n, x=0.0).values  # the intercepts
-        w0 = found["w_mean"].at(observed=n, weight=0).item
-        v0 = found["w_covariance"].at(observed=n, weight=0, other=0).item
+        first = found["lines"].sel(observed=n, x=0.0).values  # the intercepts
+        w0 = found["w_mean"].sel(observed=n, weight=0).item
+        v0 = found["w_covariance"].sel(observed=n, weight=0, other=0).item
         assert abs(first.mean() - w0) < 4 * np.sqrt(v0 / 200)
         assert_allclose(first.var(), v0, rtol=0.4)
 
@@ -96,12 +96,12 @@ def test_the_noise_by_adding_up_a_grid_of_variances(run: Run) -> None:
     expected = stats.invgamma(alpha, scale=beta)
     assert_allclose([expected.mean(), expected.var()], [p @ v, p @ (v - p @ v) ** 2], rtol=1e-4)
     curve = found["noise_posterior"]
-    assert_allclose(curve, expected.pdf(curve.along("v")), rtol=1e-9)
+    assert_allclose(curve, expected.pdf(curve.coord("v")), rtol=1e-9)
     assert_allclose(found["noise_product"], curve, rtol=1e-6, atol=1e-8)
     assert_allclose(found["noise_variance"].item, np.mean(residuals**2), rtol=1e-9)
 
 
-def test_figures_are_drawn_as_asked_for(run: Run) -> None:
+def test_requested_figures_are_drawn(run: Run) -> None:
     show = ["noise", "data", "posterior", "lines", "predictive"]
     study = BayesianLine(observed=[0, 1, 27], predict_at=[2012.0], threshold=9.5, show=show)
     with style("screen"):
@@ -122,5 +122,5 @@ def test_figures_are_drawn_as_asked_for(run: Run) -> None:
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object]) -> None:
-    with pytest.raises(BadInput, match=f"study.{next(iter(knobs))}"):
+    with pytest.raises(InputError, match=f"study.{next(iter(knobs))}"):
         BayesianLine(**knobs)  # type: ignore[arg-type]

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.contract.study import generator
-from experiments.drawing.canvas import style
-from experiments.figures.regression.bias_variance import draw
-from experiments.studies.regression.bias_variance import BiasVariance
-from models.types import Floats
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.core.random_streams import make_rng
+from bythebook.experiments.figures.regression.bias_variance import draw
+from bythebook.experiments.plotting.canvas import style
+from bythebook.experiments.studies.regression.bias_variance import BiasVariance
+from bythebook.models.types import Floats
 
 CUBIC = BiasVariance(
     curve="polynomial",
@@ -52,7 +52,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         dataclasses.replace(CUBIC, **knobs)  # type: ignore[arg-type]
 
 
@@ -63,7 +63,7 @@ def test_a_penalty_allows_more_weights_than_points() -> None:
 def test_the_cubic_against_the_catalogue_and_against_refits(run: Run) -> None:
     """Values of FCML 2.8 recomputed by the catalogue; the loss on new data by polyfit on each t."""
     found = run(CUBIC)
-    bias2, variance = (found[name].at(n=50).values for name in ("bias2", "variance"))
+    bias2, variance = (found[name].sel(n=50).values for name in ("bias2", "variance"))
     assert_allclose(bias2[:3], [60562.6, 9542.6, 9484.7], rtol=0, atol=0.05)
     printed = [20.0, 39.6, 58.8, 77.8, 96.5, 115.0, 133.4, 151.9, 170.5]
     assert_allclose(variance, printed, rtol=0, atol=0.051)
@@ -72,11 +72,11 @@ def test_the_cubic_against_the_catalogue_and_against_refits(run: Run) -> None:
     assert np.abs([found["bias2_z"], found["variance_z"]]).max() < 4
     assert np.abs(found["test_loss_z"]).max() < 4
     expected = 1000 * np.arange(1, 10) / 50  # the noise variance times weights over points
-    assert_allclose(found["in_sample_variance"].at(n=50), expected, rtol=1e-9)
-    assert found["truth_test_loss"].at(n=50).item < found["test_loss"].values.min()
+    assert_allclose(found["in_sample_variance"].sel(n=50), expected, rtol=1e-9)
+    assert found["truth_test_loss"].sel(n=50).item < found["test_loss"].values.min()
 
     # The same stream by hand: the data sets are drawn before anything else.
-    rng = generator(0)
+    rng = make_rng(0)
     x, grid = np.linspace(-5, 5, 50), np.linspace(-5, 5, 101)
     t = 5 * x**3 - x**2 + x + np.sqrt(1000) * rng.standard_normal((300, 50))
     h = 5 * grid**3 - grid**2 + grid
@@ -85,16 +85,16 @@ def test_the_cubic_against_the_catalogue_and_against_refits(run: Run) -> None:
     for order in range(9):
         fits = np.array([np.polyval(np.polyfit(x, one, order), grid) for one in t])
         losses = np.mean((fits - h - e) ** 2, axis=1)
-        assert_allclose(found["test_loss"].at(n=50, order=order), losses.mean(), rtol=1e-8)
+        assert_allclose(found["test_loss"].sel(n=50, order=order), losses.mean(), rtol=1e-8)
         excess = losses - np.mean((fits - h) ** 2, axis=1) - 1000
         z.append(excess.mean() / (excess.std() / np.sqrt(300)))
-    assert_allclose(found["test_loss_z"].at(n=50), z, rtol=1e-6, atol=1e-9)
-    assert found["mean_fit"].along("shown").tolist() == [0, 3, 8]
+    assert_allclose(found["test_loss_z"].sel(n=50), z, rtol=1e-6, atol=1e-9)
+    assert found["mean_fit"].coord("shown").tolist() == [0, 3, 8]
 
 
 def test_the_sine_against_the_normal_equations(run: Run) -> None:
     found = run(SINE)
-    rng = generator(0)
+    rng = make_rng(0)
     x = np.sort(rng.uniform(0, 1, (200, 25)), axis=-1)
     t = np.sin(2 * np.pi * x) + 0.3 * rng.standard_normal((200, 25))
     grid = np.linspace(0, 1, 101)
@@ -111,10 +111,10 @@ def test_the_sine_against_the_normal_equations(run: Run) -> None:
             fits.append(design(grid) @ np.linalg.solve(A, Phi.T @ target))
         mean = np.mean(fits, axis=0)
         bias2, variance = np.mean((mean - np.sin(2 * np.pi * grid)) ** 2), np.var(fits, 0).mean()
-        assert_allclose(found["bias2"].at(n=25, ln_lambda=ln_lambda), bias2, rtol=1e-8)
-        assert_allclose(found["variance"].at(n=25, ln_lambda=ln_lambda), variance, rtol=1e-8)
-    # From rigid to flexible, whatever the order of the knob.
-    assert found["bias2"].along("ln_lambda").tolist() == [2.6, -0.31, -2.4]
+        assert_allclose(found["bias2"].sel(n=25, ln_lambda=ln_lambda), bias2, rtol=1e-8)
+        assert_allclose(found["variance"].sel(n=25, ln_lambda=ln_lambda), variance, rtol=1e-8)
+    # From rigid to flexible, for any order of the knob.
+    assert found["bias2"].coord("ln_lambda").tolist() == [2.6, -0.31, -2.4]
     assert np.all(np.diff(found["variance"]) > 0)
     assert "variance_z" not in found  # no closed form for inputs that vary
 
@@ -122,7 +122,7 @@ def test_the_sine_against_the_normal_equations(run: Run) -> None:
 def test_several_sizes_of_data_set(run: Run) -> None:
     study = BiasVariance(n=25, more_n=[100, 10], sizes=[0, 3, 9], repetitions=50)
     found = run(study)
-    assert found["variance"].along("n").tolist() == [10, 25, 100]
+    assert found["variance"].coord("n").tolist() == [10, 25, 100]
     assert np.all(np.diff(found["variance"], axis=0) < 0)
     with style("screen"):
         figure = dict(draw(study, found))["decomposition"]

@@ -8,11 +8,14 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.contract.study import generator
-from experiments.drawing.registry import figures
-from experiments.studies.regression.estimator_variability import SHOWN, EstimatorVariability
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.core.random_streams import make_rng
+from bythebook.experiments.plotting.registry import figures
+from bythebook.experiments.studies.regression.estimator_variability import (
+    SHOWN,
+    EstimatorVariability,
+)
 
 Run = Callable[..., Outcome]
 STUDY = EstimatorVariability(repetitions=500, experiments=400)
@@ -30,13 +33,13 @@ STUDY = EstimatorVariability(repetitions=500, experiments=400)
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         dataclasses.replace(STUDY, **knobs)  # type: ignore[arg-type]
 
 
 def test_the_experiment_by_a_loop_over_data_sets(run: Run) -> None:
     found = run(STUDY)
-    rng = generator(0)
+    rng = make_rng(0)
     x = rng.uniform(0, 1, 20)
     X = np.column_stack([np.ones(20), x])
     shown = X @ [-2, 3] + 0.5 * rng.standard_normal(20)
@@ -87,9 +90,9 @@ def test_possible_experiments_have_the_distribution_of_simulated_ones(run: Run) 
         theory.append(0.25 * np.linalg.inv(X.T @ X)[0, 1])
     intercept, both = {"weight": 0, "other": 0}, {"weight": 0, "other": 1}
     for quantity, simulated in (
-        (found["possible_mean_w"].at(weight=1), means),
-        (found["possible_empirical_covariance"].at(**intercept), variances),
-        (found["possible_covariance"].at(**both), theory),
+        (found["possible_mean_w"].sel(weight=1), means),
+        (found["possible_empirical_covariance"].sel(**intercept), variances),
+        (found["possible_covariance"].sel(**both), theory),
     ):
         assert stats.ks_2samp(quantity.values, simulated).pvalue > 1e-3
     share = found["possible_noise_variance_estimate"].values / 0.25 * 20
@@ -99,7 +102,7 @@ def test_possible_experiments_have_the_distribution_of_simulated_ones(run: Run) 
 def test_inputs_on_the_other_side_of_zero_turn_the_covariance(run: Run) -> None:
     found = run(dataclasses.replace(STUDY, low=-1.0, high=0.0))
     assert found["covariance"].values[0, 1] > 0
-    assert np.all(found["possible_covariance"].at(weight=0, other=1).values > 0)
+    assert np.all(found["possible_covariance"].sel(weight=0, other=1).values > 0)
 
 
 def test_the_noise_variance_by_size_of_the_data_set(run: Run) -> None:
@@ -107,8 +110,8 @@ def test_the_noise_variance_by_size_of_the_data_set(run: Run) -> None:
     found = run(study)
     assert_allclose(found["expected_noise_variance"], [0.2125, 0.24625], rtol=1e-12)
     error = 0.25 * np.sqrt(2 * 17 / 2000) / 20
-    assert_allclose(found["noise_variance_error"].at(n=20).item, error, rtol=1e-12)
-    assert abs(found["mean_noise_variance"].at(n=200).item - 0.24625) < 0.01
+    assert_allclose(found["noise_variance_error"].sel(n=20).item, error, rtol=1e-12)
+    assert abs(found["mean_noise_variance"].sel(n=200).item - 0.24625) < 0.01
     assert found["w_hat"].values.shape == (2000, 3)
 
 
@@ -117,7 +120,7 @@ def test_ten_lines_bracket_the_truth_as_a_rule_and_two_do_not(run: Run) -> None:
     assert run(dataclasses.replace(STUDY, lines=2))["share_with_truth_between"].item < 0.5
 
 
-def test_the_first_figure_asked_for_comes_first(run: Run) -> None:
+def test_the_first_requested_figure_comes_first(run: Run) -> None:
     study = dataclasses.replace(STUDY, show=list(reversed(SHOWN)))
     drawn = figures(study, run(study))
     assert list(drawn) == list(reversed(SHOWN))

@@ -1,4 +1,4 @@
-"""Evidence as knobs: what is refused, and which quantities the ways of fitting leave."""
+"""Study `evidence_maximisation`: invalid settings, and the quantities of each method."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.regression.evidence_maximisation import EvidenceMaximisation
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.regression.evidence_maximisation import EvidenceMaximisation
 
 Run = Callable[..., Outcome]
 
@@ -21,7 +21,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_refused(knobs: dict[str, Any], words: str) -> None:
-    with pytest.raises(BadInput, match=words):
+    with pytest.raises(InputError, match=words):
         EvidenceMaximisation(**knobs)
 
 

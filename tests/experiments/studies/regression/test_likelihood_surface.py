@@ -7,12 +7,12 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import norm
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.drawing.registry import figures
-from experiments.studies.regression import likelihood_surface
-from experiments.studies.regression.likelihood_surface import LikelihoodSurface
-from models.datasets import load
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.registry import figures
+from bythebook.experiments.studies.regression import likelihood_surface
+from bythebook.experiments.studies.regression.likelihood_surface import LikelihoodSurface
+from bythebook.models.datasets import load
 
 Run = Callable[..., Outcome]
 TOY, MEN = "fcml-toy-regression", "olympics-100m-men"
@@ -32,7 +32,7 @@ TOY, MEN = "fcml-toy-regression", "olympics-100m-men"
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         LikelihoodSurface(**knobs)  # type: ignore[arg-type]
 
 
@@ -42,9 +42,9 @@ def test_the_printed_matrices_belong_together(run: Run) -> None:
     x = found["inputs"].values
     assert_allclose([x.sum(), (x**2).sum()], [24.3311, 15.8953], rtol=1e-10)
     I = np.array([[50, 24.3311], [24.3311, 15.8953]])
-    assert_allclose(found["information"].at(noise_variance=0.04), 25 * I, rtol=1e-8)
-    assert_allclose(found["covariance"].at(noise_variance=1), np.linalg.inv(I), rtol=1e-8)
-    assert_allclose(found["covariance"].at(noise_variance=0.04), np.linalg.inv(I) / 25, rtol=1e-8)
+    assert_allclose(found["information"].sel(noise_variance=0.04), 25 * I, rtol=1e-8)
+    assert_allclose(found["covariance"].sel(noise_variance=1), np.linalg.inv(I), rtol=1e-8)
+    assert_allclose(found["covariance"].sel(noise_variance=0.04), np.linalg.inv(I) / 25, rtol=1e-8)
     assert_allclose(found["information_times_covariance"], [np.eye(2)] * 2, atol=1e-9)
     assert found["possible_sum_x"].values.shape == (50,)
 
@@ -57,7 +57,7 @@ def test_the_surface_is_the_likelihood(run: Run) -> None:
         mean = w0 + w1 * found["inputs"].values
         return float(norm.logpdf(found["targets"].values[0], mean, np.sqrt(0.5)).sum())
 
-    here = likelihood(surface.along("w_0")[i], surface.along("w_1")[j])
+    here = likelihood(surface.coord("w_0")[i], surface.coord("w_1")[j])
     best = likelihood(*found["w_hat"].values[0])
     assert_allclose(surface.values[0, i, j], np.exp(here - best), rtol=1e-9)
     assert surface.values.max() <= 1 + 1e-12
@@ -76,7 +76,7 @@ def test_the_olympics(run: Run) -> None:
     assert found["scaled_eigenvalues"].values.max() < 0
     assert_allclose(found["w_by_search"], [np.polyfit(x, t, 1)[::-1]] * 3, rtol=1e-5)
     slope = -27 / (2 * np.sqrt(sigma2)) + 27 * sigma2 / (2 * np.sqrt(sigma2)) ** 3
-    assert_allclose(found["sigma_slope"].at(derivative="printed").item, slope, rtol=1e-9)
+    assert_allclose(found["sigma_slope"].sel(derivative="printed").item, slope, rtol=1e-9)
 
 
 def test_weights_against_polyfit(run: Run) -> None:
@@ -88,9 +88,9 @@ def test_weights_against_polyfit(run: Run) -> None:
     assert_allclose(found["w_by_matrices"], plain, rtol=1e-6)
     assert_allclose(found["w"], [plain, weighted], rtol=1e-7)
     errors = t - weighted[0] - weighted[1] * x
-    assert_allclose(found["errors"].at(loss="weighted"), errors, atol=1e-9)
+    assert_allclose(found["errors"].sel(loss="weighted"), errors, atol=1e-9)
     losses = found["average_loss"]
-    assert_allclose(losses.at(loss="weighted").item, np.mean(alpha * errors**2), rtol=1e-9)
+    assert_allclose(losses.sel(loss="weighted").item, np.mean(alpha * errors**2), rtol=1e-9)
     assert np.all(found["nearby_loss"].values > losses.values[:, None])
 
 
@@ -108,7 +108,7 @@ def test_identities_hold_and_one_rule_does_not(run: Run) -> None:
     assert found["identity_gap"].values[:-1].max() < 1e-12  # the last is an example as printed
     rules = found["rule_gradient"]
     wrong = np.abs(np.diff(rules.values, axis=1)).max((1, 2, 3)) > 1e-7
-    assert rules.along("rule")[wrong] == ["any form"]
+    assert rules.coord("rule")[wrong] == ["any form"]
 
 
 def test_a_wrong_solution_is_seen(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
@@ -118,10 +118,10 @@ def test_a_wrong_solution_is_seen(monkeypatch: pytest.MonkeyPatch, run: Run) -> 
         fit = true(*arrays)  # type: ignore[arg-type]
         return fit._replace(w=fit.w * 1.01)
 
-    right = np.abs(run(LikelihoodSurface(data=TOY))["gradient"].at(loss="plain")).max()
+    right = np.abs(run(LikelihoodSurface(data=TOY))["gradient"].sel(loss="plain")).max()
     monkeypatch.setattr(likelihood_surface, "least_squares", wrong)
     assert (
-        right < 1e-9 < np.abs(run(LikelihoodSurface(data=TOY))["gradient"].at(loss="plain")).max()
+        right < 1e-9 < np.abs(run(LikelihoodSurface(data=TOY))["gradient"].sel(loss="plain")).max()
     )
 
 

@@ -7,11 +7,11 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.drawing.registry import figures
-from experiments.studies.regression.linear_fit import SHOWN, LinearFit
-from models.datasets import load
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.plotting.registry import figures
+from bythebook.experiments.studies.regression.linear_fit import SHOWN, LinearFit
+from bythebook.models.datasets import load
 
 Run = Callable[..., Outcome]
 MEN, WOMEN = "olympics-100m-men", "olympics-100m-women"
@@ -44,7 +44,7 @@ TOY = "fcml-toy-regression"  # x = 1, 3, 5 and t = 4.8, 11.3, 17.2: FCML Table 1
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         LinearFit(**knobs)  # type: ignore[arg-type]
 
 
@@ -59,7 +59,7 @@ def test_the_line_against_polyfit(data: str, run: Run) -> None:
     assert_allclose(found["w_by_averages"], [intercept, slope], rtol=1e-9)
     assert_allclose(found["errors"], errors, atol=1e-9)
     assert_allclose(found["noise_variance"].item, variance, rtol=1e-9)
-    assert_allclose(found["prediction"].at(input=2016).item, intercept + 2016 * slope, rtol=1e-9)
+    assert_allclose(found["prediction"].sel(input=2016).item, intercept + 2016 * slope, rtol=1e-9)
     # polyfit lists the highest power first
     assert_allclose(found["covariance"], variance * scaled[::-1, ::-1], rtol=1e-7)
     likelihood = -len(t) / 2 * (1 + np.log(2 * np.pi * variance))
@@ -93,12 +93,12 @@ def test_errors_and_densities_against_scipy(run: Run) -> None:
         "size by ranks": stats.spearmanr(np.abs(errors), x),
         "size by values": stats.pearsonr(np.abs(errors), x),
     }.items():
-        assert_allclose(found["p_value"].at(check=check).item, expected.pvalue, rtol=1e-8)
+        assert_allclose(found["p_value"].sel(check=check).item, expected.pvalue, rtol=1e-8)
     density = stats.norm(intercept + slope * x, np.sqrt(0.05)).pdf(t)
     assert_allclose(found["likelihood"], density, rtol=1e-9)
     curve = found["density"]
     at_1980 = stats.norm(intercept + slope * 1980, np.sqrt(0.05))
-    assert_allclose(curve, at_1980.pdf(curve.along("target")), rtol=1e-9)
+    assert_allclose(curve, at_1980.pdf(curve.coord("target")), rtol=1e-9)
 
 
 def test_generated_data_are_refitted(run: Run) -> None:
@@ -155,7 +155,7 @@ def test_each_figure_is_drawn(show: str, run: Run) -> None:
 def test_only_what_is_shown_is_drawn(run: Run) -> None:
     study = LinearFit(predict_at=[2012, 2016], show_from=1980)
     outcome = run(study)
-    assert outcome["curve"].along("x")[[0, -1]].tolist() == [1980, 2016]
+    assert outcome["curve"].coord("x")[[0, -1]].tolist() == [1980, 2016]
     (ax,) = figures(study, outcome)["fit"].axes
     assert ax.get_ylabel() == "Winning time (s)"
     assert len(ax.lines[1].get_xdata()) == 8  # only the games from 1980 on are drawn

@@ -11,14 +11,14 @@ from numpy.testing import assert_allclose
 from scipy.special import gammaln, psi
 from scipy.stats import multivariate_normal
 
-from experiments.contract.errors import BadInput
-from experiments.contract.expressions import evaluate
-from experiments.contract.outcome import Outcome, differences
-from experiments.contract.study import generator
-from experiments.drawing.canvas import style
-from experiments.figures.regression.order_recovery import draw
-from experiments.studies.regression.order_recovery import OrderRecovery
-from models.types import AnyArray, Floats
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.expressions import evaluate
+from bythebook.experiments.core.outcome import Outcome, diff_outcomes
+from bythebook.experiments.core.random_streams import make_rng
+from bythebook.experiments.figures.regression.order_recovery import draw
+from bythebook.experiments.plotting.canvas import style
+from bythebook.experiments.studies.regression.order_recovery import OrderRecovery
+from bythebook.models.types import AnyArray, Floats
 
 SMALL = OrderRecovery(
     n=12, orders=[0, 1, 2, 3, 4], methods=["loo", "kfold", "holdout"], folds=4, repetitions=6
@@ -50,7 +50,7 @@ Run = Callable[..., Outcome]
 
 def sets(study: OrderRecovery) -> tuple[Floats, Floats]:
     """The data sets of a run, in the order in which the study mixes them."""
-    rng = generator(0)
+    rng = make_rng(0)
     x, t = study.sample(rng, study.repetitions)
     mixed = rng.permuted(np.tile(np.arange(study.n), (study.repetitions, 1)), axis=-1)
     return np.take_along_axis(x, mixed, axis=-1), np.take_along_axis(t, mixed, axis=-1)
@@ -87,7 +87,7 @@ def test_losses_and_choices_are_those_of_a_plain_loop(run: Run) -> None:
         assert_allclose(found[f"{name}_loss"], values, rtol=1e-6)
         if name in SMALL.methods:
             picked = [row[k]["test"] for row, k in zip(losses, values.argmin(axis=-1), strict=True)]
-            assert_allclose(found["chosen_test_loss"].at(method=name), picked, rtol=1e-6)
+            assert_allclose(found["chosen_test_loss"].sel(method=name), picked, rtol=1e-6)
     assert found["true_order"].item == 3
 
 
@@ -132,7 +132,7 @@ def test_more_noise_makes_recovery_rarer(run: Run) -> None:
 def test_the_order_of_the_orders_does_not_matter(run: Run) -> None:
     mixed = run(OrderRecovery(orders=[3, 0, 2, 1], repetitions=20))
     straight = run(OrderRecovery(orders=[0, 1, 2, 3], repetitions=20))
-    assert not differences(mixed, straight)
+    assert not diff_outcomes(mixed, straight)
 
 
 def test_a_sine_has_no_order_to_recover(run: Run) -> None:
@@ -141,7 +141,7 @@ def test_a_sine_has_no_order_to_recover(run: Run) -> None:
 
 def test_evidences_are_densities(run: Run) -> None:
     found = run(EXACT)
-    x, t = EXACT.sample(generator(0), 8)
+    x, t = EXACT.sample(make_rng(0), 8)
     for s in EXACT.prior_variances:
         log_p = np.empty((8, 3))
         for r in range(8):
@@ -149,7 +149,7 @@ def test_evidences_are_densities(run: Run) -> None:
                 Phi = x[r][:, None] ** np.arange(k + 2)
                 covariance = 4 * np.eye(9) + s * Phi @ Phi.T
                 log_p[r, k] = multivariate_normal(np.zeros(9), covariance).logpdf(t[r])
-        assert_allclose(found["log_evidence"].at(prior_variance=s), log_p, rtol=1e-9)
+        assert_allclose(found["log_evidence"].sel(prior_variance=s), log_p, rtol=1e-9)
 
 
 def test_a_narrow_prior_leads_to_higher_orders(run: Run) -> None:
@@ -196,24 +196,24 @@ def plain_bound(Phi: Floats, t: Floats) -> float:
 
 
 def test_bounds_are_those_of_a_plain_loop(run: Run) -> None:
-    x, t = BOUND.sample(generator(0), 4)
+    x, t = BOUND.sample(make_rng(0), 4)
     bounds = [
         [plain_bound(x[r][:, None] ** np.arange(k + 1), t[r]) for k in (1, 3, 5)] for r in range(4)
     ]
-    assert_allclose(run(BOUND)["bound"].at(gamma_prior=0.0), bounds, rtol=1e-6)
+    assert_allclose(run(BOUND)["bound"].sel(gamma_prior=0.0), bounds, rtol=1e-6)
 
 
 def test_the_bound_rises_and_stays_below_the_evidence_unless_misprinted(run: Run) -> None:
     found = run(BOUND)
-    exact = found["bounded_log_evidence"].at(proper_prior=0.01).values
-    gap = exact - found["bound"].at(gamma_prior=0.01).values
+    exact = found["bounded_log_evidence"].sel(proper_prior=0.01).values
+    gap = exact - found["bound"].sel(gamma_prior=0.01).values
     assert -1e-8 < gap.min() <= gap.max() < 2
-    assert (exact - found["printed_bound"].at(proper_prior=0.01).values).min() < -1e-3
+    assert (exact - found["printed_bound"].sel(proper_prior=0.01).values).min() < -1e-3
     assert found["least_step"].values.min() > -1e-8
 
 
 def test_criteria_see_the_same_data_sets(run: Run) -> None:
-    """Beside cross-validation the points are mixed, which only rounding can tell."""
+    """With cross-validation the points are permuted, which changes results by rounding only."""
     study = dataclasses.replace(EXACT, methods=["loo", "evidence", "bound"])
     mixed, alone = run(study)["log_evidence"].values, run(EXACT)["log_evidence"].values
     assert_allclose(mixed, alone, rtol=1e-9)
@@ -250,7 +250,7 @@ def test_two_fits_come_before_their_losses(orders: list[int], headline: str, run
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         OrderRecovery(**knobs)  # type: ignore[arg-type]
 
 
@@ -286,16 +286,16 @@ def test_five_terms_and_means_over_the_prior_are_the_evidence(run: Run) -> None:
 @pytest.mark.parametrize(
     ("knobs", "complaint"),
     [
-        ({"methods": ["formula"]}, "needs evidence beside it"),
+        ({"methods": ["formula"]}, "needs evidence as well"),
         ({"methods": ["average"], "averaged_orders": [9]}, "some of study.orders"),
     ],
 )
 def test_checks_of_the_evidence_that_make_no_sense(knobs: dict[str, Any], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         OrderRecovery(**knobs)
 
 
 def test_losses_need_no_noise_and_evidence_does() -> None:
     OrderRecovery(noise=0.0, methods=["loo"])
-    with pytest.raises(BadInput, match="need some"):
+    with pytest.raises(InputError, match="need some"):
         OrderRecovery(noise=0.0, methods=["evidence"])

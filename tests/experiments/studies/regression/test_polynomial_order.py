@@ -8,13 +8,13 @@ import pytest
 from numpy.polynomial import Polynomial
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.drawing.canvas import style
-from experiments.figures.regression.polynomial_order import draw
-from experiments.studies.regression.polynomial_order import PolynomialOrder
-from models.datasets import load
-from models.types import Floats
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.figures.regression.polynomial_order import draw
+from bythebook.experiments.plotting.canvas import style
+from bythebook.experiments.studies.regression.polynomial_order import PolynomialOrder
+from bythebook.models.datasets import load
+from bythebook.models.types import Floats
 
 ORDERS = list(range(1, 9))
 Run = Callable[..., Outcome]
@@ -50,7 +50,7 @@ def refit(x: Floats, t: Floats, order: int, at: Floats) -> Floats:
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         PolynomialOrder(**knobs)  # type: ignore[arg-type]
 
 
@@ -85,18 +85,18 @@ def test_training_likelihood_and_predictions_against_refits(run: Run) -> None:
         errors = t - refit(x, t, order, x)
         sigma2 = np.mean(errors**2)
         here = {
-            name: quantity.at(order=order)
+            name: quantity.sel(order=order)
             for name, quantity in found.items()
-            if "order" in quantity.names
+            if "order" in quantity.dims
         }
         assert_allclose(here["training_loss"], sigma2, rtol=1e-8)
         assert_allclose(here["total_loss"], errors @ errors, rtol=1e-8)
         likelihood = -13.5 * (1 + np.log(2 * np.pi * sigma2))
         assert_allclose(here["log_likelihood"], likelihood, rtol=1e-8)
         predicted = refit(x, t, order, np.array(2016.0))
-        assert_allclose(here["prediction"].at(input=2016), predicted, rtol=1e-8)
-    assert found["training_loss"].along("order").tolist() == [1, 8]
-    grid = found["curve"].along("x")
+        assert_allclose(here["prediction"].sel(input=2016), predicted, rtol=1e-8)
+    assert found["training_loss"].coord("order").tolist() == [1, 8]
+    grid = found["curve"].coord("x")
     assert_allclose(found["curve"], [refit(x, t, 8, grid)], rtol=1e-6)
     assert grid.min() < x.min()
     assert grid.max() >= 2016
@@ -112,7 +112,7 @@ def test_fits_of_cross_validation_are_counted_and_those_of_a_plain_loop(run: Run
         data=None, curve="sine", n=12, orders=[3], methods=["refits"], fold_counts=[4, 3]
     )
     found = run(study)
-    assert found["fits"].along("folds").tolist() == [3, 4, 12]
+    assert found["fits"].coord("folds").tolist() == [3, 4, 12]
     assert found["fits"].values.tolist() == [3, 4, 12]
     assert_allclose(found["points_fitted"], [24, 36, 132], rtol=1e-12)
     x, t = found["inputs"].values, found["targets"].values
@@ -121,7 +121,7 @@ def test_fits_of_cross_validation_are_counted_and_those_of_a_plain_loop(run: Run
         others = np.arange(12) != n
         errors.append((t[n] - Polynomial.fit(x[others], t[others], 3)(x[n])) ** 2)
     # There is one partition into single points, and repeating it changes nothing.
-    assert_allclose(found["refitted_loss"].at(folds=12), np.mean(errors), rtol=1e-9)
+    assert_allclose(found["refitted_loss"].sel(folds=12), np.mean(errors), rtol=1e-9)
     assert np.all(found["refitted_loss"].values[:-1].std(axis=-1) > 1e-6)
     assert_allclose(found["shortcut_loss"], found["refitted_loss"], rtol=1e-8)
     with style("screen"):
@@ -142,8 +142,8 @@ def test_weights_are_the_exact_ones(run: Run) -> None:
             if r != i:
                 rows[r] = [v - rows[r][i] * w for v, w in zip(rows[r], rows[i], strict=True)]
     weight = run(study)["weight"]
-    assert_allclose(weight.at(order=9), [float(row[-1]) for row in rows], rtol=1e-9)
-    assert_allclose(weight.at(order=0), [float(sum(t) / 10), *[0] * 9], rtol=1e-12)
+    assert_allclose(weight.sel(order=9), [float(row[-1]) for row in rows], rtol=1e-9)
+    assert_allclose(weight.sel(order=0), [float(sum(t) / 10), *[0] * 9], rtol=1e-12)
 
 
 def test_figures_follow_the_methods(run: Run) -> None:

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.contract.study import generator
-from experiments.drawing.registry import figures
-from experiments.studies.regression.predictive_variance import PredictiveVariance
-from models.datasets import load
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.core.random_streams import make_rng
+from bythebook.experiments.plotting.registry import figures
+from bythebook.experiments.studies.regression.predictive_variance import PredictiveVariance
+from bythebook.models.datasets import load
 
 Run = Callable[..., Outcome]
 STUDY = PredictiveVariance(
@@ -41,13 +41,13 @@ STUDY = PredictiveVariance(
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         dataclasses.replace(STUDY, **knobs)  # type: ignore[arg-type]
 
 
 def test_variances_by_a_loop_over_data_sets(run: Run) -> None:
     found = run(STUDY)
-    x, t = STUDY.sets(generator(0), 20)
+    x, t = STUDY.sets(make_rng(0), 20)
     grid = np.linspace(-5, 5, 101)
     Z, inside = np.vander(grid, 4), (grid >= 0) & (grid <= 2)
     for k, (inputs, targets) in enumerate(zip(x, t, strict=True)):
@@ -58,10 +58,10 @@ def test_variances_by_a_loop_over_data_sets(run: Run) -> None:
             w, cov = np.polyfit(inputs[keep], targets[keep], 3, cov="unscaled")
             sigma2 = np.mean((targets[keep] - np.polyval(w, inputs[keep])) ** 2)
             variance = sigma2 * np.einsum("gi,ij,gj->g", Z, cov, Z)
-            in_gap = found["gap_variance"].at(points=points, repetition=k, order=3)
+            in_gap = found["gap_variance"].sel(points=points, repetition=k, order=3)
             assert_allclose(in_gap.item, variance[inside].mean(), rtol=1e-7)
-        assert_allclose(found["variance"].at(repetition=k, order=3), variance, rtol=1e-7)
-        assert_allclose(found["noise_variance"].at(repetition=k, order=3).item, sigma2, rtol=1e-7)
+        assert_allclose(found["variance"].sel(repetition=k, order=3), variance, rtol=1e-7)
+        assert_allclose(found["noise_variance"].sel(repetition=k, order=3).item, sigma2, rtol=1e-7)
 
 
 def test_ten_lines_of_the_olympics(run: Run) -> None:

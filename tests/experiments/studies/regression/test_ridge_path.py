@@ -9,15 +9,15 @@ from scipy.integrate import quad
 from scipy.optimize import minimize
 from scipy.stats import norm
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.contract.study import generator
-from experiments.drawing.canvas import style
-from experiments.figures.regression.ridge_path import draw
-from experiments.studies.regression.ridge_path import RidgePath
-from models.datasets import load
-from models.regression.polynomials import random_folds
-from models.types import Floats
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.core.random_streams import make_rng
+from bythebook.experiments.figures.regression.ridge_path import draw
+from bythebook.experiments.plotting.canvas import style
+from bythebook.experiments.studies.regression.ridge_path import RidgePath
+from bythebook.models.datasets import load
+from bythebook.models.regression.polynomials import random_folds
+from bythebook.models.types import Floats
 
 MEN = RidgePath(
     data="olympics-100m-men",
@@ -46,17 +46,17 @@ def test_cross_validation_refits_with_the_penalty_of_the_points_left(run: Run) -
     Phi = ((years - 1896) / 112)[:, None] ** np.arange(5)
     found = run(MEN)
     folds = {"loo": [np.array([n]) for n in range(27)]}
-    folds["kfold"] = random_folds(27, 5, generator(0))
+    folds["kfold"] = random_folds(27, 5, make_rng(0))
     for name, parts in folds.items():
         total = 0.0
         for fold in parts:
             rest = np.setdiff1d(np.arange(27), fold)
             w = solve(Phi[rest], t[rest], len(rest) * 1e-4)
             total += np.sum((t[fold] - Phi[fold] @ w) ** 2)
-        loss = found[f"{name}_loss"].at(order=4, penalty=1e-4, repetition=0)
+        loss = found[f"{name}_loss"].sel(order=4, penalty=1e-4, repetition=0)
         assert_allclose(loss, total / 27, rtol=1e-8)
     w = solve(Phi, t, 27 * 1e-4)
-    assert_allclose(found["weight"].at(order=4, penalty=1e-4), w, rtol=1e-8)
+    assert_allclose(found["weight"].sel(order=4, penalty=1e-4), w, rtol=1e-8)
     assert "test_loss" not in found
 
 
@@ -83,8 +83,8 @@ def test_gaussian_bumps_minimise_the_total_error(penalise_bias: bool, run: Run) 
         return float(np.sum((t - Phi @ w) ** 2) + 0.5 * penalised @ w**2)
 
     best = minimize(total_error, np.zeros(5), method="BFGS", options={"gtol": 1e-8})
-    assert_allclose(found["weight"].at(order=4, penalty=0.5), best.x, rtol=1e-4, atol=1e-5)
-    assert found["gradient"].at(order=4).item < 1e-12
+    assert_allclose(found["weight"].sel(order=4, penalty=0.5), best.x, rtol=1e-4, atol=1e-5)
+    assert found["gradient"].sel(order=4).item < 1e-12
 
 
 def test_draws_share_their_inputs(run: Run) -> None:
@@ -101,21 +101,21 @@ def test_draws_share_their_inputs(run: Run) -> None:
         repetitions=50,
     )
     found = run(study)
-    x, t = study.sample(generator(0), 50)
+    x, t = study.sample(make_rng(0), 50)
     t = t - study.truth(x) + study.truth(x[0])
     Phi, grid = x[0][:, None] ** np.arange(6), np.linspace(x[0, 0], x[0, -1], 300)
     exact = grid[:, None] ** np.arange(6) @ np.linalg.solve(Phi, t.T)
     for lam in (1e-6, 0.01, 0.1):
         w = solve(Phi, t.T, 6 * lam)
         names = ("training_loss", "weights_squared", "curve_range", "likeness")
-        here = {name: found[name].at(order=5, penalty=lam) for name in names}
+        here = {name: found[name].sel(order=5, penalty=lam) for name in names}
         assert_allclose(here["training_loss"], np.mean((t.T - Phi @ w) ** 2, axis=0), rtol=1e-6)
         assert_allclose(here["weights_squared"], np.sum(w**2, axis=0), rtol=1e-6)
         curves = grid[:, None] ** np.arange(6) @ w
         assert_allclose(here["curve_range"], np.ptp(curves, axis=0), rtol=1e-6)
         alike = [np.corrcoef(f, g)[0, 1] for f, g in zip(curves.T, exact.T, strict=True)]
         assert_allclose(here["likeness"], alike, rtol=0, atol=1e-6)
-    assert found["training_loss"].at(order=5, penalty=0.0).values.max() < 1e-20
+    assert found["training_loss"].sel(order=5, penalty=0.0).values.max() < 1e-20
 
 
 def test_degrees_of_freedom_are_the_trace_of_the_hat_matrix(run: Run) -> None:
@@ -124,14 +124,14 @@ def test_degrees_of_freedom_are_the_trace_of_the_hat_matrix(run: Run) -> None:
     for order in (3, 5):
         Phi = load("curve-fitting").xt[0][:, None] ** np.arange(order + 1)
         trace = np.trace(Phi @ solve(Phi, np.eye(10), 0.01))
-        assert_allclose(dof.at(order=order, penalty=0.01), trace, rtol=1e-8)
+        assert_allclose(dof.sel(order=order, penalty=0.01), trace, rtol=1e-8)
 
 
 def test_an_error_summed_to_the_order_is_another_problem(run: Run) -> None:
     found = run(RidgePath(data="curve-fitting", lambdas=[0.1], orders=[9, 10]))
     difference = found["difference_summed_to_order"]
-    assert difference.at(order=9).item > 0.01
-    assert difference.at(order=10).item == 0  # as many points as the order: all
+    assert difference.sel(order=9).item > 0.01
+    assert difference.sel(order=10).item == 0  # as many points as the order: all
 
 
 def test_most_probable_weights_are_the_maximum_of_the_posterior(run: Run) -> None:
@@ -148,7 +148,7 @@ def test_most_probable_weights_are_the_maximum_of_the_posterior(run: Run) -> Non
 
     best = minimize(minus_log_posterior, np.zeros(3), method="BFGS", options={"gtol": 1e-7})
     for name in ("weight", "map_weight"):
-        assert_allclose(found[name].at(order=2, penalty=0.1), best.x, rtol=1e-4, atol=1e-5)
+        assert_allclose(found[name].sel(order=2, penalty=0.1), best.x, rtol=1e-4, atol=1e-5)
 
 
 def test_fcml_exercise_3_9(run: Run) -> None:
@@ -166,9 +166,9 @@ def test_fcml_exercise_3_9(run: Run) -> None:
     )
     found = run(study)
     for name in ("weight", "map_weight"):
-        weights = found[name].at(order=1, penalty=0.01)
+        weights = found[name].sel(order=1, penalty=0.01)
         assert_allclose(weights, [10.754628, -0.033531], rtol=0, atol=1e-6)
-    assert_allclose(found["prior_variance"].at(penalty=0.01), 0.05 / 0.27, rtol=1e-12)
+    assert_allclose(found["prior_variance"].sel(penalty=0.01), 0.05 / 0.27, rtol=1e-12)
     with style("screen"):
         assert list(dict(draw(study, found))) == ["weights"]
 
@@ -176,7 +176,7 @@ def test_fcml_exercise_3_9(run: Run) -> None:
 def test_path_and_shown_penalties_are_merged_and_drawn(run: Run) -> None:
     study = RidgePath(data="curve-fitting", lambdas=[0.0, 1e-8], ln_count=5, orders=[3, 9])
     found = run(study)
-    assert len(found["dof"].along("penalty")) == 7
+    assert len(found["dof"].coord("penalty")) == 7
     with style("screen"):
         assert list(dict(draw(study, found))) == ["path", "curves"]
         assert list(dict(draw(MEN, run(MEN)))) == ["curves"]
@@ -198,7 +198,7 @@ def test_path_and_shown_penalties_are_merged_and_drawn(run: Run) -> None:
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         RidgePath(**knobs)  # type: ignore[arg-type]
 
 
@@ -213,5 +213,5 @@ def test_the_origin_of_the_targets(run: Run) -> None:
     moved = Phi @ solve(Phi, np.ones(27), 27 * 1e-4)
     effect = found["origin_effect"]
     expected = np.abs(moved - 1).max()
-    assert_allclose(effect.at(order=4, first_weight="penalised").item, expected, rtol=1e-6)
-    assert effect.at(order=4, first_weight="free").item < 1e-9
+    assert_allclose(effect.sel(order=4, first_weight="penalised").item, expected, rtol=1e-6)
+    assert effect.sel(order=4, first_weight="free").item < 1e-9

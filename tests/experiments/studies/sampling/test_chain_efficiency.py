@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.sampling.chain_efficiency import ChainEfficiency
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.sampling.chain_efficiency import ChainEfficiency
 
 Run = Callable[..., Outcome]
 
@@ -25,7 +25,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         ChainEfficiency(**knobs)  # type: ignore[arg-type]
 
 
@@ -36,11 +36,11 @@ def test_gibbs_times_along_the_diagonals(run: Run) -> None:
         )
     )
     rho = 0.8
-    along = found["autocorrelation"].at(direction="long").values.mean((0, 1, 2))
+    along = found["autocorrelation"].sel(direction="long").values.mean((0, 1, 2))
     assert_allclose(along, [(rho + rho**2) / 2, (rho + rho**2) / 2 * rho**2], atol=0.02)
-    across = found["autocorrelation"].at(direction="short").values.mean((0, 1, 2))
+    across = found["autocorrelation"].sel(direction="short").values.mean((0, 1, 2))
     assert_allclose(across, [-(rho - rho**2) / 2, -(rho - rho**2) / 2 * rho**2], atol=0.02)
-    assert_allclose(found["time"].at(direction="long").values.mean(), 1 / (1 - rho), rtol=0.1)
+    assert_allclose(found["time"].sel(direction="long").values.mean(), 1 / (1 - rho), rtol=0.1)
 
 
 def test_the_exact_flow_is_a_turn(run: Run) -> None:
@@ -78,6 +78,6 @@ def test_kernels_of_all_families_stand_at_their_own_places(run: Run) -> None:
     found = run(ChainEfficiency(["gaussian 1 1"], names, steps=200, chains=20, repetitions=2))
     accepted = found["acceptance"].values.mean((0, 2))
     assert accepted[1] < 0.1 < 0.9 < min(accepted[[0, 2, 3, 4]])
-    assert found["evaluations"].at(kernel="hamiltonian 0.3 4").values == [4]
+    assert found["evaluations"].sel(kernel="hamiltonian 0.3 4").values == [4]
     moves = found["move"].values.mean((0, 2))
     assert moves[4] < moves[3] < 0.1 < moves[0]

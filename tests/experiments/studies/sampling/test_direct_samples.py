@@ -1,27 +1,27 @@
-"""What the study of transformed draws records, and whether it notices a wrong sampler."""
+"""Study `direct_samples`: recorded quantities, and detection of a wrong sampler."""
 
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.sampling.direct_samples import DirectSamples
-from models.sampling import direct
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.sampling.direct_samples import DirectSamples
+from bythebook.models.sampling import direct
 
 Run = Callable[..., Outcome]
 
 
 def test_an_unknown_sampler_is_refused() -> None:
-    with pytest.raises(BadInput, match=r"study\.samplers"):
+    with pytest.raises(InputError, match=r"study\.samplers"):
         DirectSamples(["poisson"])
 
 
 def test_only_what_applies_is_recorded(run: Run) -> None:
     pairs = run(DirectSamples(["gaussian pair", "gaussian pair as printed"], 200, 5))
     assert not {"integral", "parameter"} & set(pairs)
-    assert pairs["defined"].at(sampler="gaussian pair as printed").values.max() < 0.5
+    assert pairs["defined"].sel(sampler="gaussian pair as printed").values.max() < 0.5
     one = run(DirectSamples(["exponential", "gaussian vector"], 200, 5))
     assert one["moment_score"].values.shape == (5, 9)
     assert one["integral"].values.shape == one["distribution"].values.shape == (1, 9)

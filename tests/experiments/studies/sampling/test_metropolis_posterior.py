@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.sampling.metropolis_posterior import MetropolisPosterior
-from models.classification.logistic import Posterior, predict, quadrature
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.sampling.metropolis_posterior import MetropolisPosterior
+from bythebook.models.classification.logistic import Posterior, predict, quadrature
 
 Run = Callable[..., Outcome]
 
@@ -28,7 +28,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         MetropolisPosterior(**knobs)  # type: ignore[arg-type]
 
 
@@ -41,11 +41,11 @@ def test_samples_agree_with_quadrature(run: Run) -> None:
     sd = np.sqrt(exact.probability @ (exact.w - mean) ** 2)
     assert_allclose(found["sampled_sd"].values, sd, rtol=0.05)
     at_new = exact.probability @ predict(np.array([[-3.0, 5.0]]), exact.w)
-    assert_allclose(found["new_probability"].at(method="samples").item, at_new, atol=0.02)
-    averaged = found["predictive"].at(method="samples", x1=1.0, x2=-2.0).item
+    assert_allclose(found["new_probability"].sel(method="samples").item, at_new, atol=0.02)
+    averaged = found["predictive"].sel(method="samples", x1=1.0, x2=-2.0).item
     expected = exact.probability @ predict(np.array([[1.0, -2.0]]), exact.w)
     assert_allclose(averaged, expected, atol=0.02)
-    summed = found["exact_predictive"].at(x1=1.0, x2=-2.0).item
+    summed = found["exact_predictive"].sel(x1=1.0, x2=-2.0).item
     assert_allclose(summed, expected, atol=1e-4)
 
 

@@ -1,4 +1,4 @@
-"""What the study of partition functions records, and its rules."""
+"""Study `partition_function`: recorded quantities, and rules."""
 
 from collections.abc import Callable
 
@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.sampling.partition_function import PartitionFunction
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.sampling.partition_function import PartitionFunction
 
 Run = Callable[..., Outcome]
 
@@ -21,7 +21,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         PartitionFunction(**knobs)  # type: ignore[arg-type]
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.sampling.rejection import Rejection
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.sampling.rejection import Rejection
 
 Run = Callable[..., Outcome]
 
@@ -22,7 +22,7 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         Rejection(**knobs)  # type: ignore[arg-type]
 
 
@@ -36,7 +36,7 @@ def test_rates_over_dimensions_and_factors(run: Run) -> None:
     assert "best_acceptance" not in found
 
 
-def test_too_few_are_not_asked_for_their_distribution(run: Run) -> None:
+def test_too_few_draws_have_no_distribution_test(run: Run) -> None:
     found = run(Rejection(["wider 3"], [8], [1.0], draws=100, repetitions=3))
     assert (found["kept_p"].values == 1).all()  # one in 6,561 is kept
 

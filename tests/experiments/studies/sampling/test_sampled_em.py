@@ -1,12 +1,12 @@
-"""What the study of sampled EM records."""
+"""Recorded quantities of the study of sampled EM."""
 
 from collections.abc import Callable
 
 import numpy as np
 from numpy.testing import assert_allclose
 
-from experiments.contract.outcome import Outcome
-from experiments.studies.sampling.sampled_em import SampledEm
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.sampling.sampled_em import SampledEm
 
 Run = Callable[..., Outcome]
 

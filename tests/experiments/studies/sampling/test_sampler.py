@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.sampling.sampler import Sampler
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.sampling.sampler import Sampler
 
 Run = Callable[..., Outcome]
 
@@ -34,24 +34,24 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         Sampler(**knobs)  # type: ignore[arg-type]
 
 
 def test_the_moments_are_those_of_the_target(run: Run) -> None:
     found = run(Sampler(samples=2000, chains=200, start_distance=2.5, look_at=[10]))
     here = {"target": "gaussian", "step_variance": 1.0}
-    means = found["chain_mean"].at(**here, length=2000).values
+    means = found["chain_mean"].sel(**here, length=2000).values
     assert_allclose(means.mean(0), [1, 1], atol=0.06)
-    covariance = found["chain_covariance"].at(**here, length=2000)
+    covariance = found["chain_covariance"].sel(**here, length=2000)
     # biased down by few samples
-    assert_allclose(covariance.at(entry="11").values.mean(), 3.0, atol=0.15)
-    assert_allclose(covariance.at(entry="12").values.mean(), 0.4, atol=0.1)
+    assert_allclose(covariance.sel(entry="11").values.mean(), 3.0, atol=0.15)
+    assert_allclose(covariance.sel(entry="12").values.mean(), 0.4, atol=0.1)
     # a Gaussian in the plane has 1 - exp(-r^2 / 2) within r standard deviations
-    rings, edges = found["samples_in_ring"].at(**here).values, np.arange(9)
+    rings, edges = found["samples_in_ring"].sel(**here).values, np.arange(9)
     assert_allclose(rings / 400_000, -np.diff(np.exp(-edges / 2)), atol=0.02)  # they depend
-    R = found["scale_reduction"].at(**here)
-    assert R.at(length=10).values.max() > 1.5 > 1.02 > R.at(length=2000).values.max()
+    R = found["scale_reduction"].sel(**here)
+    assert R.sel(length=10).values.max() > 1.5 > 1.02 > R.sel(length=2000).values.max()
     assert found["uphill_rejected"].values.tolist() == [[0]]
 
 
@@ -60,8 +60,8 @@ def test_a_chain_moves_where_it_accepts(run: Run) -> None:
     w, proposed, kept = (found[name].values[0, 0] for name in ("path", "proposed", "accepted"))
     assert (np.diff(w, axis=0) != 0).any(axis=-1).tolist() == kept.tolist()
     assert_allclose(w[1:][kept], proposed[kept])
-    assert found["rejected"].at(length=10).values[0, 0, 0] == 9 - kept[:9].sum()
-    assert found["rejected"].at(length=50).values[0, 0, 0] == 49 - kept.sum()
+    assert found["rejected"].sel(length=10).values[0, 0, 0] == 9 - kept[:9].sum()
+    assert found["rejected"].sel(length=50).values[0, 0, 0] == 49 - kept.sum()
 
 
 def test_chains_that_start_inside_need_no_burn_in(run: Run) -> None:
@@ -74,7 +74,7 @@ def test_chains_that_start_inside_need_no_burn_in(run: Run) -> None:
 def test_acceptance_is_the_average_ratio(run: Run) -> None:
     """Of a stationary chain: E{min(1, p(w + e) / p(w))}, here by plain Monte Carlo."""
     study = Sampler({"a": [[0, 0, 1, 0.9, 1]]}, step_variances=[0.09, 1.0], samples=2000, chains=40)
-    rejected = run(study)["rejected"].at(target="a", length=2000)
+    rejected = run(study)["rejected"].sel(target="a", length=2000)
     rng = np.random.default_rng(1)
     precision = np.linalg.inv([[1.0, 0.9], [0.9, 1.0]])
     w = rng.multivariate_normal([0, 0], [[1.0, 0.9], [0.9, 1.0]], 200_000)
@@ -82,7 +82,7 @@ def test_acceptance_is_the_average_ratio(run: Run) -> None:
         moved = w + np.sqrt(variance) * rng.standard_normal(w.shape)
         change = ((w @ precision) * w).sum(-1) - ((moved @ precision) * moved).sum(-1)
         expected = np.exp(np.minimum(change / 2, 0)).mean()
-        share = rejected.at(step_variance=variance).values.mean() / 1999
+        share = rejected.sel(step_variance=variance).values.mean() / 1999
         assert_allclose(1 - share, expected, atol=0.01)
 
 
@@ -107,8 +107,8 @@ def test_a_flat_target_is_a_random_walk(run: Run) -> None:
     )
     found = run(study)
     for variance in (0.1, 2.0):  # two directions
-        here = found["squared_step"].at(target="flat", step_variance=variance)
+        here = found["squared_step"].sel(target="flat", step_variance=variance)
         assert_allclose(here.values.mean(), 2 * variance, rtol=0.03)
-    assert found["path"].at(target="flat", sample=0).values.tolist() == [[0, 0], [2, 2]]
+    assert found["path"].sel(target="flat", sample=0).values.tolist() == [[0, 0], [2, 2]]
     assert found["rejected"].values.max() == 0
     assert "burn_in" not in found

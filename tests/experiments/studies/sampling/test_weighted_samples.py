@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.outcome import Outcome
-from experiments.studies.sampling.weighted_samples import WeightedSamples
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.sampling.weighted_samples import WeightedSamples
 
 Run = Callable[..., Outcome]
 
@@ -22,23 +22,23 @@ Run = Callable[..., Outcome]
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         WeightedSamples(**knobs)  # type: ignore[arg-type]
 
 
 def test_effective_sizes_and_estimates(run: Run) -> None:
     study = WeightedSamples(["gaussian", "bumps 3"], ["0 1.5", "0 1"], sizes=[50, 400])
     found = run(study)
-    worth = found["effective_size"].at(target="gaussian", size=400).values.mean(-1) / 400
+    worth = found["effective_size"].sel(target="gaussian", size=400).values.mean(-1) / 400
     # 1 / E r^2 = sqrt(2 s^2 - 1) / s^2 for a proposal of deviation s
     assert_allclose(worth, [np.sqrt(3.5) / 2.25, 1], rtol=0.02)
     here = {"proposal": "0 1.5", "function": "square", "size": 400}
     for name, exact in (("gaussian", 1.0), ("bumps 3", 5.5)):
-        estimates = found["estimate"].at(target=name, **here).values
+        estimates = found["estimate"].sel(target=name, **here).values
         assert_allclose(estimates.mean(), exact, atol=5 * estimates.std() / np.sqrt(200))
     drawn = found["plain_average"]
     assert_allclose(drawn.values[0], drawn.values[1])  # the same draws for both targets
-    below = found["weighted_distribution"].at(target="gaussian", proposal="0 1", size=400)
-    expected = found["exact_distribution"].at(target="gaussian").values
+    below = found["weighted_distribution"].sel(target="gaussian", proposal="0 1", size=400)
+    expected = found["exact_distribution"].sel(target="gaussian").values
     assert_allclose(below.values.mean(0), expected, atol=0.005)
     assert "contributing" not in found

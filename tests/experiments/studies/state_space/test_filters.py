@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.expressions import evaluate
-from experiments.contract.outcome import Outcome, differences
-from experiments.contract.streams import generator
-from experiments.studies.state_space.filters import Filters
-from models.state_space import gaussian_sum, line_systems, particle_filter
-from models.state_space.gaussian_sum import Belief, gaussian_sum_filter, moments
-from models.state_space.kalman import LDS, autoregression, kalman_filter
-from models.state_space.line_systems import line_system, mixture_emission
-from models.state_space.nonlinear_filters import linear_system
-from models.state_space.particle_filter import ParticleFiltered, bootstrap_filter
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.expressions import evaluate
+from bythebook.experiments.core.outcome import Outcome, diff_outcomes
+from bythebook.experiments.core.random_streams import make_rng
+from bythebook.experiments.studies.state_space.filters import Filters
+from bythebook.models.state_space import gaussian_sum, line_systems, particle_filter
+from bythebook.models.state_space.gaussian_sum import Belief, gaussian_sum_filter, moments
+from bythebook.models.state_space.kalman import LDS, autoregression, kalman_filter
+from bythebook.models.state_space.line_systems import line_system, mixture_emission
+from bythebook.models.state_space.nonlinear_filters import linear_system
+from bythebook.models.state_space.particle_filter import ParticleFiltered, bootstrap_filter
 
 Run = Callable[..., Outcome]
 TAILS = Filters(steps=25, series=6, particles=[20, 200], shown_step=5, shown_particles=8)
@@ -39,17 +39,17 @@ MIXTURE = Filters(
 
 @pytest.fixture(scope="module")
 def tails() -> Outcome:
-    return TAILS.run(generator(0))
+    return TAILS.run(make_rng(0))
 
 
 @pytest.fixture(scope="module")
 def growth() -> Outcome:
-    return GROWTH.run(generator(0))
+    return GROWTH.run(make_rng(0))
 
 
 @pytest.fixture(scope="module")
 def mixture() -> Outcome:
-    return MIXTURE.run(generator(0))
+    return MIXTURE.run(make_rng(0))
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def mixture() -> Outcome:
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         dataclasses.replace(TAILS, **knobs)  # type: ignore[arg-type]
 
 
@@ -84,25 +84,25 @@ def test_likelihoods_of_added_noise_integrate_to_one(tails: Outcome, mixture: Ou
 
 def test_errors_say_what_is_known_of_tails(tails: Outcome) -> None:
     errors = tails["rmse_to_exact"]
-    assert errors.at(system="linear", filter="extended").item < 1e-9  # the grid is exact
-    assert errors.at(system="student", filter="extended").item > 0.05  # and not the Kalman filter
+    assert errors.sel(system="linear", filter="extended").item < 1e-9  # the grid is exact
+    assert errors.sel(system="student", filter="extended").item > 0.05  # and not the Kalman filter
     assert evaluate("rmse['student', 'exact'] < rmse['student', 'extended']", tails)
     assert evaluate("particle_rmse['linear', 20] > 1.5 * particle_rmse['linear', 200]", tails)
     assert evaluate("all(modes == 1)", tails)
 
 
 def test_in_a_linear_system_the_means_are_those_of_the_kalman_filter(tails: Outcome) -> None:
-    z, y = line_system("linear", 0.9, 0.5, 0.5).simulate(25, generator(0), 6)
+    z, y = line_system("linear", 0.9, 0.5, 0.5).simulate(25, make_rng(0), 6)
     one = np.eye(1)
     theta = LDS(0.9 * one, 0.5 * one, one, 0.5 * one, np.zeros(1), 0.5 / 0.19 * one)
     mean, cov = kalman_filter(theta, y).filtered
     for name in ("exact", "extended", "unscented", "collapsed"):
-        found, spread = tails["belief_mean"].at(filter=name), tails["belief_variance"]
+        found, spread = tails["belief_mean"].sel(filter=name), tails["belief_variance"]
         assert_allclose(found.values, mean[0, :, 0], rtol=0, atol=1e-12)
-        assert_allclose(spread.at(filter=name).values, cov[:, 0, 0], rtol=1e-9)
+        assert_allclose(spread.sel(filter=name).values, cov[:, 0, 0], rtol=1e-9)
     rmse = np.sqrt(np.mean((mean - z) ** 2))
-    assert_allclose(tails["rmse"].at(system="linear").values[:4], rmse, rtol=1e-9)
-    assert_allclose(tails["exact_sd"].at(system="linear").item ** 2, cov.mean(), rtol=1e-9)
+    assert_allclose(tails["rmse"].sel(system="linear").values[:4], rmse, rtol=1e-9)
+    assert_allclose(tails["exact_sd"].sel(system="linear").item ** 2, cov.mean(), rtol=1e-9)
 
 
 def test_errors_say_what_is_known_of_growth(growth: Outcome) -> None:
@@ -116,8 +116,8 @@ def test_errors_say_what_is_known_of_growth(growth: Outcome) -> None:
 
 @pytest.mark.parametrize("name", ["particle_rmse", "particle_median_error"])
 def test_rates_are_slopes(growth: Outcome, name: str) -> None:
-    few, many = growth[name].at(system="growth").values
-    rate = growth[f"{name}_rate"].at(system="growth").item
+    few, many = growth[name].sel(system="growth").values
+    rate = growth[f"{name}_rate"].sel(system="growth").item
     assert_allclose(rate, np.log(many / few) / np.log(16), rtol=1e-10)
 
 
@@ -149,9 +149,9 @@ def test_a_filter_that_forgets_the_data_is_found_out(
 
 
 def test_one_step_of_one_filter_is_shown(tails: Outcome) -> None:
-    """The mixture is a density about the particles before; those after are draws of it, weighed."""
+    """The mixture is a density about the particles before; those after are weighted draws of it."""
     density, mixture = tails["density"], tails["mixture"].values
-    points = density.along("z")
+    points = density.coord("z")
     step = points[1] - points[0]
     assert_allclose(mixture.sum() * step, 1, rtol=1e-9)
     (z, after), (w, new) = tails["particle_state"].values, tails["particle_weight"].values
@@ -163,14 +163,14 @@ def test_one_step_of_one_filter_is_shown(tails: Outcome) -> None:
 
 
 def test_the_least_gaussian_belief_is_shown(growth: Outcome) -> None:
-    nats = growth["nats_from_gaussian"].at(system="growth", series=0).values
+    nats = growth["nats_from_gaussian"].sel(system="growth", series=0).values
     assert growth["shown_step"].item == nats[1:].argmax() + 1  # the one before it
     assert_allclose(growth["particle_weight"].values.sum(-1), 1, rtol=1e-12)
 
 
 def test_mixtures_are_counted(mixture: Outcome) -> None:
     """Powers of the two Gaussians of the emission; a mixture for the first state does not grow."""
-    models, counts = mixture["components"].along("model"), mixture["components"].values.tolist()
+    models, counts = mixture["components"].coord("model"), mixture["components"].values.tolist()
     assert dict(zip(models, counts, strict=True)) == {
         "mixture_emission": [2, 4, 8, 16, 32],
         "gaussian_first": [1, 2, 4, 8, 16],
@@ -190,13 +190,13 @@ def test_a_belief_that_is_merged_on_the_way_is_found_out(
     outcome = run(MIXTURE)
     found = outcome["components"]
     assert outcome["density_gap"].values[1:].min() > 1e-3
-    assert found.at(model="mixture_emission", step=2).item == 2
-    assert found.at(model="mixture_start").values.tolist() == [3, 1, 1, 1, 1]
+    assert found.sel(model="mixture_emission", step=2).item == 2
+    assert found.sel(model="mixture_start").values.tolist() == [3, 1, 1, 1, 1]
 
 
 def test_errors_under_a_mixture_are_those_to_the_sums_of_gaussians(mixture: Outcome) -> None:
     """The exact means, and those of beliefs that are collapsed, by another filter."""
-    _, y = line_system("mixture", 0.9, 0.5, 2.0).simulate(5, generator(0), 8)
+    _, y = line_system("mixture", 0.9, 0.5, 2.0).simulate(5, make_rng(0), 8)
     A, Gamma, *_, mu0, V0 = autoregression(0.9, 0.5, 2.0)
     start = Belief(np.zeros(1), mu0[np.newaxis], V0[np.newaxis])
 
@@ -207,12 +207,12 @@ def test_errors_under_a_mixture_are_those_to_the_sums_of_gaussians(mixture: Outc
         return [[moments(belief).mean[0] for belief in part.filtered] for part in passed]
 
     exact, collapsed = np.array(means()), np.array(means(gaussian_sum.collapse))
-    shown = mixture["rmse_to_exact"].at(system="mixture")
+    shown = mixture["rmse_to_exact"].sel(system="mixture")
     right = np.sqrt(np.mean((collapsed - exact) ** 2))
-    assert_allclose(shown.at(filter="collapsed").item, right, rtol=1e-6)
+    assert_allclose(shown.sel(filter="collapsed").item, right, rtol=1e-6)
     kalman = kalman_filter(autoregression(0.9, 0.5, 2.0), y).filtered.mean[..., 0]
     right = np.sqrt(np.mean((kalman - exact) ** 2))
-    assert_allclose(shown.at(filter="extended").item, right, rtol=1e-6)
+    assert_allclose(shown.sel(filter="extended").item, right, rtol=1e-6)
     assert evaluate("particle_rmse['mixture', 4000] < 0.05", mixture)
     assert evaluate(
         "particle_rmse['mixture', 4000] < rmse_to_exact['mixture', 'collapsed']"
@@ -222,7 +222,7 @@ def test_errors_under_a_mixture_are_those_to_the_sums_of_gaussians(mixture: Outc
 
 
 def test_the_last_belief_of_a_mixture_is_shown(mixture: Outcome) -> None:
-    z, exact = mixture["exact_density"].along("z"), mixture["exact_density"].values
+    z, exact = mixture["exact_density"].coord("z"), mixture["exact_density"].values
     assert_allclose(exact.sum() * (z[1] - z[0]), 1, rtol=0, atol=0.01)
     assert len(mixture["particle_state"]) == 400
     assert_allclose(mixture["particle_weight"].values.sum(), 1, rtol=1e-12)
@@ -230,4 +230,4 @@ def test_the_last_belief_of_a_mixture_is_shown(mixture: Outcome) -> None:
 
 def test_runs_repeat(run: Run) -> None:
     small = dataclasses.replace(TAILS, steps=8, systems=["student"])
-    assert not differences(run(small), run(small))
+    assert not diff_outcomes(run(small), run(small))

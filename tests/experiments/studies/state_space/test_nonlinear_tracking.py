@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.expressions import evaluate
-from experiments.contract.outcome import Outcome, differences
-from experiments.contract.streams import generator
-from experiments.studies.state_space import nonlinear_tracking
-from experiments.studies.state_space.nonlinear_tracking import NonlinearTracking
-from models.state_space.nonlinear_examples import walker_system
-from models.state_space.nonlinear_filters import extended_filter, simulate
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.expressions import evaluate
+from bythebook.experiments.core.outcome import Outcome, diff_outcomes
+from bythebook.experiments.core.random_streams import make_rng
+from bythebook.experiments.studies.state_space import nonlinear_tracking
+from bythebook.experiments.studies.state_space.nonlinear_tracking import NonlinearTracking
+from bythebook.models.state_space.nonlinear_examples import walker_system
+from bythebook.models.state_space.nonlinear_filters import extended_filter, simulate
 
 Run = Callable[..., Outcome]
 SMALL = NonlinearTracking(
@@ -38,7 +38,7 @@ SMALL = NonlinearTracking(
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         dataclasses.replace(SMALL, **knobs)  # type: ignore[arg-type]
 
 
@@ -48,13 +48,13 @@ def test_settings_broaden_the_prior_and_then_bring_the_beacons_near(outcome: Out
         "prior 4": (10.0, 4.0),
         "distance 1": (1.0, 0.5),
     }
-    assert outcome["rmse"].along("setting").tolist() == list(SMALL.settings)
-    assert outcome["path_squared_error"].along("hard_setting").tolist() == ["prior 4", "distance 1"]
+    assert outcome["rmse"].coord("setting").tolist() == list(SMALL.settings)
+    assert outcome["path_squared_error"].coord("hard_setting").tolist() == ["prior 4", "distance 1"]
 
 
 def test_errors_are_those_of_the_extended_filter(outcome: Outcome) -> None:
     system = walker_system(10.0, 0.5, 0.5)
-    z, y = simulate(system, 10, generator(0), (150,))
+    z, y = simulate(system, 10, make_rng(0), (150,))
     mean, cov = extended_filter(system, y).filtered
     squares, ratios = [], []
     for s, n in np.ndindex(150, 10):
@@ -62,16 +62,16 @@ def test_errors_are_those_of_the_extended_filter(outcome: Outcome) -> None:
         squares.append(e @ e)
         ratios.append(e @ np.linalg.inv(cov[s, n, :2, :2]) @ e / 2)
     here = {"setting": "prior 0.5", "filter": "extended"}
-    assert_allclose(outcome["rmse"].at(**here).item, np.sqrt(np.mean(squares)), rtol=1e-10)
-    worth = outcome["squared_error_in_variances"].at(**here).item
+    assert_allclose(outcome["rmse"].sel(**here).item, np.sqrt(np.mean(squares)), rtol=1e-10)
+    worth = outcome["squared_error_in_variances"].sel(**here).item
     assert_allclose(worth, np.mean(ratios), rtol=1e-10)
 
 
 def test_paths_are_those_of_the_same_walkers(run: Run) -> None:
     """With every walker sampled, the unscented filter's paths have its own r.m.s. error."""
     found = run(dataclasses.replace(SMALL, series=20))
-    paths = found["path_squared_error"].at(hard_setting="distance 1", method="unscented")
-    rmse = found["rmse"].at(setting="distance 1", filter="unscented").item
+    paths = found["path_squared_error"].sel(hard_setting="distance 1", method="unscented")
+    rmse = found["rmse"].sel(setting="distance 1", filter="unscented").item
     assert_allclose(np.sqrt(paths.values.mean() / SMALL.steps), rmse, rtol=1e-12)
 
 
@@ -94,8 +94,8 @@ def test_a_filter_that_is_wrong_is_found_out(monkeypatch: pytest.MonkeyPatch, ru
         lambda system, y, scaling: right(system._replace(Q=2 * system.Q), y, scaling),
     )
     found = run(dataclasses.replace(SMALL, series=20, steps=4))["linear_difference"]
-    assert found.at(filter="unscented").item > 1e-3
-    assert found.at(filter="extended").item < 1e-10
+    assert found.sel(filter="unscented").item > 1e-3
+    assert found.sel(filter="extended").item < 1e-10
 
 
 def test_the_misprints_err_and_their_corrections_do_not(outcome: Outcome) -> None:
@@ -107,4 +107,4 @@ def test_the_misprints_err_and_their_corrections_do_not(outcome: Outcome) -> Non
 
 def test_runs_repeat(run: Run) -> None:
     small = dataclasses.replace(SMALL, series=20, steps=4)
-    assert not differences(run(small), run(small))
+    assert not diff_outcomes(run(small), run(small))

@@ -1,4 +1,4 @@
-"""EM for the state space model: the record of the climb against the Kalman filter."""
+"""EM for the state space model: recorded log likelihoods against the Kalman filter."""
 
 import dataclasses
 from collections.abc import Callable
@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.expressions import evaluate
-from experiments.contract.outcome import Outcome
-from experiments.contract.streams import generator
-from experiments.figures.state_space.state_space_em import draw
-from experiments.studies.state_space.state_space_em import StateSpaceEm
-from models.state_space.kalman import LDS, kalman_filter, simulate
-from models.state_space.lds_em import random_start, subspace_start
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.expressions import evaluate
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.core.random_streams import make_rng
+from bythebook.experiments.figures.state_space.state_space_em import draw
+from bythebook.experiments.studies.state_space.state_space_em import StateSpaceEm
+from bythebook.models.state_space.kalman import LDS, kalman_filter, simulate
+from bythebook.models.state_space.lds_em import random_start, subspace_start
 
 SMALL = StateSpaceEm(steps=60, repetitions=2, random_starts=3, iterations=12)
 
@@ -29,31 +29,31 @@ SMALL = StateSpaceEm(steps=60, repetitions=2, random_starts=3, iterations=12)
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         dataclasses.replace(SMALL, **knobs)  # type: ignore[arg-type]
 
 
 def test_the_starts_have_the_likelihood_of_the_filter(outcome: Outcome) -> None:
-    """The gap between two starts is a difference of log likelihoods, whatever the best end is."""
-    rng = generator(0)
+    """The gap between two starts is a difference of log likelihoods, for any best end."""
+    rng = make_rng(0)
     C = rng.standard_normal((5, 2))
-    system = SMALL.system(generator(0))
+    system = SMALL.system(make_rng(0))
     assert_allclose(system.C, C, rtol=0)
     x = simulate(system, 60, rng)[1]
     chance = kalman_filter(random_start(x, 2, 3, rng), x).log_likelihood
     subspace = kalman_filter(subspace_start(x, 2, 3), x).log_likelihood
-    gap = outcome["gap"].at(series=1).values
+    gap = outcome["gap"].sel(series=1).values
     assert gap.shape == (5, 13)
     assert_allclose(gap[0, 0] - gap[:3, 0], chance - chance[0], rtol=0, atol=1e-8)
     assert_allclose(gap[0, 0] - gap[4, 0], subspace[0] - chance[0], rtol=0, atol=1e-8)
     truth = kalman_filter(system, x).log_likelihood
-    below = outcome["gap_of_truth"].at(series=1).item
+    below = outcome["gap_of_truth"].sel(series=1).item
     assert_allclose(gap[0, 0] - below, truth - chance[0], rtol=0, atol=1e-8)
 
 
 def test_gaps_fall_to_the_best_end(outcome: Outcome) -> None:
     starts = ["random 1", "random 2", "random 3", "identity", "subspace"]
-    assert outcome["gap"].along("start").tolist() == starts
+    assert outcome["gap"].coord("start").tolist() == starts
     best = outcome["gap"].values.min(axis=(1, 2))
     assert best.tolist() == [0, 0]  # in every series
     assert evaluate("all(never_rises(gap, over='iteration'))", outcome)
@@ -79,7 +79,7 @@ def test_the_noise_of_the_outputs_is_found_from_them(outcome: Outcome) -> None:
 
 def test_noise_fills_all_dimensions() -> None:
     """Were the noise left on, the ratio would say so."""
-    rng, system = generator(0), SMALL.system(generator(0))
+    rng, system = make_rng(0), SMALL.system(make_rng(0))
     loud = type("Loud", (LDS,), {"_replace": lambda self, **_: self})(*system)
     found = SMALL._without_noise(loud, rng)
     ratio, error = found["singular_value_ratio"], found["noiseless_eigenvalue_error"]

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments.contract.errors import BadInput
-from experiments.contract.expressions import evaluate
-from experiments.contract.outcome import Outcome
-from experiments.studies.state_space.unscented_transform import UnscentedTransform
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.expressions import evaluate
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.studies.state_space.unscented_transform import UnscentedTransform
 
 Run = Callable[..., Outcome]
 POLAR = UnscentedTransform(shown=50)
@@ -28,7 +28,7 @@ EXPONENTIAL = UnscentedTransform(mapping="exponential", kappa=2.0, shown=50)
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(InputError, match=complaint):
         dataclasses.replace(POLAR, **knobs)  # type: ignore[arg-type]
 
 
@@ -56,11 +56,11 @@ def test_the_exponential_is_log_normal(run: Run) -> None:
     assert_allclose(covariance[0], e * (e - 1), rtol=1e-10)
     assert_allclose(found["output_skewness"].values, (e + 2) * np.sqrt(e - 1), rtol=1e-8)
     assert_allclose([mean[1], covariance[1]], [0, 1], atol=1e-12)
-    errors = found["mean_error"].at(approximation="tangent")
-    right = np.expm1(np.square(errors.along("spread")) / 2)  # what the tangent misses
+    errors = found["mean_error"].sel(approximation="tangent")
+    right = np.expm1(np.square(errors.coord("spread")) / 2)  # what the tangent misses
     assert_allclose(errors.values, right, rtol=1e-10)
-    bent = found["bent_mean_error"].at(approximation="tangent")
-    bends = bent.along("bend")
+    bent = found["bent_mean_error"].sel(approximation="tangent")
+    bends = bent.coord("bend")
     assert_allclose(bent.values, np.expm1((bends / 2) ** 2 / 2) / bends, rtol=1e-10)
     for name in ("mean_error", "bent_mean_error"):
         assert evaluate(f"all({name}['unscented'] < {name}['tangent'])", found)
@@ -79,7 +79,7 @@ def test_the_books_one_dimensional_setting(run: Run) -> None:
     assert found["line_lambda"].item == 2
     assert_allclose(found["line_points"].values ** 2, [0, 3, 3], rtol=1e-14)
     matched = found["line_moments_matched"]
-    assert dict(zip(matched.along("kappa"), matched.values, strict=True)) == {
+    assert dict(zip(matched.coord("kappa"), matched.values, strict=True)) == {
         0: 3, 0.5: 3, 1: 3, 1.5: 3, 2: 5, 2.5: 3, 3: 3, 4: 3
     }  # fmt: skip
     assert_allclose(found["line_square_variance"].item, 3)
@@ -99,5 +99,5 @@ def test_a_setting_that_does_harm_is_seen(run: Run) -> None:
     found = run(dataclasses.replace(EXPONENTIAL, kappa=60.0, alpha=1.0))
     assert evaluate("any(mean_error['unscented'] > mean_error['tangent'])", found)
     tangent, unscented = found["quadratic_mean_error"].values
-    assert unscented.max() < 1e-12  # whatever the setting
+    assert unscented.max() < 1e-12  # for any setting
     assert tangent.min() > 1e-4

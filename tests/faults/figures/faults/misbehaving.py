@@ -1,4 +1,4 @@
-"""A study that misbehaves has nothing to show."""
+"""The study `misbehaving` has no figures."""
 
 from collections.abc import Iterator
 

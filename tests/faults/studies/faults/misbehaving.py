@@ -1,4 +1,4 @@
-"""A study that does what a test tells it: raise, die, dawdle, or return strange numbers."""
+"""A study for tests, which can raise, die, wait, or return NaN and infinity."""
 
 import os
 import signal
@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 from numpy.random import Generator
 
-from experiments.contract.outcome import Outcome, axis
-from experiments.contract.study import Study, knob
+from bythebook.experiments.core.outcome import Outcome, axis
+from bythebook.experiments.core.study import Study, knob
 
-HELD = "MISBEHAVING_HELD"  # a folder: say there that the run has begun, and do not end
+HELD = "MISBEHAVING_HELD"  # the folder in which to report the start of a run, which then never ends
 WAYS = ("well", "raise", "die", "strange", "eat", "hang", "pickle")
 
 
 @dataclass
 class Misbehaving(Study):
-    """Misbehave in a stated way."""
+    """Fail in a selected way."""
 
     way: str = knob("well", "what to do", choices=WAYS)
     ways: list[str] = knob([], "what to do, by level", choices=WAYS, may_be_empty=True)
@@ -30,7 +30,7 @@ class Misbehaving(Study):
     def run(self, rng: Generator) -> Outcome:
         if HELD in os.environ:
             Path(os.environ[HELD], str(os.getpid())).touch()
-            time.sleep(1000)  # longer than the tests' patience
+            time.sleep(1000)  # longer than the tests wait
         time.sleep(self.seconds)
         way = self.ways[self.level] if self.ways else self.way
         if way == "raise":

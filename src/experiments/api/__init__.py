@@ -1,0 +1,1 @@
+"""The Python interface: functions for what the commands `run` and `reproduce` do."""

@@ -1,0 +1,103 @@
+"""Show a study: its knobs, the quantities that it computes with their axes, and its results."""
+
+import dataclasses
+import json
+from typing import Any
+
+from rich.markup import escape
+
+from bythebook.experiments.cli import console
+from bythebook.experiments.cli.exit_codes import OK
+from bythebook.experiments.config import catalogue
+from bythebook.experiments.config.hydra_errors import unknown_choice_message
+from bythebook.experiments.config.paths import resolve_output_dir
+from bythebook.experiments.config.validation import load_job
+from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.knobs import describe_constraints
+from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.core.study import Study, studies
+from bythebook.experiments.store.run_store import RunStore
+
+
+def show(name: str, *, as_json: bool = False, outputs: str | None = None) -> int:
+    """Print the knobs, the quantities, and the results that use the study."""
+    study = studies().get(name)
+    if study is None:
+        raise InputError(unknown_choice_message("study", name))
+    used = [
+        entry
+        for entry in catalogue.experiment_names()
+        if catalogue.load_heading(entry).study == name
+    ]
+    own_knobs = knobs(study, dataclasses.asdict(study()))
+    quantities = _quantities(study, used, outputs)
+    if as_json:
+        content = {
+            "study": name,
+            "topic": study.topic,
+            "doc": study.__doc__,
+            "knobs": own_knobs,
+            "quantities": quantities,
+            "headline": study.headline,
+            "experiments": used,
+        }
+        print(json.dumps(content, indent=1))
+        return OK
+    out = console.out
+    out.print(f"[bold]{name}[/bold] ({study.topic})\n{escape((study.__doc__ or '').strip())}\n")
+    print_knobs(own_knobs)
+    out.print("\n[bold]quantities[/bold]")
+    rows = [[escape(entry["quantity"]), escape(entry["axes"])] for entry in quantities]
+    console.table(["quantity", "over"], rows)
+    if study.headline:
+        out.print("\n[bold]metrics in lists of runs[/bold]")
+        console.table(["name", "expression"], [[k, escape(v)] for k, v in study.headline.items()])
+    if used:
+        shown = ", ".join(used[:8]) + (f", ... {len(used)} in all" if len(used) > 8 else "")
+        out.print(f"\n[bold]results[/bold]  {escape(shown)}")
+    return OK
+
+
+def _quantities(study: type[Study], used: list[str], outputs: str | None) -> list[dict[str, str]]:
+    """The quantities in the recorded runs of its results, else in a run that is computed now."""
+    store, axes_by_name = RunStore(resolve_output_dir(outputs)), dict[str, str]()
+    for name in used:
+        record = store.latest_run(name)
+        if record is not None and record.study == study.name:
+            axes_by_name |= _describe_axes(record.outcome)
+    if not axes_by_name:
+        from bythebook.experiments.execution.worker import compute, single_threaded
+
+        job = load_job(used[0]) if used else None
+        with single_threaded():
+            axes_by_name = _describe_axes(compute(job).outcome) if job is not None else {}
+    return [{"quantity": name, "axes": axes} for name, axes in axes_by_name.items()]
+
+
+def _describe_axes(outcome: Outcome) -> dict[str, str]:
+    return {
+        name: ", ".join(f"{a.name} ({len(a)}: {a.format(3)})" for a in quantity.axes) or "one value"
+        for name, quantity in outcome.items()
+    }
+
+
+def knobs(study: type[Study], values: dict[str, Any]) -> list[dict[str, Any]]:
+    """Every knob with its value, the allowed values, and its meaning."""
+    return [
+        {
+            "knob": field.name,
+            "value": values[field.name],
+            "allowed": describe_constraints(field),
+            "doc": field.metadata["doc"],
+        }
+        for field in dataclasses.fields(study)
+    ]
+
+
+def print_knobs(entries: list[dict[str, Any]]) -> None:
+    """Print the result of `knobs` as a table."""
+    rows = [
+        [k["knob"], escape(str(k["value"])), escape(k["allowed"]), escape(k["doc"])]
+        for k in entries
+    ]
+    console.table(["knob", "value", "allowed", "meaning"], rows)

@@ -1,3 +1,0 @@
-"""Exit codes: all well, a surprise, bad input, interrupted."""
-
-OK, UNEXPECTED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130

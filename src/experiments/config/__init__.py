@@ -1,0 +1,1 @@
+"""Configuration: experiment files, command lines, and the jobs that they determine."""

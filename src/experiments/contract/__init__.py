@@ -1,1 +1,0 @@
-"""What the author of a study needs: studies, knobs, outcomes, claims."""

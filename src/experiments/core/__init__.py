@@ -1,0 +1,1 @@
+"""Studies, parameters, outcomes, expressions, claims and verdicts."""

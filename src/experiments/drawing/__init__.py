@@ -1,1 +1,0 @@
-"""A small vocabulary for figures, and how they are laid out and saved."""

@@ -1,0 +1,1 @@
+"""Execution of jobs: runner, workers, launchers, clusters, resource limits and provenance."""

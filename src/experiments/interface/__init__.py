@@ -1,1 +1,0 @@
-"""The Python interface: what the command line does, as calls that return what they found."""

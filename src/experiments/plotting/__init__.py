@@ -1,0 +1,1 @@
+"""Helpers for figures: panels, common plots, layout, styles and output files."""

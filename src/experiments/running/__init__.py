@@ -1,1 +1,0 @@
-"""From jobs to records."""

@@ -1,0 +1,1 @@
+"""Storage of runs: records, packs, summaries, queries, tags, figures and tables."""

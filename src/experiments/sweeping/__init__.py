@@ -1,1 +1,0 @@
-"""Many runs over knob values."""

@@ -1,0 +1,1 @@
+"""Sweeps: many runs over all combinations of knob values."""

@@ -1,0 +1,34 @@
+"""`bythebook show`: the claims, the knobs and the last verdicts of a result."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bythebook.experiments.cli.main import main
+from bythebook.experiments.config.validation import load_job
+from bythebook.experiments.execution.runner import run_jobs
+
+Capture = pytest.CaptureFixture[str]
+
+
+def test_show_prints_claims_knobs_and_verdicts(outputs: Path, capsys: Capture) -> None:
+    assert main(["show", "fcml/fig-1.15"]) == 0
+    text = capsys.readouterr().out
+    assert "no recorded run" in text
+    assert "bythebook run fcml/fig-1.15" in text
+    assert "orders" in text
+    assert main(["run", "experiment=fcml/fig-1.15", "tracking=off", "figures=false"]) == 0
+    capsys.readouterr()
+    assert main(["show", "fcml/fig-1.15", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["last"]["verdicts"][0]["verdict"] == "reproduced"
+    assert {"knob", "value", "allowed", "doc"} <= shown["knobs"][0].keys()
+
+
+def test_show_prints_whether_a_result_is_deterministic(outputs: Path, capsys: Capture) -> None:
+    assert main(["show", "fcml/fig-1.15"]) == 0
+    assert "deterministic" not in capsys.readouterr().out  # there is no run
+    assert list(run_jobs([load_job("fcml/fig-1.15")], outputs))
+    assert main(["show", "fcml/fig-1.15"]) == 0
+    assert "deterministic" in capsys.readouterr().out

@@ -1,0 +1,51 @@
+"""Figures, thumbnails and tables in a run's folder, written atomically."""
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from bythebook.experiments.cli.main import main
+from bythebook.experiments.plotting import canvas
+from bythebook.experiments.store import artifacts
+from bythebook.experiments.store.record import Record
+from bythebook.experiments.store.run_store import RunStore
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
+    outputs = tmp_path_factory.mktemp("outputs")
+    arguments = ["run", "experiment=fcml/fig-1.15", "study.methods=[loo]", "tracking=off"]
+    assert main([*arguments, f"outputs={outputs}"]) == 0
+    (folder,) = RunStore(outputs).folders()
+    return RunStore(outputs).find(folder.name)
+
+
+def test_figures_thumbnail_and_tables_are_written(record: Record) -> None:
+    artifacts.ensure_artifacts(record)
+    assert {path.name for path in (record.folder / "figures").iterdir()} == {"loo.png", "loo.webp"}
+    assert (record.folder / "tables" / "order.csv").exists()
+    with Image.open(record.folder / "figures" / "loo.webp") as image:
+        assert max(image.size) == canvas.THUMBNAIL_PX
+
+
+def test_existing_files_are_not_written_again(
+    record: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    artifacts.ensure_artifacts(record)
+    monkeypatch.setattr(artifacts, "draw", lambda *_, **__: pytest.fail("drawn again"))
+    artifacts.ensure_artifacts(record)
+
+
+def test_a_failed_drawing_leaves_no_files(
+    record: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Record, folder: Path, **options: bool) -> None:
+        (folder / "half.png").touch()
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(artifacts, "draw", fail)
+    copy = Record(tmp_path, record.content)
+    with pytest.raises(OSError, match="no space"):
+        artifacts.ensure_artifacts(copy)
+    assert list(tmp_path.iterdir()) == []
