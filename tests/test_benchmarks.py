@@ -1,4 +1,4 @@
-"""The benchmarks refuse to time what does not agree, and fit what they claim to fit."""
+"""Benchmarks: comparison of answers, timing, fitted exponents and the page."""
 
 import json
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from benchmarks.timing import Floor, Limit, Result
 
 
 class Clock:
-    """A clock that goes on by the work that is done, however busy the machine is."""
+    """A clock that advances with the work, independent of the load of the machine."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -66,19 +66,19 @@ def test_rounding_is_not_disagreement() -> None:
     agree({"a": np.array([1e6, 1e-6])}, {"a": np.array([1e6 + 1e-6, 0.0])}, 1e-8)
 
 
-def test_a_wrong_answer_is_never_timed() -> None:
+def test_a_wrong_answer_is_not_timed() -> None:
     with pytest.raises(Disagree):
         case(ours=1.1).run()
 
 
-def test_the_exponent_is_that_of_the_work() -> None:
+def test_the_exponent_is_fitted_to_the_work() -> None:
     result = case(sizes=(50, 100, 200, 400)).run()
     assert result.growth is not None
     assert result.growth.exponent == pytest.approx(1.0, abs=0.01)
     assert result.size == "8 steps"
 
 
-def test_records_of_other_parts_stay(tmp_path: Path) -> None:
+def test_records_of_other_parts_are_kept(tmp_path: Path) -> None:
     first = Result("a", "p", "1 x", 1.0, 2.0, 2.0, (2.0, 2.0), "1")
     second = first.with_more(case="b", floor=Limit("bare", 0.5))
     path = tmp_path / "b.json"
@@ -91,7 +91,7 @@ def test_records_of_other_parts_stay(tmp_path: Path) -> None:
     assert saved["two"]["results"][0]["floor"] == {"what": "bare", "seconds": 0.5}
 
 
-def test_a_floor_is_timed_in_the_rounds_and_told_as_a_distance() -> None:
+def test_a_floor_is_timed_and_shown_as_a_ratio() -> None:
     def taking(seconds: float) -> Callable[[], None]:
         def work() -> None:
             CLOCK.now += seconds
@@ -117,7 +117,7 @@ def test_a_case_has_the_floor_of_its_contest() -> None:
     assert floor.what == "nothing"
 
 
-def test_a_part_runs_alone_and_says_where_and_when(
+def test_a_part_runs_alone_with_machine_and_date(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put: dict[str, str] = {}
@@ -131,7 +131,7 @@ def test_a_part_runs_alone_and_says_where_and_when(
     assert date.today().isoformat() in put["hmm"]
 
 
-def test_an_unknown_word_is_refused_before_anything_is_measured(
+def test_an_unknown_word_is_refused_before_measuring(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(bench, "PARTS", {"whole": lambda: pytest.fail("measured")})
@@ -139,7 +139,7 @@ def test_an_unknown_word_is_refused_before_anything_is_measured(
         bench.main(["whole", "hole"])
 
 
-def test_the_page_has_a_place_for_every_part() -> None:
+def test_the_page_has_a_section_for_every_part() -> None:
     text = page.PAGE.read_text(encoding="utf-8")
     for part in bench.PARTS:
         assert f"<!-- {part}: written by `make bench`, do not edit -->" in text
@@ -147,7 +147,7 @@ def test_the_page_has_a_place_for_every_part() -> None:
         assert f"`{part}`" in text
 
 
-def test_two_cases_of_one_name_are_both_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cases_of_equal_names_are_all_selected(monkeypatch: pytest.MonkeyPatch) -> None:
     twins = [case(), replace(case(), size=9)]
     monkeypatch.setattr(bench, "MODELS", {"some": twins, "more": [replace(case(), name="other")]})
     assert bench._chosen(["sleeping"]) == twins

@@ -1,1 +1,1 @@
-"""The Python interface: functions for what the commands `run` and `reproduce` do."""
+"""The Python interface (`run`, `sweep`, `reproduce`, `results`), and the pipeline behind it."""

@@ -37,7 +37,10 @@ FIELD_DOCS = {
         f"{' or '.join(ORIGINS)}: a number or sentence of the text, or a check that we added",
     ),
     "kind": ("text", "number, statement or draw: the rule that gives the verdict"),
-    "by": ("text", f"{CONSTRUCTION} for {DEFINITIONS[BY_CONSTRUCTION].partition(',')[0]}; else empty"),
+    "by": (
+        "text",
+        f"{CONSTRUCTION} for {DEFINITIONS[BY_CONSTRUCTION].partition(',')[0]}; else empty",
+    ),
     "expression": ("text", "the tested expression over the quantities of the study"),
     "evidence": ("text", "the values of the sides of the expression"),
     "because": ("text", "the source of the tolerance, bound or reference value"),

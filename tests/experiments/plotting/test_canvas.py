@@ -36,9 +36,9 @@ def test_a_figure_is_laid_out_and_drawn_once(
     figure, ax = canvas.subplots()
     ax.set(xlabel="time (s)", ylabel="length (m)")
     drawn: list[str] = []
-    whole = Figure.draw
+    original = Figure.draw
     monkeypatch.setattr(
-        Figure, "draw", lambda self, renderer: (drawn.append(suffix), whole(self, renderer))
+        Figure, "draw", lambda self, renderer: (drawn.append(suffix), original(self, renderer))
     )
     (path,) = canvas.save(figure, tmp_path, "figure", [suffix])
     assert drawn == [suffix]

@@ -70,8 +70,8 @@ def test_only_grey_images_are_inverted() -> None:
 def test_no_colour_of_the_colour_maps_is_replaced() -> None:
     for name in ("cividis", "viridis"):
         steps = mpl.colormaps[name](np.arange(256))
-        inks = "".join(f"fill: {mpl.colors.to_hex(colour)};" for colour in steps)
-        svg = f'<svg><defs></defs><path style="{inks}"/></svg>'
+        styles = "".join(f"fill: {mpl.colors.to_hex(colour)};" for colour in steps)
+        svg = f'<svg><defs></defs><path style="{styles}"/></svg>'
         assert sheet(add_dark_mode(svg)) == f"svg{{fill:{PAGE['text']}}}"
 
 
