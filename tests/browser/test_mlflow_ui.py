@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from bythebook.experiments.cli.main import main
+from bythebook.experiments.core.study import studies
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 SWEEP = "folds 2 to 26 (25), 2 seeds (polynomial_order)"  # as MLflow names it
@@ -47,7 +48,7 @@ def address(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iter
     printed = server.stdout.readline().strip()
     try:
         assert "Ctrl-C" in server.stdout.readline()
-        assert "runs with new figures: 1" in server.stdout.readline()  # reproduce draws none
+        assert "runs with added figures: 1 (" in server.stdout.readline()  # reproduce draws none
         yield printed
     finally:
         server.terminate()
@@ -74,7 +75,8 @@ def test_from_the_first_page_to_a_figure_and_to_a_sweeps_chart(page: Any, addres
     for column in ("verdict", "item", "loo_best_order"):
         assert column in words
     assert "reproduced" in words
-    assert "Compare polynomial orders" in words  # the study is described
+    described = (studies()["polynomial_order"].__doc__ or "").splitlines()[0]
+    assert described.rstrip(".") in words
     page.get_by_text("Figure 1.15", exact=True).first.click()
     page.get_by_text("Show more").first.click()
     wait_for_image(page, "figures")
@@ -103,7 +105,7 @@ def wait_for_image(page: Any, folder: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["Figure 1.15", SWEEP])
-def test_the_figure_stands_first_among_the_charts(page: Any, address: str, name: str) -> None:
+def test_the_figure_is_the_first_of_the_charts(page: Any, address: str, name: str) -> None:
     page.goto(address)
     page.get_by_text(name, exact=True).first.click()
     page.get_by_role("tab", name="Model metrics").click()

@@ -87,7 +87,7 @@ def main(options: argparse.Namespace) -> int:
         return UNEXPECTED
     console.out.print(f"{done} runs logged, {len(logged)} already present")
     if drawn:
-        console.out.print(f"added figures to {drawn} runs")
+        console.out.print(f"runs with added figures: {drawn}")
     return UNEXPECTED if tracker.rejected else OK
 
 

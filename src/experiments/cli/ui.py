@@ -72,7 +72,7 @@ def _log_missing_figures(outputs: Path, tracker: LocalTracker) -> None:
         console.notify(f"could not log figures: {error}")
         return
     if drawn:
-        console.out.print(f"added figures to {drawn} runs (reload the page to see them)")
+        console.out.print(f"runs with added figures: {drawn} (reload the page to see them)")
 
 
 def _start_url(database: Path, study: str | None) -> str:

@@ -51,7 +51,7 @@ def test_added_figures_change_nothing_else(
     before = runs(bare)
     assert not any(run["files"] for run in before.values())
     assert main(["sync"]) == 0
-    assert "added figures to 2 runs" in capsys.readouterr().out
+    assert "runs with added figures: 2" in capsys.readouterr().out
     after = runs(bare)
     assert {name for name, run in after.items() if run["files"]} == {"Figure 1.15", "Figure 1.5"}
     assert "figures/loo.png" in after["Figure 1.15"]["files"]
