@@ -8,17 +8,23 @@ import copy
 import dataclasses
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from bythebook.experiments.config import catalogue, errata
 from bythebook.experiments.config.hydra_errors import unknown_choice_message, unknown_key_message
 from bythebook.experiments.config.job import Job, KeyTemplate, PublishedResult, Source
+from bythebook.experiments.core.alignment import ExpressionError
 from bythebook.experiments.core.claims import Claim
+from bythebook.experiments.core.declarations import unknown_names
+from bythebook.experiments.core.equations import find_equation
 from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.core.exact_json import dumps
+from bythebook.experiments.core.expressions import quantity_names
+from bythebook.experiments.core.figure_functions import parse_figures
 from bythebook.experiments.core.knobs import describe_constraints, is_valid_value
+from bythebook.experiments.core.let import check_let, used_lines
 from bythebook.experiments.core.study import Study, studies
 from bythebook.experiments.core.type_check import (
     InvalidValueError,
@@ -50,7 +56,9 @@ class JobFactory:
         self._knobs = validate_fields(kind, {**default_values(kind), **_mapping(content)}, "study.")
         self._seed = self._check_seed(content.get("seed", 0))
         self.published = PublishedResult(
-            _source(content.get("source") or {}), tuple(_claims(content.get("claims") or []))
+            _source(content.get("source") or {}),
+            tuple(_claims(content.get("claims") or [], _let(content.get("let"), kind))),
+            parse_figures(kind.topic, kind.name, content.get("figures")),
         )
         source = self.published.source
         books = [source.book, *(entry.book for entry in source.also)]
@@ -60,8 +68,12 @@ class JobFactory:
                 raise InputError(
                     f"claim '{claim.says}': place={claim.place} is not allowed; allowed: {allowed}"
                 )
+            if claim.equation is not None:
+                find_equation(claim.equation)
             if claim.cause is not None:
                 errata.load_erratum(claim.source_book or books[0], claim.cause)
+        if kind.declares_all:
+            _check_quantities(kind, self.published.claims)
         self._converted: dict[tuple[str, str], Any] = {}
         self._studies: dict[tuple[str, ...], tuple[Study, KeyTemplate | None]] = {}
         self.canonical_job: Job | None = None  # the job of the experiment's file
@@ -85,9 +97,11 @@ class JobFactory:
         study, keys = self._studies[cache_key]
         book = self.canonical_job
         canonical = book is not None and (study, seed) == (book.study, book.seed)
+        if self.kind.name == catalogue.EQUATIONS and (changes or (book and not canonical)):
+            raise InputError(no_parameters_message(self.experiment or study.name))
         copied = _copy_study(study)
         job = Job(copied, seed, self.published, self.experiment, canonical, self.data_dir)
-        return job.with_key(keys.key(seed) if keys is not None else None)
+        return job.with_key(None if keys is None or job.equations else keys.key(seed))
 
     def _build(self, changes: Mapping[str, Any]) -> "tuple[Study, KeyTemplate | None]":
         knobs = dict(self._knobs)
@@ -146,6 +160,17 @@ def _load_cached(name: str) -> Job:
     return dataclasses.replace(job, experiment=name, canonical=True)
 
 
+def no_parameters_message(name: str) -> str:
+    """The message for a command that changes the parameters of a result of equations."""
+    return f"{name} consists of equations and has no parameters; allowed: `bythebook run {name}`"
+
+
+def check_parameters(name: str) -> None:
+    """Refuse a result that consists of equations, for commands that change parameters or draw."""
+    if catalogue.load_heading(name).study == catalogue.EQUATIONS:
+        raise InputError(no_parameters_message(name))
+
+
 def check_allowed_keys(content: Mapping[str, Any]) -> None:
     """Refuse keys that an experiment file must not have; settings belong on the command line."""
     for key in content:
@@ -179,11 +204,64 @@ def _source(content: Any) -> Source:
     return source
 
 
-def _claims(content: Any) -> Iterator[Claim]:
+def _let(content: Any, kind: type[Study]) -> dict[str, str]:
+    """The named parts of the claims' expressions."""
+    try:
+        lines: dict[str, str] = convert(content or {}, dict[str, str])
+    except InvalidValueError as error:
+        line = f"let={format_value(content)}: {format_value(error.value)} is not allowed"
+        raise InputError(f"{line}; allowed: a mapping of names to expressions in quotes") from None
+    try:
+        check_let(lines, kind.quantities)
+    except ExpressionError as error:
+        raise InputError(str(error)) from None
+    return lines
+
+
+def _claims(content: Any, let: Mapping[str, str]) -> Iterator[Claim]:
     if not isinstance(content, list):
         raise InputError(f"claims={format_value(content)} is not a list")
     for entry in content:
-        yield Claim(**validate_fields(Claim, entry, "claims."))
+        values = validate_fields(Claim, _claim_fields(entry), "claims.")
+        texts = [values.get(name) for name in ("value", "holds", "draws", "instead")]
+        try:
+            used = used_lines(let, *filter(None, texts), *values.get("values", ()))
+        except ExpressionError as error:
+            raise InputError(f"claim '{values.get('says', '')}': {error}") from None
+        yield Claim(**values, let=used)
+
+
+def _claim_fields(entry: Any) -> Any:
+    """The fields of a claim under their names in Python, with the labels of a table as text."""
+    if not isinstance(entry, Mapping):
+        return entry
+    for name, allowed in (("quantifier", "in"), ("let", "`let` of the file")):
+        if name in entry:
+            raise InputError(f"claims.{name} is not allowed; allowed: {allowed}")
+    content = {"quantifier" if name == "in" else name: value for name, value in entry.items()}
+    rows = content.get("values")
+    if isinstance(rows, Mapping):
+        content["values"] = {
+            str(name): {str(label): number for label, number in row.items()}
+            if isinstance(row, Mapping)
+            else row
+            for name, row in rows.items()
+        }
+    return content
+
+
+def _check_quantities(kind: type[Study], claims: Sequence[Claim]) -> None:
+    """Refuse claims about quantities that the study does not declare.
+
+    A study that declares all of its quantities is enough to find a misspelt one before any run.
+    """
+    problems = []
+    for claim in claims:
+        for text in claim.expressions:
+            for line in unknown_names(quantity_names(text, claim.let), kind.quantities):
+                problems.append(f"claim '{claim.says}': {text}: {line}")
+    if problems:
+        raise InputError(problems)
 
 
 def validate_fields(kind: Any, content: Any, prefix: str) -> dict[str, Any]:

@@ -1,11 +1,18 @@
 """Claims of a result, and the rules that turn them into verdicts.
 
-A claim is an expression over the outcome (`expressions`), of one of three kinds:
+A claim is an expression over the outcome (`expressions`), of one of these kinds:
 
     value with printed     a printed number: the value rounds to the printed digits
     holds                  a printed statement: the expression is true
     draws with printed     one random draw of the book, compared with our repetitions: values at
                            least as improbable as the printed one have probability 5 % or more
+    values                 a printed table: each value along an axis rounds to its printed digits
+    equation               a printed equation (`equations`): its recorded gap is within its
+                           tolerance
+    by: reading            an erratum that a reader sees without a run
+
+With `in`, a statement about draws holds if it is true in enough of them (`quantifiers`). `let` has
+the named parts of the expressions (`let`).
 
 A printed number is stored as the text in the book. Its digits are the tolerance: "1.358" is
 reproduced by every value that rounds to 1.358.
@@ -13,24 +20,33 @@ reproduced by every value that rounds to 1.358.
 
 import math
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from bythebook.experiments.core.alignment import ExpressionError
+from bythebook.experiments.core import quantifiers
+from bythebook.experiments.core.alignment import ExpressionError, single_value
+from bythebook.experiments.core.equations import describe_gap, find_equation
 from bythebook.experiments.core.errors import InputError
-from bythebook.experiments.core.explanations import Explanation, explain
-from bythebook.experiments.core.expressions import evaluate, quantity_names
-from bythebook.experiments.core.outcome import Quantity
+from bythebook.experiments.core.evidence import format_count, format_label
+from bythebook.experiments.core.expressions import evaluate, explain, quantity_names
+from bythebook.experiments.core.latex_text import latex_to_text
+from bythebook.experiments.core.outcome import Axis, Quantity
+from bythebook.experiments.core.type_check import default_values
 from bythebook.experiments.core.verdicts import (
     BY_CONSTRUCTION,
+    BY_READING,
     CONSISTENT,
     CONSTRUCTION,
     DIFFERS,
+    EQUATION,
+    EQUATION_CATEGORIES,
     ERRATUM,
+    HOLDS,
     ORIGINS,
+    READING,
     REPRODUCED,
     UNTESTED,
     VERDICTS,
@@ -40,6 +56,8 @@ from bythebook.models.types import AnyArray
 SIGNIFICANCE = 0.05  # a printed draw of smaller probability is not consistent with ours
 # A claim about a drawn integer is weak if a larger fraction of the observed range would pass.
 WEAK_PASS_FRACTION = 2 / 3
+_KINDS = ("value", "values", "holds", "draws", "equation")
+_EQUATION_FIELDS = ("says", "equation", "expect", "cause", "why", "changed", "place")
 
 
 @dataclass
@@ -50,6 +68,7 @@ class Claim:
     value: str | None = None  # an expression: the computed value of a printed number
     holds: str | None = None  # or an expression that is true if the statement holds
     draws: str | None = None  # or an expression: repetitions of a draw that the book reports
+    equation: str | None = None  # or the name of a printed equation: `prml.expected_mixing`
     printed: str | None = None
     within: float | None = None  # a tolerance wider than the printed digits; requires `because`
     because: str = ""  # the source of a tolerance, a bound or a reference value
@@ -63,6 +82,11 @@ class Claim:
     needs: str | None = None  # a data set: without its original file the claim is untested
     changed: str = ""  # a change of the claim after its first run, and the reason
     place: str = ""  # a second text with this claim: its book and section, `notes 3.3.2`
+    # Printed numbers along an axis, by quantity or expression and by label.
+    values: dict[str, dict[str, str]] = field(default_factory=dict)
+    quantifier: str | None = None  # `in`: in how many draws `holds` must be true
+    reading: str = ""  # the reading of the text under which the claim is judged
+    let: dict[str, str] = field(default_factory=dict)  # the lines of `let` that it uses
 
     def __post_init__(self) -> None:
         lines = list(self._problems())
@@ -71,12 +95,38 @@ class Claim:
 
     @property
     def expression(self) -> str:
-        """The expression of `value`, `holds` or `draws`."""
-        return self.value or self.holds or self.draws or ""
+        """The expression of `value`, `holds` or `draws`, or the name of the equation.
+
+        Of a table, the names of its rows; empty for an erratum by reading.
+        """
+        single = self.value or self.holds or self.draws or self.equation
+        return single or ", ".join(self.values)
+
+    @property
+    def expressions(self) -> list[str]:
+        """All expressions over the outcome."""
+        return [*filter(None, (self.value, self.holds, self.draws, self.instead)), *self.values]
+
+    @property
+    def quantities(self) -> set[str]:
+        """The quantities in its expressions."""
+        return {name for text in self.expressions for name in quantity_names(text, self.let)}
+
+    @property
+    def printed_text(self) -> str | None:
+        """The printed number, or those of a table."""
+        numbers = [number for row in self.values.values() for number in row.values()]
+        return self.printed if not numbers else "; ".join(numbers)
 
     @property
     def kind(self) -> str:
-        """`number`, `statement` or `draw`."""
+        """`number`, `statement`, `draw`, `table`, `equation` or `reading`."""
+        if self.equation is not None:
+            return EQUATION
+        if self.by == READING:
+            return READING
+        if self.values:
+            return "table"
         if self.draws is not None:
             return "draw"
         return "number" if self.value is not None else "statement"
@@ -90,42 +140,75 @@ class Claim:
         """The verdict that the file expects if these data sets' original files are available."""
         if self.needs is not None and self.needs not in originals:
             return UNTESTED
+        if self.equation is not None:
+            return self.expect or HOLDS
+        if self.by == READING:
+            return ERRATUM
         return self.expect or (CONSISTENT if self.draws else REPRODUCED)
 
     def _problems(self) -> Iterator[str]:
         if not self.says:
             yield "`says` is missing; allowed: the claim as a sentence"
-        kinds = [kind for kind in ("value", "holds", "draws") if getattr(self, kind) is not None]
-        if len(kinds) != 1:
-            yield "exactly one of `value`, `holds` and `draws` is required"
-        elif self.holds is None and self.printed is None:
+        if self.equation is not None:
+            yield from self._equation_problems()
+            return
+        kinds = [name for name in _KINDS if getattr(self, name)]
+        if self.by == READING:
+            if kinds or self.expect not in (None, ERRATUM) or not self.corrected:
+                yield "`by: reading` requires `corrected` and no expression; allowed: an erratum"
+        elif len(kinds) != 1:
+            yield "exactly one of `value`, `values`, `holds`, `draws` and `equation` is required"
+        elif kinds[0] in ("value", "draws") and self.printed is None:
             yield f"`{kinds[0]}` requires the `printed` value"
         elif self.holds is not None and self.printed is not None:
             yield "`holds` does not take `printed`; `value` does"
-        for expression in (self.expression or "0", self.instead or "0"):
+        elif self.values and (self.printed or self.corrected):
+            yield "`values` has the printed numbers; allowed: an erratum as a claim of its own"
+        for expression in self.expressions:
             try:
-                quantity_names(expression)
+                quantity_names(expression, self.let)
             except ExpressionError as error:
                 yield str(error)
+        if self.quantifier is not None and self.quantifier not in quantifiers.WORDS:
+            yield f"in={self.quantifier} is unknown; allowed: {', '.join(quantifiers.WORDS)}"
+        if self.quantifier is not None and self.holds is None:
+            yield "`in` requires `holds`"
         if self.expect is not None and self.expect not in VERDICTS:
             yield f"expect={self.expect} is not a verdict; allowed: {', '.join(VERDICTS)}"
         if self.origin not in ORIGINS:
             yield f"origin={self.origin} is unknown; allowed: {', '.join(ORIGINS)}"
-        if self.by not in (None, CONSTRUCTION):
-            yield f"by={self.by} is unknown; allowed: {CONSTRUCTION}"
-        for text in (self.printed, self.corrected if self.holds is None else None):
+        if self.by not in (None, CONSTRUCTION, READING):
+            yield f"by={self.by} is unknown; allowed: {CONSTRUCTION}, {READING}"
+        is_number = self.holds is None and self.by != READING
+        cells = [number for row in self.values.values() for number in row.values()]
+        for text in (self.printed, self.corrected if is_number else None, *cells):
             if text is not None and parse_printed_number(text) is None:
                 yield f"'{text}' is not a valid printed number; allowed: such as 1,234.5 or 2e-6"
         if self.within is not None and not (self.within > 0 and self.because):
             yield "`within` must be positive and requires its reason in `because`"
-        if self.expect == ERRATUM and not (self.corrected and (self.cause or self.why)):
+        expected = self.expected_verdict()
+        if expected == ERRATUM and not (self.corrected and (self.cause or self.why)):
             yield "an erratum requires `corrected`, and `cause` or `why`"
-        if self.cause is not None and self.expect != ERRATUM:
+        if self.cause is not None and ERRATUM not in (self.expect, expected):
             yield "`cause` requires `expect: erratum`"
         if self.instead is not None and (self.holds is None or self.expect != ERRATUM):
             yield "`instead` requires `holds` and `expect: erratum`"
         if self.expect in (DIFFERS, UNTESTED) and not self.why:
             yield f"`expect: {self.expect}` requires `why`"
+
+    def _equation_problems(self) -> Iterator[str]:
+        """The problems of a claim that names an equation; its decorator has all other facts."""
+        empty = default_values(Claim)
+        for name, value in vars(self).items():
+            if name not in _EQUATION_FIELDS and value != empty[name]:
+                allowed = ", ".join(_EQUATION_FIELDS)
+                yield f"a claim with `equation` does not take `{name}`; allowed: {allowed}"
+        if self.expect not in (None, ERRATUM, DIFFERS):
+            yield f"expect={self.expect} is not allowed; allowed: {ERRATUM}, {DIFFERS}"
+        if self.expect == DIFFERS and not self.why:
+            yield f"`expect: {DIFFERS}` requires `why`"
+        if self.cause is not None and self.expect != ERRATUM:
+            yield "`cause` requires `expect: erratum`"
 
 
 @dataclass(frozen=True)
@@ -153,6 +236,9 @@ class Verdict:
     changed: str
     place: str
     grade: str  # book, original or stand-in data
+    quantifier: str | None  # in how many draws the statement must be true
+    reading: str  # the reading of the text under which the claim was judged
+    let: dict[str, str]  # the named parts of the expression
 
     @property
     def as_expected(self) -> bool:
@@ -161,7 +247,11 @@ class Verdict:
 
     @property
     def category(self) -> str:
-        """The category in which it is counted: its verdict, or `by construction`."""
+        """The category in which it is counted: its verdict, `by construction` or `by reading`."""
+        if self.kind == EQUATION:
+            return EQUATION_CATEGORIES.get(self.verdict, self.verdict)
+        if self.by == READING and self.verdict == ERRATUM:
+            return BY_READING
         cannot_fail = self.by == CONSTRUCTION and self.verdict == REPRODUCED
         return BY_CONSTRUCTION if cannot_fail else self.verdict
 
@@ -171,11 +261,21 @@ class Verdict:
 
 
 def judge(
-    claim: Claim, outcome: Mapping[str, Quantity], grade: str, originals: Collection[str] = ()
+    claim: Claim,
+    outcome: Mapping[str, Quantity],
+    grade: str,
+    originals: Collection[str] = (),
+    equations: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Verdict:
-    """The verdict on one claim; `originals` names the data sets whose original file was used."""
+    """The verdict on one claim; `originals` names the data sets whose original file was used.
+
+    `equations` has the recorded gaps of the equations that the claims name.
+    """
     try:
-        result = _RULES[claim.kind](claim, outcome)
+        if claim.equation is not None:
+            result = _judge_equation(claim.equation, equations or {})
+        else:
+            result = _RULES[claim.kind](claim, outcome)
     except ExpressionError as error:
         raise InputError(f"claim '{claim.says}': {error}") from None
     verdict, rule = result.verdict, result.rule
@@ -189,7 +289,7 @@ def judge(
         kind=claim.kind,
         origin=claim.origin,
         by=claim.by,
-        printed=claim.printed,
+        printed=claim.printed_text,
         computed=result.computed,
         value=result.value,
         evidence=result.evidence,
@@ -198,13 +298,16 @@ def judge(
         weak=result.weak,
         expected=claim.expected_verdict(originals),
         judged=rule,
-        corrected=claim.corrected,
+        corrected=_corrected(claim),
         instead=claim.instead,
         cause=claim.cause,
         why=claim.why,
         changed=claim.changed,
         place=claim.place,
         grade=grade,
+        quantifier=claim.quantifier,
+        reading=claim.reading,
+        let=claim.let,
     )
 
 
@@ -220,7 +323,7 @@ class _RuleResult(NamedTuple):
 
 
 def _judge_number(claim: Claim, outcome: Mapping[str, Quantity]) -> _RuleResult:
-    value = evaluate(claim.value or "", outcome)
+    value = single_value(evaluate(claim.value or "", outcome, claim.let))
     if isinstance(value, Quantity | str):
         what = "text" if isinstance(value, str) else f"an array over {', '.join(value.dims)}"
         raise ExpressionError(f"{claim.value}: the value must be a number, not {what}")
@@ -240,33 +343,116 @@ def _judge_number(claim: Claim, outcome: Mapping[str, Quantity]) -> _RuleResult:
     return _RuleResult(DIFFERS, format_value(value, printed), value, "", rule)
 
 
+class _Condition(NamedTuple):
+    """Whether a statement holds, with the numbers behind it and the rule."""
+
+    holds: bool | None  # None if the draws do not decide
+    evidence: str
+    rule: str
+
+
 def _judge_condition(claim: Claim, outcome: Mapping[str, Quantity]) -> _RuleResult:
-    printed = _evaluate_condition(claim.holds or "", outcome)
-    rule = claim.because or "the statement is checked"
-    if printed.value:
-        return _RuleResult(REPRODUCED, "holds", True, printed.text, rule)
+    printed = _evaluate_condition(claim, claim.holds or "", outcome)
+    rule = printed.rule
+    if printed.holds:
+        return _RuleResult(REPRODUCED, "holds", True, printed.evidence, rule)
+    if printed.holds is None:
+        return _RuleResult(DIFFERS, "not decided", None, printed.evidence, rule)
     if claim.instead is None:
-        return _RuleResult(_failed_verdict(claim), "does not hold", False, printed.text, rule)
-    corrected = _evaluate_condition(claim.instead, outcome)
-    verdict, holds = (ERRATUM, "holds") if corrected.value else (DIFFERS, "does not hold either")
-    evidence = f"{printed.text}; instead {corrected.text}"
+        verdict = _failed_verdict(claim)
+        return _RuleResult(verdict, "does not hold", False, printed.evidence, rule)
+    corrected = _evaluate_condition(claim, claim.instead, outcome)
+    verdict, holds = (ERRATUM, "holds") if corrected.holds else (DIFFERS, "does not hold either")
+    evidence = f"{printed.evidence}; instead {corrected.evidence}"
     rule = f"{rule}; the corrected statement {holds}"
     return _RuleResult(verdict, "does not hold", False, evidence, rule)
 
 
-def _evaluate_condition(text: str, outcome: Mapping[str, Quantity]) -> Explanation:
-    """The truth value of a statement, with its evaluated sides."""
-    result = explain(text, outcome)
-    if not isinstance(result.value, bool):
+def _evaluate_condition(claim: Claim, text: str, outcome: Mapping[str, Quantity]) -> _Condition:
+    """The truth value of a statement, or of one about draws in the sense of `in`."""
+    result = explain(text, outcome, claim.let)
+    value = single_value(result.value)
+    if isinstance(value, bool) and (claim.quantifier is None or text == claim.instead):
+        return _Condition(value, result.text, claim.because or "the statement is checked")
+    if claim.quantifier is None:
         raise ExpressionError(
-            f"{text}: the statement must be true or false, not {result.text};"
+            f"{text}: the statement must be true or false, not {_describe(value)};"
             " allowed: a comparison, or `value` with `printed` for a number"
         )
-    return result
+    truths = result.value
+    if not isinstance(truths, Quantity) or truths.values.dtype.kind != "b":
+        raise ExpressionError(
+            f"{text}: `in` requires a comparison for each draw, not {_describe(value)};"
+            " allowed: a comparison of arrays"
+        )
+    decision = quantifiers.decide(claim.quantifier, int(truths.values.sum()), truths.values.size)
+    rule = f"{decision.rule}; {claim.because}" if claim.because else decision.rule
+    return _Condition(decision.holds, format_count(truths), rule)
+
+
+def _describe(value: Any) -> str:
+    if isinstance(value, Quantity):
+        return f"an array over {', '.join(value.dims)}"
+    return format_value(value)
+
+
+def _judge_table(claim: Claim, outcome: Mapping[str, Quantity]) -> _RuleResult:
+    """The verdict on printed numbers along an axis: reproduced if all of them are."""
+    count, wrong = 0, []
+    for expression, row in claim.values.items():
+        array = evaluate(expression, outcome, claim.let)
+        axis = _table_axis(expression, array)
+        numbers = array.values.reshape(-1)
+        for text, printed in row.items():
+            try:
+                index = axis.index_of(parse_label(text, axis))
+            except LookupError as error:
+                raise ExpressionError(f"{expression}: {error.args[0]}") from None
+            value = numbers[index].item()
+            count += 1
+            if not matches_printed(value, printed, claim.within):
+                where = f"{axis.name.replace('_', ' ')} {format_label(axis.values[index].item())}"
+                computed = format_value(value, printed)
+                wrong.append(f"{expression} at {where}: {computed}, printed {printed}")
+    summary = f"{count - len(wrong)} of {count} numbers"
+    evidence = "; ".join([summary, *wrong])
+    rule = (
+        f"each within {claim.within:g}: {claim.because}"
+        if claim.within
+        else "each number rounds to the printed digits"
+    )
+    verdict = DIFFERS if wrong else REPRODUCED
+    return _RuleResult(verdict, summary, not wrong, evidence, rule)
+
+
+def _table_axis(expression: str, array: Any) -> Axis:
+    """The axis of a row of a table: the only one, or the only one with more than one place."""
+    if isinstance(array, Quantity):
+        long = [axis for axis in array.axes if len(axis) > 1]
+        axes = long if len(array.axes) > 1 else array.axes
+        if len(axes) == 1 and array.values.dtype.kind in "fi":
+            return axes[0]
+    raise ExpressionError(f"{expression}: `values` requires numbers along one axis")
+
+
+def parse_label(text: str, axis: Axis) -> Any:
+    """A label of a table in the type of the axis: text, a boolean or a number."""
+    if axis.values.dtype.kind == "U":
+        return text
+    if axis.values.dtype.kind == "b":
+        return {"true": True, "false": False}.get(text.lower(), text)
+    try:
+        return int(text) if axis.values.dtype.kind == "i" else float(text)
+    except ValueError:
+        return text
+
+
+def _judge_reading(claim: Claim, outcome: Mapping[str, Quantity]) -> _RuleResult:
+    return _RuleResult(ERRATUM, "", None, "", "seen by reading; nothing is compared")
 
 
 def _judge_draw(claim: Claim, outcome: Mapping[str, Quantity]) -> _RuleResult:
-    repetitions = evaluate(claim.draws or "", outcome)
+    repetitions = evaluate(claim.draws or "", outcome, claim.let)
     if not isinstance(repetitions, Quantity):
         raise ExpressionError(f"{claim.draws}: an array of repetitions is required, not one value")
     draws = np.asarray(repetitions.values, dtype=np.float64).ravel()
@@ -279,6 +465,31 @@ def _judge_draw(claim: Claim, outcome: Mapping[str, Quantity]) -> _RuleResult:
         f" {draws.size} repetitions; {test.low:.6g} to {test.high:.6g} would pass"
     )
     return _RuleResult(verdict, computed, median, "", rule, test.weak)
+
+
+def _judge_equation(name: str, recorded: Mapping[str, Mapping[str, Any]]) -> _RuleResult:
+    """The verdict on an equation, from its recorded gaps and the tolerance of its decorator."""
+    entry = find_equation(name)
+    if name not in recorded:
+        raise ExpressionError(f"the run did not evaluate the equation {name}")
+    gaps = recorded[name]
+    gap, corrected_gap = gaps["gap"], gaps["corrected_gap"]
+    verdict = entry.verdict(gap, corrected_gap)
+    computed = f"{describe_gap(gap)} in {gaps['cases']} cases"
+    if corrected_gap is not None:
+        computed += f"; corrected: {describe_gap(corrected_gap)}"
+    rule = f"relative difference of the sides, at most {entry.within:.0e} if the equation holds"
+    if "reason" in gaps:
+        rule = f"{rule}; {gaps['reason']}"
+    return _RuleResult(verdict, computed, gap, "", rule)
+
+
+def _corrected(claim: Claim) -> str | None:
+    """The correction of the claim, or the corrected equation as text."""
+    if not claim.equation:
+        return claim.corrected
+    formula = find_equation(claim.equation).corrected
+    return None if formula is None else latex_to_text(formula)
 
 
 class DrawTest(NamedTuple):
@@ -315,7 +526,13 @@ def draw_test(draws: AnyArray, printed: str) -> DrawTest:
     return DrawTest(min(1.0, 2 * float(min(tails))), float(low), float(high), bool(weak))
 
 
-_RULES = {"number": _judge_number, "statement": _judge_condition, "draw": _judge_draw}
+_RULES = {
+    "number": _judge_number,
+    "statement": _judge_condition,
+    "draw": _judge_draw,
+    "table": _judge_table,
+    READING: _judge_reading,
+}
 
 
 def _failed_verdict(claim: Claim) -> str:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,9 +11,11 @@ from bythebook.experiments.core.alignment import (
     Value,
     align,
     apply_elementwise,
+    broadcast_like,
     require_equal,
     require_number,
     require_scalar,
+    single_value,
     to_scalar,
 )
 from bythebook.experiments.core.outcome import Axis, Quantity
@@ -21,6 +23,7 @@ from bythebook.models.types import AnyArray
 
 # Steps of `never_falls` and `never_rises` up to this fraction of the largest value are rounding.
 MONOTONE_RTOL = 1e-9
+AGREE_ATOL = 1e-9  # by default, two values agree if they differ by no more
 
 
 def _array(value: Value, function: str) -> Quantity:
@@ -48,15 +51,28 @@ def _other_axes(array: Quantity, dim: int) -> tuple[Axis, ...]:
     return array.axes[:dim] + array.axes[dim + 1 :]
 
 
-def _dim(array: Quantity, over: str | None, function: str) -> int:
-    """The index of the axis `over`, which may be omitted if there is one axis only."""
+def _line(value: Value, over: str | None, function: str) -> tuple[Quantity, int]:
+    """An array and the index of its axis `over`.
+
+    The name may be omitted if only one axis has more than one place.
+    """
+    array = _array(value, function)
     if over is not None:
-        return array.dim_index(over)
-    if len(array.axes) > 1:
+        return array, array.dim_index(over)
+    if len(array.axes) == 1:
+        return array, 0
+    long = [dim for dim, entry in enumerate(array.axes) if len(entry) > 1]
+    if len(long) != 1:
         raise ExpressionError(
             f"{function} requires an axis; allowed: {function}(..., over='{array.dims[0]}')"
         )
-    return 0
+    return array, long[0]
+
+
+def line_of(value: Value, over: str | None, function: str) -> Quantity:
+    """An array along one axis, without its other axes, which have one place each."""
+    array, dim = _line(value, over, function)
+    return array.axes[dim].of(array.values.reshape(-1))
 
 
 def _min_max(function: Any, name: str) -> Callable[..., Value]:
@@ -79,8 +95,7 @@ def _min_max(function: Any, name: str) -> Callable[..., Value]:
 
 def _arg_extremum(function: Any, name: str) -> Callable[..., Value]:
     def find(value: Value, over: str | None = None) -> Value:
-        array = _array(require_number(value), name)
-        dim = _dim(array, over, name)
+        array, dim = _line(require_number(value), over, name)
         if np.isnan(array.values).any():
             raise ExpressionError(f"{name} is not defined if a value is NaN")
         coordinates = array.axes[dim].values[function(array.values, axis=dim)]
@@ -103,6 +118,23 @@ def _median(value: Value, over: str | None = None) -> Value:
 def _sd(value: Value, over: str | None = None) -> Value:
     """sd(array, over='axis'): the standard deviation with divisor n"""
     return _reduced(value, over, "sd", lambda array, i: np.std(array, axis=i))
+
+
+def _se(value: Value, over: str | None = None) -> Value:
+    """se(array, over='axis'): the standard error of the mean, from the divisor n - 1"""
+    if _count_along(value, over, "se") < 2:
+        raise ExpressionError("se requires at least two values")
+
+    def standard_error(array: AnyArray, i: int | None) -> Any:
+        n = array.size if i is None else array.shape[i]
+        return np.std(array, axis=i, ddof=1) / math.sqrt(n)
+
+    return _reduced(value, over, "se", standard_error)
+
+
+def _count_along(value: Value, over: str | None, function: str) -> int:
+    array = _array(value, function)
+    return int(array.values.size if over is None else array.values.shape[array.dim_index(over)])
 
 
 def _sum(value: Value, over: str | None = None) -> Value:
@@ -174,8 +206,7 @@ def _corr(a: Value, b: Value) -> float:
 
 
 def _steps(value: Value, over: str | None, name: str) -> tuple[Quantity, int, AnyArray]:
-    array = _array(require_number(value), name)
-    dim = _dim(array, over, name)
+    array, dim = _line(require_number(value), over, name)
     if array.values.shape[dim] < 2:
         raise ExpressionError(f"{name} requires at least two values along axis {array.dims[dim]}")
     return array, dim, np.diff(array.values.astype(float), axis=dim)
@@ -185,7 +216,7 @@ def _diff(value: Value, over: str | None = None) -> Value:
     """diff(array, over='axis'): each step, at the coordinate of its end"""
     array, dim, steps = _steps(value, over, "diff")
     axis = array.axes[dim]
-    ends = Axis(axis.name, axis.values[1:])
+    ends = axis.take(slice(1, None))
     return Quantity(steps, (*array.axes[:dim], ends, *array.axes[dim + 1 :]))
 
 
@@ -208,8 +239,7 @@ def _monotonic(name: str, holds: Callable[[AnyArray, Any], Any]) -> Callable[...
 
 def _first_last(name: str, index: int) -> Callable[..., Value]:
     def take(value: Value, over: str | None = None) -> Value:
-        array = _array(value, name)
-        dim = _dim(array, over, name)
+        array, dim = _line(value, over, name)
         part = np.take(array.values, index, axis=dim)
         return to_scalar(Quantity(part, _other_axes(array, dim)))
 
@@ -242,14 +272,13 @@ def _near(value: Value, /, **labels: Value) -> Value:
 
 def _size(value: Value, over: str | None = None) -> int:
     """size(array, over='axis'): the number of values"""
-    array = _array(value, "size")
-    return int(array.values.size if over is None else array.values.shape[array.dim_index(over)])
+    return _count_along(value, over, "size")
 
 
 def _coordinates(value: Value, over: str | None = None) -> Value:
     """coordinates(array, over='axis'): the coordinates of an axis, as an array along it"""
-    array = _array(value, "coordinates")
-    axis = array.axes[_dim(array, over, "coordinates")]
+    array, dim = _line(value, over, "coordinates")
+    axis = array.axes[dim]
     return axis.of(axis.values)
 
 
@@ -272,9 +301,60 @@ def _filter(value: Value, condition: Value) -> Quantity:
         raise ExpressionError("where: the comparison is false for every element")
     for own, other in ((a, b) for a in array.axes for b in truths.axes if a.name == b.name):
         require_equal(own, other)
-    if len(array.axes) == 1:
-        return Axis(array.dims[0], array.axes[0].values[mask]).of(array.values[mask])
+    long = [entry for entry in array.axes if len(entry) > 1]
+    if len(array.axes) == 1 or len(long) == 1:
+        (own,) = long or array.axes
+        kept = mask.reshape(-1)
+        return own.take(kept).of(array.values.reshape(-1)[kept])
     return Axis("place", np.arange(mask.sum())).of(array.values[mask])
+
+
+class LargestDifference(NamedTuple):
+    """The largest absolute difference of two values, or along an axis, and where it is."""
+
+    size: float  # inf if a value is NaN
+    axes: tuple[Axis, ...]
+    place: tuple[int, ...]
+    values: tuple[float, float]
+
+
+def largest_difference(a: Value, b: Value = None, along: str | None = None) -> LargestDifference:
+    """The largest absolute difference of two values, or of the places along an axis."""
+    if (b is None) == (along is None):
+        raise ExpressionError(
+            "agree requires two values or an axis; allowed: agree(x, y), agree(x, along='axis')"
+        )
+    if along is not None:
+        array = _array(require_number(a), "agree")
+        dim = array.dim_index(along)
+        if array.values.size == 0:
+            raise ExpressionError("agree of an empty array")
+        ends = (np.max(array.values, axis=dim), np.min(array.values, axis=dim))
+        a, b = (to_scalar(Quantity(end, _other_axes(array, dim))) for end in ends)
+    gaps = apply_elementwise(_gap, require_number(a), require_number(b))
+    if not isinstance(gaps, Quantity):
+        return LargestDifference(gaps, (), (), (single_value(a), single_value(b)))
+    if gaps.values.size == 0:
+        raise ExpressionError("agree of an empty array")
+    flat = np.unravel_index(int(np.argmax(gaps.values)), gaps.values.shape)
+    index = tuple(int(i) for i in flat)
+    left, right = (broadcast_like(side, gaps)[index].item() for side in (a, b))
+    return LargestDifference(float(gaps.values[index]), gaps.axes, index, (left, right))
+
+
+def _gap(x: Any, y: Any) -> Any:
+    """The absolute difference; equal infinities agree, and NaN agrees with nothing."""
+    x, y = np.asarray(x, float), np.asarray(y, float)
+    gap = np.where(x == y, 0.0, np.abs(x - y))
+    return np.where(np.isnan(gap), np.inf, gap)
+
+
+def _agree(
+    value: Value, other: Value = None, along: str | None = None, within: Value = AGREE_ATOL
+) -> bool:
+    """agree(x, y, within=1e-9) or agree(x, along='axis', within=1e-9)"""
+    bound = require_scalar(require_number(within), "within")
+    return bool(largest_difference(value, other, along).size <= bound)
 
 
 CONSTANTS = {"pi": math.pi, "inf": math.inf}
@@ -286,6 +366,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "mean": _mean,
     "median": _median,
     "sd": _sd,
+    "se": _se,
     "quantile": _quantile,
     "sum": _sum,
     "share": _share,
@@ -296,9 +377,12 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "log": _mapped(np.log, "log"),
     "exp": _mapped(np.exp, "exp"),
     "sqrt": _mapped(np.sqrt, "sqrt"),
+    "sin": _mapped(np.sin, "sin"),
+    "cos": _mapped(np.cos, "cos"),
     "finite": _mapped(np.isfinite, "finite"),
     "round": _round,
     "corr": _corr,
+    "agree": _agree,
     "diff": _diff,
     "rises": _monotonic("rises", lambda steps, _: steps > 0),
     "falls": _monotonic("falls", lambda steps, _: steps < 0),
@@ -313,6 +397,8 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "distinct": _distinct,
     "coordinates": _coordinates,
 }
-REDUCTIONS = frozenset(FUNCTIONS) - frozenset(
-    ("abs", "log", "exp", "sqrt", "finite", "round", "corr", "at", "near", "where", "distinct")
+_WITHOUT_OVER = (
+    *("abs", "log", "exp", "sqrt", "sin", "cos", "finite", "round", "corr", "agree", "at", "near"),
+    *("where", "distinct"),
 )
+REDUCTIONS = frozenset(FUNCTIONS) - frozenset(_WITHOUT_OVER)

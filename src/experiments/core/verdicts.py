@@ -11,10 +11,20 @@ REPRODUCED, CONSISTENT, ERRATUM, DIFFERS, UNTESTED = VERDICTS = (
     "differs",
     "untested",
 )
-ORIGINS = ("printed", "derived")  # a statement of the text; a check that we added
+HOLDS = "holds"  # the verdict on a printed equation that is right
+ORIGINS = PRINTED, DERIVED = ("printed", "derived")  # of the text; a check that we added
+DERIVED_CATEGORIES = ("derived hold", "derived differ")  # never added to those of printed claims
 CONSTRUCTION = "construction"  # the claim is true for any data, so it is not evidence
-BY_CONSTRUCTION = f"by {CONSTRUCTION}"
-CATEGORIES = (*VERDICTS, BY_CONSTRUCTION)  # a claim is counted in one of them
+READING = "reading"  # the claim is an erratum that reading alone shows
+BY_CONSTRUCTION, BY_READING = f"by {CONSTRUCTION}", f"by {READING}"
+EQUATION = "equation"  # the kind of a claim about a printed equation
+EQUATION_CATEGORIES = {HOLDS: "equation holds", ERRATUM: "equation erratum"}
+CATEGORIES = (  # a claim is counted in one of them
+    *VERDICTS,
+    BY_CONSTRUCTION,
+    BY_READING,
+    *EQUATION_CATEGORIES.values(),
+)
 DEFINITIONS = {  # of every category; the report and its documentation of fields show these texts
     REPRODUCED: "the computed value rounds to the printed digits, or the printed statement is true"
     " on the recorded run",
@@ -27,23 +37,49 @@ DEFINITIONS = {  # of every category; the report and its documentation of fields
     UNTESTED: "the data or settings that would decide are not available; the claim names them",
     BY_CONSTRUCTION: "a printed claim that is true for any data, so it is not evidence; counted"
     " separately",
+    BY_READING: "an erratum that a reader sees without a run, such as a wrong index; counted"
+    " separately, once per cause",
+    EQUATION_CATEGORIES[HOLDS]: "both sides of a printed equation, computed by independent routes,"
+    " agree in all random cases; each equation is counted once",
+    EQUATION_CATEGORIES[ERRATUM]: "a printed equation fails in random cases and the corrected one"
+    " holds in all of them; each equation is counted once",
 }
 
 
 def count_verdicts(verdicts: Iterable[Mapping[str, Any]]) -> Counter[str]:
-    """The number of claims in each category; errata are counted once for each cause."""
+    """The number of claims in each category; errata are counted once for each cause.
+
+    An equation that several results claim is counted once.
+    """
     counts: Counter[str] = Counter()
-    causes = set()
+    causes: dict[str, set[tuple[str, Any]]] = {ERRATUM: set(), BY_READING: set()}
+    equations = set()
     for index, verdict in enumerate(verdicts):
-        if verdict["verdict"] == ERRATUM:
+        if verdict["standing"] in EQUATION_CATEGORIES.values():
+            equations.add((verdict["standing"], verdict["expression"]))
+        elif verdict["verdict"] == ERRATUM:
             book = verdict.get("book") or verdict["place"].partition(" ")[0]
-            causes.add((book, verdict["cause"] or index))
+            kind = BY_READING if verdict["standing"] == BY_READING else ERRATUM
+            causes[kind].add((book, verdict["cause"] or index))
         else:
             counts[verdict["standing"]] += 1
-    return counts + Counter({ERRATUM: len(causes)})
+    counts.update(category for category, _ in equations)
+    causes[BY_READING] -= causes[ERRATUM]  # a run confirms these as well
+    return counts + Counter({kind: len(found) for kind, found in causes.items()})
+
+
+def count_separately(verdicts: Iterable[Mapping[str, Any]]) -> Counter[str]:
+    """The counts of the text's claims by category, and of derived checks by themselves."""
+    listed = list(verdicts)
+    counts = count_verdicts(entry for entry in listed if entry.get("origin") != DERIVED)
+    for entry in listed:
+        if entry.get("origin") == DERIVED:
+            counts[DERIVED_CATEGORIES[entry["verdict"] == DIFFERS]] += 1
+    return counts
 
 
 def summarise_verdicts(verdicts: Iterable[Mapping[str, Any]]) -> str:
-    """The counts as text: `3 reproduced, 1 erratum`."""
-    counts = count_verdicts(verdicts)
-    return ", ".join(f"{counts[name]} {name}" for name in CATEGORIES if counts[name])
+    """The counts as text: `3 reproduced, 1 erratum, 8 derived hold`."""
+    counts = count_separately(verdicts)
+    names = (*CATEGORIES, *DERIVED_CATEGORIES)
+    return ", ".join(f"{counts[name]} {name}" for name in names if counts[name])

@@ -1,6 +1,8 @@
 """Validation of configurations: types, bounds, and messages that name the setting."""
 
-from collections.abc import Callable
+import ast
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bythebook.experiments.config import catalogue
+from bythebook.experiments.config.job import PublishedResult
 from bythebook.experiments.config.validation import (
     JobFactory,
     _load_cached,
@@ -19,8 +22,11 @@ from bythebook.experiments.config.validation import (
     load_job,
     validate_fields,
 )
+from bythebook.experiments.core.claims import Claim
 from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.core.knobs import knob
+from bythebook.experiments.core.let import AS_WRITTEN, size_of
+from bythebook.experiments.core.study import studies
 
 
 def test_a_job_is_canonical_if_it_equals_that_of_its_file() -> None:
@@ -130,3 +136,150 @@ def test_interpolations_and_invalid_characters_are_found_at_any_depth(value: Any
 @given(st.text() | st.lists(st.integers(), max_size=50) | st.floats(allow_nan=False))
 def test_a_formatted_value_is_short(value: Any) -> None:
     assert len(format_value(value)) <= 60
+
+
+@pytest.mark.parametrize("field", ["value", "holds", "draws", "instead"])
+def test_a_misspelt_quantity_is_corrected_before_any_run(field: str) -> None:
+    claim = {
+        "value": {"value": "min(lo_loss)", "printed": "3"},
+        "holds": {"holds": "min(lo_loss) > 0"},
+        "draws": {"draws": "lo_loss", "printed": "3"},
+        "instead": {
+            "holds": "min(loo_loss) < 0", "instead": "min(lo_loss) > 0",
+            "expect": "erratum", "corrected": "3", "why": "a slip",
+        },
+    }[field]  # fmt: skip
+    with pytest.raises(InputError) as refused:
+        JobFactory("polynomial_order", {"claims": [{"says": "it", **claim}]}, None, None)
+    (line,) = refused.value.problems
+    assert line.startswith("claim 'it': ")
+    assert "there is no quantity 'lo_loss' (did you mean 'loo_loss'?); allowed: inputs," in line
+
+
+def test_other_studies_may_compute_more_than_they_declare(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    claim = {"says": "it", "holds": "unheard_of > 0"}
+    monkeypatch.setattr(studies()["coin_game"], "declares_all", False)
+    JobFactory("coin_game", {"claims": [claim]}, None, None)
+
+
+CLAIM = {"says": "the loss falls", "holds": "gap(1, 2) > 0"}
+LET = {"gap(i, j)": "loo_loss[i] - loo_loss[j]", "unused": "max(loo_loss)"}
+
+
+def claims_of(let: Any, *claims: Mapping[str, Any]) -> tuple[Claim, ...]:
+    content = {"let": let, "claims": list(claims)}
+    return JobFactory("polynomial_order", content, None, None).published.claims
+
+
+def test_a_claim_has_the_lines_of_let_that_it_uses() -> None:
+    (claim,) = claims_of(LET, CLAIM)
+    assert claim.let == {"gap(i, j)": "loo_loss[i] - loo_loss[j]"}
+    recorded = PublishedResult(claims=(claim,)).content
+    assert PublishedResult.from_record({**recorded, "source": {}}).claims == (claim,)
+    assert claims_of({}, {**CLAIM, "holds": "loo_loss[1] > 0"})[0].let == {}
+
+
+@pytest.mark.parametrize(
+    ("let", "problem"),
+    [
+        ({"f": "g", "g": "f"}, "let: f -> g -> f is a cycle"),
+        ({"mean": "1"}, "'mean' is a word of the language"),
+        ({"f": 1}, 'let={"f":1}: 1 is not allowed; allowed: a mapping of names to expressions'),
+        (["f"], "is not allowed; allowed: a mapping of names to expressions"),
+        ({"gap(i)": "loo_loss[i]"}, "'gap(1, 2)' has the wrong arguments; allowed: gap(i)"),
+        ({}, "there is no function 'gap'"),
+    ],
+)
+def test_an_invalid_let_is_refused(let: Any, problem: str) -> None:
+    with pytest.raises(InputError) as refused:
+        claims_of(let, CLAIM)
+    assert problem in str(refused.value)
+
+
+def test_a_declared_quantity_is_no_name_of_let() -> None:
+    with pytest.raises(InputError, match="'loo_loss' is a quantity of the study"):
+        JobFactory("polynomial_order", {"let": {"loo_loss": "1"}}, None, None)
+    claim = {"says": "it", "holds": "best(lo_loss) > 0"}
+    let = {"best(q)": "argmin(q)"}
+    with pytest.raises(InputError, match="no quantity 'lo_loss'"):
+        JobFactory("polynomial_order", {"let": let, "claims": [claim]}, None, None)
+
+
+def test_fields_of_a_claim_have_the_names_of_the_file() -> None:
+    (claim,) = claims_of({}, {"says": "it", "holds": "loo_loss < 1", "in": "most draws"})
+    assert claim.quantifier == "most draws"
+    (table,) = claims_of({}, {"says": "it", "values": {"loo_loss": {1: "2.0", 0.5: "3", "a": "4"}}})
+    assert table.values == {"loo_loss": {"1": "2.0", "0.5": "3", "a": "4"}}
+    for name, allowed in (("quantifier", "in"), ("let", "`let` of the file")):
+        with pytest.raises(InputError, match=f"claims.{name} is not allowed; allowed: {allowed}"):
+            claims_of({}, {**CLAIM, name: "most draws"})
+    with pytest.raises(InputError, match=r"claims\.values"):
+        claims_of({}, {"says": "it", "values": {"loo_loss": {1: 2.0}}})
+
+
+# Expressions that are longer than a reader can follow. A line is removed when its expression gets
+# shorter (running this file removes them), and none is added.
+EXCEPTIONS = Path(__file__).with_name("long_expressions.txt")
+
+
+def is_long(text: str) -> bool:
+    """Whether an expression is longer than 90 characters or has more than two comparisons."""
+    if len(text) > AS_WRITTEN.chars:
+        return True
+    return size_of(ast.parse(text.strip(), mode="eval").body).comparisons > AS_WRITTEN.comparisons
+
+
+def written_expressions(name: str) -> Iterator[str]:
+    """The expressions of the claims of a file and of its `let`."""
+    body = catalogue.load_experiment(name).body
+    yield from body.get("let", {}).values()
+    for claim in body.get("claims", []):
+        yield from filter(None, map(claim.get, ("value", "holds", "draws", "instead")))
+        yield from claim.get("values", {})
+
+
+def line_of(name: str, text: str) -> str:
+    """The line of an exception: file, digest and beginning of the expression."""
+    digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+    return f"{name} {digest} {' '.join(text.split())[:40]}".rstrip()
+
+
+def long_lines() -> set[str]:
+    """The line of every long expression."""
+    return {
+        line_of(name, text)
+        for name in catalogue.experiment_names()
+        for text in written_expressions(name)
+        if is_long(text)
+    }
+
+
+def test_no_expression_is_long_but_the_listed_ones() -> None:
+    listed, found = EXCEPTIONS.read_text().splitlines(), long_lines()
+    assert listed == sorted(set(listed))
+    assert found - set(listed) == set(), "allowed: 90 characters and two comparisons; see `let`"
+    assert set(listed) - found == set(), "remove these lines: the expressions are short or gone"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a" * 90, False),
+        ("a" * 91, True),
+        ("a < b < c", False),
+        ("a < b and b < c", False),
+        ("a < b < c and c < d", True),
+        ("all(a < b) and any(c == d) or e in (1, 2)", True),
+    ],
+)
+def test_long_expressions_have_more_than_90_characters_or_two_comparisons(
+    text: str, expected: bool
+) -> None:
+    assert is_long(text) is expected
+
+
+if __name__ == "__main__":  # remove the lines that are no longer needed
+    kept = sorted(set(EXCEPTIONS.read_text().splitlines()) & long_lines())
+    EXCEPTIONS.write_text("".join(f"{entry}\n" for entry in kept))

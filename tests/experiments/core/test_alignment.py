@@ -10,10 +10,12 @@ from bythebook.experiments.core.alignment import (
     ExpressionError,
     align,
     apply_elementwise,
+    broadcast_like,
     is_text,
     require_bool,
     require_number,
     require_scalar,
+    single_value,
     to_scalar,
 )
 from bythebook.experiments.core.outcome import Quantity, axis, over
@@ -59,8 +61,22 @@ def test_axes_with_different_coordinates_are_refused() -> None:
     x, y = axis("a", [1, 2]).of([1, 2]), axis("a", [1, 3]).of([1, 2])
     with pytest.raises(ExpressionError, match="coordinates of axis a do not match: 1, 2 and 1, 3"):
         apply_elementwise(np.add, x, y)
+    three = axis("a", [1, 2, 3]).of([1, 2, 3])
     with pytest.raises(ExpressionError, match="axis a do not match"):  # different lengths
-        apply_elementwise(np.add, x, axis("a", [1]).of([1]))
+        apply_elementwise(np.add, x, three)
+
+
+def test_an_array_with_one_element_counts_as_a_number() -> None:
+    one, x = axis("a", [5]).of([10]), axis("a", [1, 2]).of([1, 2])
+    assert apply_elementwise(np.add, x, one).values.tolist() == [11, 12]
+    assert apply_elementwise(np.add, axis("a", [6]).of([1]), one) == 11
+    kept = apply_elementwise(np.add, over([[1]], axis("a", [5]), axis("m", ["exact"])), one)
+    assert (kept.dims, kept.values.tolist()) == (("a", "m"), [[11]])
+    assert single_value(one) == 10
+    assert single_value(x) is x
+    assert require_scalar(one, "in") == 10
+    assert broadcast_like(one, x).tolist() == [10, 10]
+    assert broadcast_like(x, over(np.zeros((3, 2)), B, axis("a", [1, 2]))).tolist() == [[1, 2]] * 3
 
 
 def test_the_size_of_the_result_is_bounded() -> None:

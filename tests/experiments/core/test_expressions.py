@@ -10,8 +10,13 @@ from hypothesis import strategies as st
 
 from bythebook.experiments.core.alignment import ExpressionError
 from bythebook.experiments.core.errors import single_line
-from bythebook.experiments.core.explanations import explain
-from bythebook.experiments.core.expressions import MAX_CHARS, MAX_NODES, evaluate, quantity_names
+from bythebook.experiments.core.expressions import (
+    MAX_CHARS,
+    MAX_NODES,
+    evaluate,
+    explain,
+    quantity_names,
+)
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 
 ORDER = axis("order", [1, 2, 3, 4])

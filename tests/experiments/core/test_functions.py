@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+from scipy import stats
 
 from bythebook.experiments.core.alignment import ExpressionError
 from bythebook.experiments.core.expressions import evaluate
@@ -390,3 +391,111 @@ def test_where_selects_the_values_for_which_a_comparison_is_true() -> None:
     assert "the comparison has the axis game" in complaint("where(counts, table > 2)")
     assert "where requires a comparison" in complaint("where(counts, counts)")
     assert "axis lag do not match" in complaint("where(counts[3:5], counts[5:9] > 2)")
+
+
+# Agreement, standard errors, and axes with one place.
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("agree(level, -2.25)", True),
+        ("agree(level, -2.25 + 2e-9)", False),
+        ("agree(level, -2.25 + 0.9e-9)", True),
+        ("agree(level, -2, within=0.25)", True),
+        ("agree(level, -2, within=0.24)", False),
+        ("agree(table, table + 0.1, within=0.11)", True),
+        ("agree(table['a'], 3)", False),
+        ("agree(counts, 7)", False),
+        ("agree(counts[5:], 7)", True),
+        ("agree(table, along='lag', within=7)", True),  # game b: from 1 to 8
+        ("agree(table, along='lag', within=6.9)", False),
+        ("agree(table, along='game', within=5.9)", False),
+        ("agree(broken, broken)", False),  # NaN agrees with nothing
+        ("agree(1 / 0, inf)", True),
+        ("agree(single, along='one')", True),
+        ("se(counts)", math.sqrt(25 / 3 / 3)),  # 2, 7, 7: squares of 25 / 3 from n - 1
+        ("se(table, over='game')", [1.5, 3.0, 1.0]),
+        ("sin(level)", math.sin(-2.25)),
+        ("cos(level)", math.cos(-2.25)),
+    ],
+)
+def test_agreement_and_standard_errors(text: str, value: Any) -> None:
+    text = text.replace("table['a']", "table[:, 'a']")
+    assert found(text) == (pytest.approx(value) if type(value) is not bool else value)
+
+
+@given(values=TABLES)
+def test_the_standard_error_is_that_of_scipy(values: AnyArray) -> None:
+    if min(values.shape) < 2:
+        assert "at least two values" in complaint(
+            "se(x, over='r') + se(x, over='c')", in_table(values)
+        )
+        return
+    for index, over_ in enumerate("rc"):
+        part = evaluate(f"se(x, over='{over_}')", in_table(values))
+        assert np.allclose(part.values, stats.sem(values, axis=index), rtol=1e-12, atol=1e-12)
+
+
+@given(TABLES, FLOATS)
+def test_values_agree_up_to_the_largest_difference(values: AnyArray, shift: float) -> None:
+    outcome = in_table(values)
+    gap = float(np.abs(values + shift - values).max())
+    assert evaluate(f"agree(x + {shift!r}, x, within={gap!r})", outcome) is True
+    assert (
+        evaluate(f"agree(x + {shift!r}, x, within={math.nextafter(gap, -1)!r})", outcome) is False
+    )
+    spread = float(np.ptp(values, axis=0).max())
+    assert evaluate(f"agree(x, along='r', within={spread!r})", outcome) is True
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("agree(level)", "agree requires two values or an axis; allowed: agree(x, y), agree(x, a"),
+        ("agree(table, table, along='lag')", "agree requires two values or an axis"),
+        ("agree(level, along='lag')", "agree requires an array"),
+        ("agree(table, along='x')", "there is no axis 'x'; allowed: lag, game"),
+        ("agree(words, words)", "a number is required"),
+        ("agree(level, 1, within=counts)", "within requires a single value"),
+        ("agree(level, 1, over='lag')", "agree does not take 'over'; allowed: agree(x, y, within"),
+        ("agree(nothing, nothing)", "agree of an empty array"),
+        ("se(single)", "se requires at least two values"),
+        ("se(level)", "se requires an array"),
+        ("sin(level, over='lag')", "sin does not take 'over'"),
+    ],
+)
+def test_invalid_agreement_and_standard_errors(text: str, message: str) -> None:
+    assert message in complaint(text)
+
+
+NARROW = Outcome(
+    loss=over(TABLE[None, :, :1], axis("method", ["exact"]), LAG, axis("player", ["a"])),
+    two=over(TABLE[None], axis("method", ["exact"]), LAG, GAME),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("argmin(loss)", [[5]]),
+        ("argmax(loss)", [[3]]),
+        ("first(loss)", [[4.0]]),
+        ("last(loss)", [[3.0]]),
+        ("rises(loss[:, 5:])", [[True]]),
+        ("falls(loss)", [[False]]),
+        ("coordinates(loss)", [3, 5, 9]),
+        ("argmin(loss) == 5", [[True]]),
+        ("argmin(loss) in (3, 5)", True),
+        ("loss[argmin(loss)]", [[2.0]]),
+        ("coordinates(where(loss, loss > 2.5))", [3, 9]),
+    ],
+)
+def test_an_axis_with_one_place_needs_no_name(text: str, value: Any) -> None:
+    assert found(text, NARROW) == value
+
+
+def test_two_axes_with_several_places_need_a_name() -> None:
+    for name in ("argmin", "first", "rises", "diff", "coordinates"):
+        assert "requires an axis" in complaint(f"{name}(two)", NARROW)
+    assert found("diff(loss)", NARROW) == [[[-2.0], [1.0]]]
