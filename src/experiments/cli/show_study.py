@@ -1,4 +1,4 @@
-"""Show a study: its knobs, the quantities that it computes with their axes, and its results."""
+"""Show a study: its knobs, its quantities with meaning and axes, and its results."""
 
 import dataclasses
 import json
@@ -18,6 +18,8 @@ from bythebook.experiments.core.outcome import Outcome
 from bythebook.experiments.core.study import Study, studies
 from bythebook.experiments.store.run_store import RunStore
 
+_DECLARED = {"meaning": "meaning", "unit": "unit", "equation": "equation"}
+
 
 def show(name: str, *, as_json: bool = False, outputs: str | None = None) -> int:
     """Print the knobs, the quantities, and the results that use the study."""
@@ -30,7 +32,8 @@ def show(name: str, *, as_json: bool = False, outputs: str | None = None) -> int
         if catalogue.load_heading(entry).study == name
     ]
     own_knobs = knobs(study, dataclasses.asdict(study()))
-    quantities = _quantities(study, used, outputs)
+    quantities = _declared(study) if study.declares_all else _computed(study, used, outputs)
+    own_axes = {name: dataclasses.asdict(entry) for name, entry in study.axes.items()}
     if as_json:
         content = {
             "study": name,
@@ -38,6 +41,7 @@ def show(name: str, *, as_json: bool = False, outputs: str | None = None) -> int
             "doc": study.__doc__,
             "knobs": own_knobs,
             "quantities": quantities,
+            "axes": own_axes,
             "headline": study.headline,
             "experiments": used,
         }
@@ -47,8 +51,11 @@ def show(name: str, *, as_json: bool = False, outputs: str | None = None) -> int
     out.print(f"[bold]{name}[/bold] ({study.topic})\n{escape((study.__doc__ or '').strip())}\n")
     print_knobs(own_knobs)
     out.print("\n[bold]quantities[/bold]")
-    rows = [[escape(entry["quantity"]), escape(entry["axes"])] for entry in quantities]
-    console.table(["quantity", "over"], rows)
+    _print_columns({"quantity": "quantity", "axes": "over", **_DECLARED}, quantities)
+    if own_axes:
+        out.print("\n[bold]axes[/bold]")
+        entries = [{"axis": name, **entry} for name, entry in own_axes.items()]
+        _print_columns({"axis": "axis", "meaning": "meaning", "unit": "unit"}, entries)
     if study.headline:
         out.print("\n[bold]metrics in lists of runs[/bold]")
         console.table(["name", "expression"], [[k, escape(v)] for k, v in study.headline.items()])
@@ -58,7 +65,28 @@ def show(name: str, *, as_json: bool = False, outputs: str | None = None) -> int
     return OK
 
 
-def _quantities(study: type[Study], used: list[str], outputs: str | None) -> list[dict[str, str]]:
+def _print_columns(headings: dict[str, str], entries: list[dict[str, str]]) -> None:
+    """A table of the columns that are not empty."""
+    shown = [key for key in headings if any(entry[key] for entry in entries)]
+    rows = [[escape(entry[key]) for key in shown] for entry in entries]
+    console.table([headings[key] for key in shown], rows)
+
+
+def _declared(study: type[Study]) -> list[dict[str, str]]:
+    """The quantities that the study declares, which are all."""
+    return [
+        {"quantity": name, "axes": entry.format_dims(), **_meaning(study, name)}
+        for name, entry in study.quantities.items()
+    ]
+
+
+def _meaning(study: type[Study], name: str) -> dict[str, str]:
+    """Meaning, unit and equation of a quantity; empty if it is not declared."""
+    entry = study.quantities.get(name)
+    return {key: getattr(entry, key) if entry else "" for key in _DECLARED}
+
+
+def _computed(study: type[Study], used: list[str], outputs: str | None) -> list[dict[str, str]]:
     """The quantities in the recorded runs of its results, else in a run that is computed now."""
     store, axes_by_name = RunStore(resolve_output_dir(outputs)), dict[str, str]()
     for name in used:
@@ -71,7 +99,10 @@ def _quantities(study: type[Study], used: list[str], outputs: str | None) -> lis
         job = load_job(used[0]) if used else None
         with single_threaded():
             axes_by_name = _describe_axes(compute(job).outcome) if job is not None else {}
-    return [{"quantity": name, "axes": axes} for name, axes in axes_by_name.items()]
+    return [
+        {"quantity": name, "axes": axes, **_meaning(study, name)}
+        for name, axes in axes_by_name.items()
+    ]
 
 
 def _describe_axes(outcome: Outcome) -> dict[str, str]:

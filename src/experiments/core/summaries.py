@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bythebook.experiments.core.alignment import ExpressionError
+from bythebook.experiments.core.alignment import ExpressionError, single_value
 from bythebook.experiments.core.expressions import evaluate
 from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, Scalar
 
@@ -23,7 +23,7 @@ def scalar_metrics(outcome: Outcome, headline: Mapping[str, str]) -> dict[str, S
     metrics = {name: q.item for name, q in outcome.items() if not q.axes}
     for name, expression in headline.items():
         try:
-            value = evaluate(expression, outcome)
+            value = single_value(evaluate(expression, outcome))
         except ExpressionError:  # these parameters do not compute the quantity
             continue
         if not isinstance(value, Quantity):

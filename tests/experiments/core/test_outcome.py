@@ -11,14 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
+from bythebook.experiments.core.declarations import axis_of, quantity
 from bythebook.experiments.core.exact_json import dumps, loads
+from bythebook.experiments.core.functions import CONSTANTS, FUNCTIONS
 from bythebook.experiments.core.outcome import (
+    LANGUAGE_WORDS,
     MAX_INLINE_ELEMENTS,
+    MAX_REPR_CHARS,
     Axis,
     Outcome,
     Quantity,
     axis,
     diff_outcomes,
+    outcome,
     over,
 )
 
@@ -109,6 +114,41 @@ def test_parts_are_taken_by_coordinate() -> None:
         Quantity(3).coord("x")
 
 
+def test_lists_and_slices_keep_the_axis() -> None:
+    """As xarray does it, which is the oracle."""
+    data = ERRORS.to_xarray()
+    for labels in (
+        {"lag": [9, 3]},
+        {"lag": [9, 3], "game": "b"},
+        {"game": ["b"], "lag": slice(3, 5)},
+        {"lag": slice(4, None)},
+        {"lag": slice(None, 8)},
+        {"lag": slice(3, 9, 2)},
+        {"game": slice("a", "a")},
+        {"lag": slice(10, 20)},
+        {"lag": np.array([5])},
+    ):
+        found, wanted = ERRORS.sel(**labels), data.sel(labels)
+        assert found.dims == wanted.dims, labels
+        assert found.values.tolist() == wanted.values.tolist(), labels
+        assert [a.values.tolist() for a in found.axes] == [
+            wanted[dim].values.tolist() for dim in wanted.dims
+        ]
+        assert ERRORS.sel(labels).values.tolist() == wanted.values.tolist()
+    with pytest.raises(LookupError, match="axis lag has no coordinate 4"):
+        ERRORS.sel(lag=[3, 4])
+    with pytest.raises(LookupError, match=r"axis lag cannot be cut at \['a'\]"):
+        ERRORS.sel(lag=slice("a", None))
+    with pytest.raises(LookupError, match="axis game has no coordinate 'c'"):
+        ERRORS.sel(game=slice("c", None))
+
+
+def test_slices_by_decimal_coordinates_include_rounded_ends() -> None:
+    x = axis("x", [0.0, 0.1 + 0.2, 0.6, 0.2])
+    assert x.of([1, 2, 3, 4]).sel(x=slice(0.3, 0.6)).values.tolist() == [2, 3]
+    assert x.of([1, 2, 3, 4]).sel(x=slice(0, 0.3)).values.tolist() == [1, 2, 4]
+
+
 def test_shapes_and_axes_must_match() -> None:
     with pytest.raises(ValueError, match="does not match the axes"):
         LAG.of([1, 2])
@@ -178,6 +218,48 @@ def test_axes_of_one_name_are_equal() -> None:
     for other in (axis("n", [1, 3]), axis("n", [1])):
         with pytest.raises(ValueError, match="axis n of b conflict"):
             Outcome(a=axis("n", [1, 2]).of([1, 2]), b=other.of(np.zeros(len(other))))
+
+
+def test_an_outcome_from_coordinates() -> None:
+    found = outcome(
+        {"lag": 3, "year": [1896.0, 1900.0]},
+        loss=("lag", [1, 2, 3]),
+        fit=("year lag", np.arange(6).reshape(2, 3)),
+        best=3,
+    )
+    assert found["fit"].dims == ("year", "lag")
+    assert found["fit"].sel(year=1900, lag=2).item == 5
+    assert found["fit"].sel(year=slice(1898, None)).values.tolist() == [[3, 4, 5]]
+    assert found["loss"].coord("lag").tolist() == [0, 1, 2]
+    assert found["best"].item == 3
+    assert diff_outcomes(found, recorded(found)) == []
+
+
+@pytest.mark.parametrize(
+    ("quantities", "message"),
+    [
+        ({"loss": ("lga", [1, 2, 3])}, "loss is over lga, which has no coordinates; allowed: lag"),
+        ({"loss": ("lag", [1, 2])}, r"loss has the shape \(2,\); allowed: \(3,\), over lag\(3\)"),
+        ({"loss": ("lag", 1)}, r"loss has the shape \(\); allowed: \(3,\)"),
+        ({"loss": [1, 2, 3]}, "loss is an array; allowed: loss="),
+        ({"loss": ([1, 2, 3], "lag")}, "loss is not valid"),
+        ({"best": 3}, "the axis lag has coordinates, but no quantity is over it"),
+        ({"mean": ("lag", [1, 2, 3])}, "invalid name 'mean': it is a word of the language"),
+    ],
+)
+def test_an_invalid_quantity_is_refused(quantities: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        outcome({"lag": [3, 5, 9]}, **quantities)
+
+
+def test_an_axis_is_not_a_word_of_the_language() -> None:
+    for name in ("size", "sd", "share", "pi"):
+        with pytest.raises(ValueError, match=f"invalid name '{name}'"):
+            outcome({name: 2}, x=(name, [1, 2]))
+
+
+def test_the_words_of_the_language_are_its_functions_and_constants() -> None:
+    assert FUNCTIONS.keys() | CONSTANTS.keys() == LANGUAGE_WORDS
 
 
 # Records
@@ -318,8 +400,66 @@ def test_quantities_of_the_same_axes_are_columns() -> None:
     assert list(Outcome().to_frame().columns) == ["quantity", "value"]
 
 
-def test_representations() -> None:
-    assert repr(ERRORS) == "Quantity over lag(3), game(2)"
+def test_to_xarray_has_the_same_values_and_meanings() -> None:
+    data = DESCRIBED.to_xarray()
+    assert data["errors"].dims == ("lag", "game")
+    assert data["errors"].sel(lag=9, game="b").item() == 5
+    assert data["errors"].attrs == {"long_name": "errors per game", "equation": "FCML 1.19"}
+    assert data["lag"].attrs == {"long_name": "delay", "units": "s"}
+    assert data["game"].attrs == {}
+    assert data["rate"].item() == 0.5
+    assert data["rate"].attrs == {"long_name": "clock rate", "units": "1/s"}
+    assert ERRORS.to_xarray("errors").name == "errors"
+    assert ERRORS.to_xarray().attrs == {}
+
+
+# Representations
+
+DESCRIBED = Outcome(errors=ERRORS, rate=0.5).describe(
+    {
+        "errors": quantity("errors per game", "lag game", equation="FCML 1.19"),
+        "rate": quantity("clock rate", unit="1/s"),
+    },
+    {"lag": axis_of("delay", unit="s")},
+)
+
+
+def test_a_quantity_shows_axes_numbers_and_meaning() -> None:
+    assert repr(ERRORS).splitlines() == [
+        "Quantity(lag: 3, game: 2)",
+        "[[0 1]",
+        " [2 3]",
+        " [4 5]]",
+        "lag   3, 5, 9",
+        "game  a, b",
+    ]
+    assert repr(DESCRIBED["errors"]).splitlines()[4:] == [
+        "lag   3, 5, 9  delay [s]",
+        "game  a, b",
+        "errors per game (FCML 1.19)",
+    ]
+    assert repr(DESCRIBED["rate"]) == "0.5: clock rate [1/s]"
     assert repr(Quantity(3)) == "3"
     assert repr(Axis("x", [1])) == "x(1)"
-    assert repr(Outcome(a=1, errors=ERRORS)) == "a: 1\nerrors: Quantity over lag(3), game(2)"
+    large = repr(over(np.zeros((1000, 1000)), axis("a", 1000), axis("b", 1000)))
+    assert "..." in large
+    assert len(large) < 300
+
+
+def test_an_outcome_shows_one_line_for_each_quantity() -> None:
+    assert repr(Outcome(a=1, errors=ERRORS)).splitlines() == [
+        "a: 1",
+        "errors(lag: 3, game: 2): 0, 1, 2, 3, ...",
+    ]
+    lines = repr(DESCRIBED).splitlines()
+    assert lines[0] == "errors(lag: 3, game: 2): 0, 1, 2, 3, ...  errors per game (FCML 1.19)"
+    long = Outcome(x=LAG.of([1, 2, 3])).describe({"x": quantity("word " * 40, "lag")}, {})
+    assert len(repr(long)) == MAX_REPR_CHARS
+
+
+def test_descriptions_stay_with_parts_and_do_not_change_values() -> None:
+    part = DESCRIBED["errors"].sel(lag=[5, 9])
+    assert part.declaration is not None
+    assert part.declaration.meaning == "errors per game"
+    assert part.axes[0].declaration == axis_of("delay", unit="s")
+    assert diff_outcomes(DESCRIBED, Outcome(errors=ERRORS, rate=0.5)) == []

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.approximation import divergences
@@ -23,6 +24,10 @@ class AlphaDivergence(Study):
     """
 
     headline = {"largest": "max(divergence)"}
+    more_quantities = True
+    quantities = {
+        "divergence": quantity("alpha divergence of two Gaussians", "alpha pair", unit="nats"),
+    }
 
     alphas: list[float] = knob(
         [-3.0, -0.5, 0.0, 0.5, 3.0], "of divergences between Gaussians", at_least=-3, at_most=3

@@ -8,6 +8,7 @@ from scipy import stats
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.approximation import asymptotic
@@ -51,6 +52,12 @@ class AsymptoticEvidence(Study):
     """
 
     headline = {"bic_error": "max(mean(abs(log_evidence[:, 'bic'] - log_evidence[:, 'exact'])))"}
+    more_quantities = True
+    quantities = {
+        "log_evidence": quantity(
+            "log evidence of a model, exact or approximate", "model way points set", unit="nats"
+        ),
+    }
 
     models: list[str] = knob(["coin"], "what data are drawn from", choices=tuple(MODELS))
     points: list[int] = knob([10, 100], "points of a data set", at_least=2, at_most=1_000_000)

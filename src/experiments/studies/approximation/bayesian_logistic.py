@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import expit
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Axis, Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.approximation import variational_logistic
@@ -29,6 +30,12 @@ class BayesianLogistic(Study):
     """Gaussian posteriors of two weights, by three methods, against the exact one (PRML 10.6)."""
 
     headline = {"variational": "median(total_variation[:, 'variational'])"}
+    more_quantities = True
+    quantities = {
+        "total_variation": quantity(
+            "total variation between approximate and exact posterior", "points way set"
+        ),
+    }
 
     points: list[int] = knob([20], "points of a data set", at_least=2, at_most=1000, distinct=True)
     sets: int = knob(20, "data sets of each size", at_least=1, at_most=1000)

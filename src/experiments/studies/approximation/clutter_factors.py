@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.approximation import clutter
@@ -21,6 +22,10 @@ class ClutterFactors(Study):
     """Approximation of single factors in their contexts, and its equations (PRML 10.7.1)."""
 
     headline = {"negative": "mean(negative_factors)"}
+    more_quantities = True
+    quantities = {
+        "negative_factors": quantity("refined factors with a negative precision", "set"),
+    }
 
     theta: float = knob(2.0, "the mean that is to be found", at_least=-10, at_most=10)
     share: float = knob(0.5, "of clutter, w", above=0, below=1)

@@ -11,6 +11,7 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 from scipy.stats import norm
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.approximation import clutter
@@ -33,6 +34,12 @@ class ClutterProblem(Study):
     """
 
     headline = {"ep_total_variation": "median(total_variation[:, 'ep'])"}
+    more_quantities = True
+    quantities = {
+        "total_variation": quantity(
+            "total variation between approximate and exact posterior", "points way set"
+        ),
+    }
 
     theta: float = knob(2.0, "the mean that is to be found", at_least=-10, at_most=10)
     share: float = knob(0.5, "of clutter, w", above=0, below=1)

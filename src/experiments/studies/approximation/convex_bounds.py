@@ -7,6 +7,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import expit, log_expit
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.approximation import bounds
@@ -26,6 +27,13 @@ class ConvexBounds(Study):
     """
 
     headline = {"least_slack": "min(slack)"}
+    more_quantities = True
+    quantities = {
+        "slack": quantity(
+            "distance from a tangent to its function; positive where the bound holds",
+            "function contact place",
+        ),
+    }
 
     functions: list[str] = knob(
         ["exp(-x)"], "convex or concave functions", choices=tuple(CURVES), distinct=True

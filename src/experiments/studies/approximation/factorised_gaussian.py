@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.approximation import factorised
@@ -22,6 +23,12 @@ class FactorisedGaussian(Study):
     """
 
     headline = {"too_compact": "share(entropy['q||p'] < entropy['p'])"}
+    more_quantities = True
+    quantities = {
+        "entropy": quantity(
+            "entropy of a Gaussian and of its factorised approximations", "of draw", unit="nats"
+        ),
+    }
 
     draws: int = knob(12, "Gaussians", at_least=1, at_most=200)
     starts: int = knob(10, "of the means", at_least=1, at_most=1000)

@@ -13,6 +13,7 @@ from numpy.random import Generator
 from scipy.special import log_expit
 from scipy.stats import multivariate_normal
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.approximation import gaussian_fit, mixture_means
@@ -38,6 +39,14 @@ class GaussianApproximation(Study):
     """
 
     headline = {"kl_q_p": "median(divergence[:, 'q||p', 'variational'])"}
+    more_quantities = True
+    quantities = {
+        "divergence": quantity(
+            "divergence of an approximation from the density",
+            "density direction way draw",
+            unit="nats",
+        ),
+    }
 
     densities: list[str] = knob(
         ["mixture"], "what is approximated", choices=tuple(DIMENSIONS), distinct=True

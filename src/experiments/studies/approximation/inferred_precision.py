@@ -11,6 +11,7 @@ from scipy import stats
 from scipy.optimize import minimize
 from scipy.special import expit, gammaln, logsumexp
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.approximation import inferred_precision as model
@@ -27,6 +28,11 @@ class InferredPrecision(Study):
     """Variational bounds by step against the evidence, and printed formulas for q(precision)."""
 
     headline = {"gap": "median(log_evidence - last(bound, over='step'))"}
+    more_quantities = True
+    quantities = {
+        "bound": quantity("variational lower bound on the log evidence", "set step", unit="nats"),
+        "log_evidence": quantity("log evidence", "set", unit="nats"),
+    }
 
     points: int = knob(20, "points of a data set", at_least=2, at_most=500)
     sets: int = knob(10, "data sets", at_least=1, at_most=200)

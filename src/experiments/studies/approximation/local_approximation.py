@@ -11,6 +11,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import expit
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.approximation import targets
@@ -44,6 +45,12 @@ class LocalApproximation(Study):
     """Taylor expansions and Laplace approximations, and their errors (FCML 4.4)."""
 
     headline = {"largest_total_variation": "max(total_variation)"}
+    more_quantities = True
+    quantities = {
+        "total_variation": quantity(
+            "total variation between a density and its Laplace approximation", "case"
+        ),
+    }
 
     target: str = knob("gamma", "the function or density", choices=tuple(TARGETS))
     parameters: list[list[float]] = knob(

@@ -8,6 +8,7 @@ from numpy.random import Generator
 from scipy.special import logsumexp, softmax
 from scipy.stats import norm
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.approximation import log_sum_exp
@@ -29,6 +30,10 @@ class LogSumExp(Study):
     """Bounds on log-sum-exp of given and drawn scores; objectives of drawn problems."""
 
     headline = {"log_sum": "log_sum"}
+    more_quantities = True
+    quantities = {
+        "log_sum": quantity("log of the sum of the exponentials of the scores"),
+    }
 
     scores: list[float] = knob([0.0, 1.0, 2.0], "one for each label")
     chosen: int = knob(1, "the label of the looser bound", at_least=0)

@@ -9,6 +9,7 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 from scipy.stats import gamma, norm
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.approximation import gaussian_gamma
@@ -32,6 +33,10 @@ class MeanAndPrecision(Study):
     """
 
     headline = {"precision": "mean(tau_mean)"}
+    more_quantities = True
+    quantities = {
+        "tau_mean": quantity("mean of the precision's factor", "form points set"),
+    }
 
     prior: str = knob("conjugate", "of the mean", choices=("conjugate", "independent"))
     constants: list[float] = knob(

@@ -10,6 +10,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, ndtr
 from scipy.stats import norm
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.approximation import online_logistic as model
@@ -29,6 +30,12 @@ class OnlineLogistic(Study):
     """
 
     headline = {"gap": "max(update_gap['corrected'])"}
+    more_quantities = True
+    quantities = {
+        "update_gap": quantity(
+            "largest difference between an update and the exact moments", "form case"
+        ),
+    }
 
     cases: int = knob(40, "updates that are checked", at_least=1, at_most=1000)
     sets: int = knob(20, "data sets of one pass", at_least=1, at_most=1000)

@@ -8,6 +8,7 @@ from numpy.random import Generator
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.types import Floats, Ints
@@ -36,6 +37,12 @@ class Reparameterisation(Study):
     """
 
     headline = {"range": "max(most_probable) - min(most_probable)"}
+    more_quantities = True
+    quantities = {
+        "most_probable": quantity(
+            "most probable probability of heads, transformed back", "parameter"
+        ),
+    }
 
     prior: list[float] = knob([2.0, 2.0], "parameters of the beta prior", above=1)
     heads: int = knob(3, "heads seen", at_least=0)

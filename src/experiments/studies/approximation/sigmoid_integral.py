@@ -6,6 +6,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import expit
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.approximation import bounds
@@ -20,6 +21,11 @@ class SigmoidIntegral(Study):
     """
 
     headline = {"largest_gap": "max(integral - best_bound)"}
+    more_quantities = True
+    quantities = {
+        "best_bound": quantity("largest lower bound on the expected sigmoid", "mean_of_a variance"),
+        "integral": quantity("expected sigmoid of a Gaussian variable", "mean_of_a variance"),
+    }
 
     means: list[float] = knob([-2.0, 0.0, 1.0], "of the activation", distinct=True)
     variances: list[float] = knob([1.0, 4.0], "of the activation", above=0, distinct=True)

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.chains import bigram_priors as priors
@@ -29,6 +30,12 @@ class BigramPriors(Study):
     """
 
     headline = {"prior_mean": "max(prior_mean)"}
+    more_quantities = True
+    quantities = {
+        "prior_mean": quantity(
+            "predicted probability of a symbol after a new context", "mean_of symbol"
+        ),
+    }
 
     data: str | None = knob("mlapp-darwin", "the text", dataset="text")
     text: list[str] = knob(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.chains import casino, hmm
@@ -29,6 +30,10 @@ class CasinoBeliefs(Study):
         "errors_filtered": "errors['filtered']",
         "errors_smoothed": "errors['smoothed']",
         "errors_viterbi": "errors['viterbi']",
+    }
+    more_quantities = True
+    quantities = {
+        "errors": quantity("rolls whose die is wrong", "estimate"),
     }
 
     game: str = knob("book", "that of Fig 17.10, of Listing 17.1, or a new one", choices=GAMES)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.chains import casino, hmm
@@ -22,6 +23,10 @@ class CasinoGames(Study):
         "mean_errors_filtered": "mean(errors['filtered'])",
         "mean_errors_smoothed": "mean(errors['smoothed'])",
         "mean_errors_viterbi": "mean(errors['viterbi'])",
+    }
+    more_quantities = True
+    quantities = {
+        "errors": quantity("rolls whose die is wrong", "estimate game"),
     }
 
     games: int = knob(2000, "games to simulate", at_least=2, at_most=1_000_000)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.chains.capacity import as_one, chain_step, flat_step, information
@@ -22,6 +23,12 @@ class ChainCapacity(Study):
     """
 
     headline = {"bits": "max(information)"}
+    more_quantities = True
+    quantities = {
+        "information": quantity(
+            "information of two observations about the next state", "K M draw", unit="bits"
+        ),
+    }
 
     states: list[int] = knob([2, 3], "K", at_least=2, at_most=4, distinct=True)
     chains: list[int] = knob([1, 2, 3], "M", at_least=1, at_most=4, distinct=True)

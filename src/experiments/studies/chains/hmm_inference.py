@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.chains import casino, hmm, hmm_examples, hmm_recursions
@@ -32,6 +33,15 @@ class HmmInference(Study):
         "error_rate_smoothed": "error_rate['smoothed']",
         "error_rate_path": "error_rate['path']",
         "underflow_length_dice": "median(underflow['dice'])",
+    }
+    more_quantities = True
+    quantities = {
+        "error_rate": quantity("share of the hidden states that are wrong", "estimate"),
+        "underflow": quantity(
+            "length at which messages underflow if they are not scaled",
+            "emission sequence",
+            unit="steps",
+        ),
     }
 
     ask: list[str] = knob(["marginals"], "what to infer", choices=TASKS, distinct=True)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.stats import multivariate_normal
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.chains import baum_welch as bw
@@ -38,6 +39,13 @@ class HmmStarts(Study):
         "share_best_random": "share(best - final['random'] < 1)",
         "optima_random": "optima['random']",
         "median_iterations": "median(iterations)",
+    }
+    more_quantities = True
+    quantities = {
+        "best": quantity("largest log likelihood that any start reaches", "sequence", unit="nats"),
+        "final": quantity("log likelihood at the end of EM", "start sequence restart", unit="nats"),
+        "iterations": quantity("iterations until EM converges", "start sequence restart"),
+        "optima": quantity("number of different optima", "start"),
     }
 
     chain: str = knob("casino-book", "what the data are", choices=CHAINS)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.chains.integer_walk import draw_walks, moments, return_probability
@@ -17,6 +18,10 @@ class IntegerWalk(Study):
     """Exact moments and first returns of walks from 0 at time 1, and some drawn walks."""
 
     headline = {"return_probability": "min(return_probability)"}
+    more_quantities = True
+    quantities = {
+        "return_probability": quantity("probability of a return to zero", "up"),
+    }
 
     ups: list[float] = knob(
         [0.5], "chances of going up when the walk moves", above=0, below=1, distinct=True

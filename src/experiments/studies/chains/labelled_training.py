@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.chains import baum_welch as bw
@@ -25,6 +26,10 @@ class LabelledTraining(Study):
     headline = {
         "error_exponent_casino": "error_exponent['casino']",
         "error_exponent_lilypad": "error_exponent['lilypad']",
+    }
+    more_quantities = True
+    quantities = {
+        "error_exponent": quantity("exponent of the error's decay with the length", "chain"),
     }
 
     chains: list[str] = knob(list(CHAINS), "what the data are", choices=CHAINS, distinct=True)

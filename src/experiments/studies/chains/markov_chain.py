@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.chains import markov_chain as markov
@@ -24,6 +25,10 @@ class MarkovChain(Study):
     """
 
     headline = {"stationary": "max(stationary)"}
+    more_quantities = True
+    quantities = {
+        "stationary": quantity("stationary probability of a state", "chain closed state"),
+    }
 
     chains: dict[str, list[float]] = knob(
         {}, "transition matrices by name, row by row; none: two states", at_least=0, at_most=1

@@ -6,6 +6,7 @@ from itertools import pairwise, product
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.chains import hidden_source as source
@@ -24,6 +25,12 @@ class MarkovOrder(Study):
     """
 
     headline = {"beyond": "max(beyond)"}
+    more_quantities = True
+    quantities = {
+        "beyond": quantity(
+            "information of the next observation outside the window", "source order", unit="bits"
+        ),
+    }
 
     stay: float = knob(0.95, "chance that the hidden state stays", above=0, below=1)
     noise: float = knob(0.2, "chance of seeing the other state", at_least=0, at_most=0.5)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.chains import ngrams
@@ -30,6 +31,12 @@ class Ngrams(Study):
     """
 
     headline = {"held_bits": "min(held_bits)"}
+    more_quantities = True
+    quantities = {
+        "held_bits": quantity(
+            "bits per symbol of the text that follows", "block vocabulary method order", unit="bits"
+        ),
+    }
 
     data: str = knob("mlapp-darwin", "the text", dataset="text")
     unit: str = knob("letters", "what an n-gram is made of", choices=UNITS)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.chains import page_rank as ranks
@@ -23,6 +24,10 @@ class PageRank(Study):
     """PageRank of the pages of one web, and properties of the matrices of random webs."""
 
     headline = {"top_rank": "max(rank)"}
+    more_quantities = True
+    quantities = {
+        "rank": quantity("PageRank of a page", "follow page"),
+    }
 
     data: str | None = knob(None, "the web", dataset="graph")
     links: list[str] = knob(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.chains import transition_kernels as made
@@ -39,6 +40,10 @@ class TransitionKernels(Study):
     """
 
     headline = {"balance_gap": "max(balance_gap)"}
+    more_quantities = True
+    quantities = {
+        "balance_gap": quantity("largest violation of detailed balance", "kernel draw"),
+    }
 
     kernels: list[str] = knob(list(KERNELS), "transitions", choices=KERNELS, distinct=True)
     shape: list[int] = knob([2, 3], "values of the two variables", at_least=2, at_most=4)

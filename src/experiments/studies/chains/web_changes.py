@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.chains import page_rank as ranks
@@ -23,6 +24,10 @@ class WebChanges(Study):
     """
 
     headline = {"place_with_farm": "median(last(target_place, over='farm'))"}
+    more_quantities = True
+    quantities = {
+        "target_place": quantity("place of the promoted page in the ranking", "web farm"),
+    }
 
     webs: int = knob(40, "webs", at_least=1, at_most=1000)
     pages: int = knob(200, "pages of a web", at_least=4, at_most=1000)

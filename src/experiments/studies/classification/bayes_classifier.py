@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import axis_of, quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.classification._plane import Plane, distance, labelled
@@ -25,6 +26,38 @@ class BayesClassifier(Plane, Study):
     """Class probabilities from Gaussian class-conditional densities (FCML 5.2.1)."""
 
     headline = {"training_accuracy": "first(training_accuracy)"}
+    quantities = {
+        "training_accuracy": quantity(
+            "share of the training points that are classified correctly", "covariance"
+        ),
+        "inputs": quantity("attributes of the data", "point attribute"),
+        "label": quantity("class of a point", "point"),
+        "class_size": quantity("points of a class", "category"),
+        "prior": quantity("prior probability of a class", "category"),
+        "class_mean": quantity("mean of a class", "category attribute"),
+        "class_covariance": quantity("covariance of a class", "category attribute other"),
+        "correlation": quantity("correlation of the attributes in a class", "category"),
+        "likelihood": quantity("density of a class at a new point", "divisor place category"),
+        "probability": quantity("probability of a class at a new point", "divisor place category"),
+        "distance_to_data": quantity("distance from a new point to the nearest data", "place"),
+        "own_log_density": quantity(
+            "mean log density of the points of a class", "covariance category"
+        ),
+        "median_own_probability": quantity("median probability of the true class", "category"),
+        "log_density_map": quantity("log density of a class on the map", "x2 x1 category"),
+        "probability_map": quantity("probability of a class on the map", "x2 x1 category"),
+    }
+    axes = {
+        "attribute": axis_of("attribute"),
+        "category": axis_of("class"),
+        "covariance": axis_of("form of the covariance"),
+        "divisor": axis_of("divisor of the covariance"),
+        "other": axis_of("second attribute of a covariance"),
+        "place": axis_of("new point"),
+        "point": axis_of("point of the data"),
+        "x1": axis_of("first attribute"),
+        "x2": axis_of("second attribute"),
+    }
 
     data: str | None = knob(
         "fcml-three-classes",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.classification._plane import stacked
@@ -21,6 +22,19 @@ from bythebook.models.types import Floats
 @dataclass
 class BayesianClassMean(Study):
     """Posterior of a class mean and the expected likelihood of a new point (FCML 5.7)."""
+
+    more_quantities = True
+    quantities = {
+        "posterior_moments": quantity(
+            "posterior moments of the first coordinate of the class mean", "seen way moment"
+        ),
+        "expected_likelihood": quantity(
+            "expected likelihood of a new point, in closed form", "seen"
+        ),
+        "monte_carlo": quantity("expected likelihood of a new point, from draws", "seen"),
+        "standard_error": quantity("standard error of the mean over draws", "seen"),
+        "likelihood": quantity("likelihood of a new point on a line", "seen mean x1"),
+    }
 
     data: str = knob(
         "fcml-three-classes", "two attributes and the class of each point", dataset="classes"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import axis_of, quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.classification import roc, svm
@@ -27,6 +28,30 @@ MEASURES: dict[str, Callable[[Bools, Bools], Any]] = {
 @dataclass
 class ClassifierMetrics(Study):
     """Loss, sensitivity, specificity and the area under the ROC curve (FCML 5.4)."""
+
+    quantities = {
+        "loss": quantity("share of the points that are classified wrongly", "answer"),
+        "sensitivity": quantity("share of the positive points that are found", "answer"),
+        "specificity": quantity("share of the negative points that are found", "answer"),
+        "auc": quantity("area under the ROC curve", "answer"),
+        "confusion": quantity("points of a class that get a label", "answer predicted true"),
+        "roc": quantity("rates of true and of false positives", "gamma rate called"),
+        "machine_auc": quantity("area under the ROC curve of a machine", "gamma"),
+        "guessing_auc": quantity("area under the ROC curve of guesses", "guess"),
+        "repeated_auc": quantity(
+            "area under the ROC curve of a machine on new data", "gamma repetition"
+        ),
+    }
+    axes = {
+        "answer": axis_of("classifier"),
+        "called": axis_of("rate of true or of false positives"),
+        "gamma": axis_of("kernel parameter"),
+        "guess": axis_of("set of guesses"),
+        "predicted": axis_of("label that is given"),
+        "rate": axis_of("threshold"),
+        "repetition": axis_of("new data set"),
+        "true": axis_of("true label"),
+    }
 
     n: int = knob(1000, "objects, without test points", at_least=2, at_most=1_000_000)
     rare_share: float = knob(0.2, "share of their rare (positive) class", above=0, below=1)

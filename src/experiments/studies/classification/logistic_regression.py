@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.classification._plane import Plane, distance, labelled, stacked
@@ -28,6 +29,46 @@ class LogisticRegression(Plane, Study):
     """MAP weights of logistic regression by Newton-Raphson, and averaged predictions (FCML 4)."""
 
     headline = {"iterations": "max(newton_steps)"}
+    more_quantities = True
+    quantities = {
+        "newton_steps": quantity("Newton steps until the weights converge", "features repetition"),
+        "inputs": quantity("attributes of the data", "point attribute"),
+        "label": quantity("class of a point", "point"),
+        "distance_to_data": quantity(
+            "distance from a place on the map to the nearest data", "x2 x1"
+        ),
+        "training_accuracy": quantity(
+            "share of the training points that are classified correctly", "features repetition"
+        ),
+        "map_weight": quantity("most probable weights", "features repetition feature"),
+        "fitted_probability": quantity("fitted probability of class 1", "features point"),
+        "probability_at": quantity(
+            "probability of class 1 at a new point", "features estimate place"
+        ),
+        "log_odds_map": quantity("log odds of class 1 on the map", "features x2 x1"),
+        "probability_map": quantity("probability of class 1 on the map", "features estimate x2 x1"),
+        "sampled_probability": quantity(
+            "mean probability of class 1 over sampled weights", "features sampling place"
+        ),
+        "class_error": quantity(
+            "share of a class on the wrong side of a sampled boundary",
+            "features of_class sampling boundary",
+        ),
+        "boundary_output_at_new": quantity(
+            "output of a sampled boundary at the new point", "features sampling boundary"
+        ),
+        "path": quantity("weights after each Newton step", "iteration weight"),
+        "log_g": quantity("log of the unnormalised posterior", "iteration"),
+        "gradient": quantity("gradient of the log posterior", "iteration weight"),
+        "largest_curvature": quantity("largest curvature of the log posterior", "iteration"),
+        "gradient_gap": quantity("difference between the gradient and differences"),
+        "hessian_gap": quantity("difference between the second derivatives and differences"),
+        "start_converged": quantity("whether Newton steps from a start converge", "start"),
+        "start_end": quantity("weights at the end of the steps from a start", "start weight"),
+        "start_largest_curvature": quantity(
+            "largest curvature of the log posterior at a start", "start"
+        ),
+    }
 
     data: str | None = knob(
         "fcml-logistic", "x_1, x_2, t = 0 or 1; null: clouds", dataset="classes"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import axis_of, quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.classification import multinomial_bayes as words
@@ -22,6 +23,38 @@ class NaiveBayesText(Study):
     """A multinomial for each class of texts: accuracy, confusion, smoothing (FCML 5.2.1.6)."""
 
     headline = {"mean_recall": "mean(recall)", "best_alpha": "argmax(accuracy['map'])"}
+    quantities = {
+        "accuracy": quantity("share of the texts that are classified correctly", "averaging alpha"),
+        "recall": quantity("share of a class's texts that are classified correctly", "true"),
+        "true_class": quantity("class of a text", "text"),
+        "probability": quantity("probability of a class for a text", "text predicted"),
+        "mean_probability": quantity(
+            "mean probability of a class for the texts of a class", "true predicted"
+        ),
+        "confusion": quantity("texts of a class that get a label", "predicted true"),
+        "ruled_out": quantity("classes with probability zero for a text", "estimate text"),
+        "unknown_words": quantity("words of a text that occur in no training text", "text"),
+        "distance_from_uniform": quantity(
+            "largest distance of a word's probability from uniform", "alpha"
+        ),
+        "relative_distance_in_the_limit": quantity(
+            "that distance with strong smoothing, relative to uniform"
+        ),
+        "text_count": quantity("occurrences of a word in the shown text", "word"),
+        "word_probability": quantity("probability of a word in a class", "predicted word"),
+        "word_count": quantity("occurrences of a word in a class", "word predicted"),
+        "class_length": quantity("words of a class", "predicted"),
+        "vocabulary": quantity("different words"),
+    }
+    axes = {
+        "alpha": axis_of("smoothing parameter"),
+        "averaging": axis_of("most probable or expected probabilities"),
+        "estimate": axis_of("estimate of the word probabilities"),
+        "predicted": axis_of("class that is predicted"),
+        "text": axis_of("text"),
+        "true": axis_of("true class"),
+        "word": axis_of("word"),
+    }
 
     data: str = knob("newsgroups", "test, class, document, word and count in rows", dataset=True)
     alpha: float = knob(2.0, "parameter of the Dirichlet prior", above=1, at_most=1e6)

@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.classification._plane import Plane, labelled
@@ -31,6 +32,23 @@ class NearestNeighbours(Plane, Study):
     """Decision regions of K nearest neighbours, and cross-validation errors (FCML 5.3.1.1)."""
 
     headline = {"best_k": "argmin(mean(cross_validation_error, over='repetition'))"}
+    more_quantities = True
+    quantities = {
+        "cross_validation_error": quantity(
+            "share of the left-out points that are classified wrongly", "k repetition"
+        ),
+        "inputs": quantity("attributes of the data", "point attribute"),
+        "label": quantity("class of a point", "point"),
+        "region": quantity("whether class 1 wins at a place on the map", "k kernel x2 x1"),
+        "area": quantity("share of the map that class 1 wins", "k kernel repetition"),
+        "islands": quantity("connected regions of class 1", "k kernel repetition"),
+        "most_votes": quantity("largest number of votes for class 1", "k kernel repetition"),
+        "tied_area": quantity("share of the map with equal votes", "k kernel repetition"),
+        "smallest_k_without_class_1": quantity("smallest K with which class 1 wins nowhere"),
+        "least_winning_votes": quantity(
+            "smallest number of votes with which class 1 wins", "k kernel repetition"
+        ),
+    }
 
     flipped: int = knob(0, "points that get the wrong label", at_least=0)
     ks: list[int] = knob([5, 39], "neighbours that vote, ascending", at_least=1, distinct=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.approximation import laplace_gap
@@ -21,6 +22,24 @@ class RelevanceClassifier(Study):
     """Relevance and support vector machines with Gaussian kernels, two classes in the plane."""
 
     headline = {"relevant": "median(relevant)", "support": "median(support)"}
+    more_quantities = True
+    quantities = {
+        "relevant": quantity("number of relevance vectors", "set"),
+        "support": quantity("number of support vectors", "set"),
+        "test_error": quantity(
+            "share of the test points that are classified wrongly", "machine set"
+        ),
+        "precision": quantity("precision of a weight that is kept", "kept"),
+        "kept_weight": quantity("weight that is kept", "kept"),
+        "kept_variance": quantity("posterior variance of a weight that is kept", "kept"),
+        "slope": quantity("slope of likelihood and prior at the weights", "term kept"),
+        "covariance": quantity("posterior covariance of the weights that are kept", "kept middle"),
+        "curvature": quantity("curvature of the log posterior at the weights", "middle other"),
+        "points": quantity("points of the data", "point variable"),
+        "labels": quantity("class of a point", "point"),
+        "vectors": quantity("whether a point is a vector of the machine", "machine point"),
+        "plane_output": quantity("output of a machine on the map", "machine x2 x1"),
+    }
 
     n: int = knob(100, "points in a data set", at_least=8, at_most=500)
     spread: float = knob(0.6, "standard deviation of a cluster", above=0)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
@@ -27,6 +28,42 @@ class SupportVectors(Plane, Study):
     """Margins, support vectors and decisions of support vector machines (FCML 5.3.2)."""
 
     headline = {"support_vectors": "mean(count(support, over='point'))"}
+    more_quantities = True
+    quantities = {
+        "support": quantity(
+            "whether a point is a support vector",
+            "machine repetition point | gamma repetition point",
+        ),
+        "inputs": quantity("attributes of the data", "point attribute"),
+        "label": quantity("class of a point", "point"),
+        "squared_distance": quantity("squared distance of a point from the origin", "point"),
+        "separable": quantity("whether a line separates the classes", "space"),
+        "influence": quantity(
+            "Lagrange multiplier of a point", "machine repetition point | gamma repetition point"
+        ),
+        "bias": quantity(
+            "bias of the decision function", "rule machine repetition | rule gamma repetition"
+        ),
+        "line_before": quantity(
+            "line of the machine before a vector is moved", "repetition coefficient"
+        ),
+        "line": quantity("line of the machine", "machine repetition coefficient"),
+        "nearest_distance": quantity(
+            "distance of the nearest point from the line", "machine repetition"
+        ),
+        "distance_of_centre": quantity(
+            "distance of the centre from the line", "machine repetition"
+        ),
+        "widest_margin": quantity("largest margin that a search finds", "repetition"),
+        "widest_line": quantity("line with the largest margin", "repetition coefficient"),
+        "support_off_margin": quantity(
+            "largest distance of a support vector from the margin", "machine repetition"
+        ),
+        "refit_gap": quantity(
+            "change of the machine after a refit to the support vectors", "repetition"
+        ),
+        "primal_objective": quantity("primal objective of the soft margin", "cost repetition"),
+    }
 
     centres: list[list[float]] = knob([[0.0, 0.0], [4.0, 4.0]], "centres of the classes -1 and +1")
     sizes: list[int] = knob([20, 20], "points in each cloud", at_least=2, at_most=200)

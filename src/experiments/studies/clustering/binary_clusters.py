@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.clustering._points import numbered
@@ -33,6 +34,16 @@ class BinaryClusters(Study):
         "mean_agreement": "mean(first(agreement, over='prior'))",
         "mean_pinned": "mean(first(pinned, over='prior'))",
         "best_log_likelihood": "max(random_final_log_likelihood)",
+    }
+    more_quantities = True
+    quantities = {
+        "agreement": quantity(
+            "share of the points in the right cluster, after matching the labels", "prior draw"
+        ),
+        "pinned": quantity("share of the estimated probabilities at zero or one", "prior draw"),
+        "random_final_log_likelihood": quantity(
+            "log likelihood at the end of EM from a random start", "restart", unit="nats"
+        ),
     }
 
     n: int = knob(100, "objects", at_least=2, at_most=100_000)

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
@@ -43,6 +44,14 @@ class ClusterPath(Clusters, Study):
         "iterations": "last(coordinates(means, over='iteration'))",
         "distortion": "last(distortion)",
         "log_likelihood": "last(log_likelihood)",
+    }
+    more_quantities = True
+    quantities = {
+        "distortion": quantity(
+            "sum of squared distances from the points to their means", "half_step"
+        ),
+        "log_likelihood": quantity("log likelihood of the mixture", "iteration", unit="nats"),
+        "means": quantity("means of the clusters", "iteration cluster variable"),
     }
 
     model: str = knob("kmeans", "what is fitted", choices=("kmeans", "mixture"))

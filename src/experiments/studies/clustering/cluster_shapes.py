@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.clustering._points import numbered
@@ -38,6 +39,18 @@ class ClusterShapes(Study):
         "rings_agreement": "mean(rings_agreement)",
         "stretched_agreement": "mean(stretched_agreement)",
         "kernel_agreement": "kernel_agreement['middle']",
+    }
+    more_quantities = True
+    quantities = {
+        "kernel_agreement": quantity(
+            "share of the points in the right cluster, kernel K-means", "start"
+        ),
+        "rings_agreement": quantity(
+            "share of the points of ring and disc in the right cluster", "rings_draw method"
+        ),
+        "stretched_agreement": quantity(
+            "share of the points of parallel clusters in the right cluster", "stretched_draw method"
+        ),
     }
 
     data: str | None = knob("fcml-rings", "a ring about a disc", dataset="points")

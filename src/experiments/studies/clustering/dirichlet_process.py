@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.clustering import dirichlet_process as process
@@ -29,6 +30,12 @@ class DirichletProcess(Study):
     """
 
     headline = {"components": "mean(last(sampled_clusters, over='fitted_n'))"}
+    more_quantities = True
+    quantities = {
+        "sampled_clusters": quantity(
+            "mean number of occupied components in Gibbs samples", "fitted_n set"
+        ),
+    }
 
     concentrations: list[float] = knob([0.1, 1.0, 10.0], "alpha of the prior", above=0)
     sizes: list[int] = knob([10, 100, 1000], "points, for the prior", at_least=1, distinct=True)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.stats import multivariate_normal
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.clustering._points import Clusters, place_problems
@@ -48,6 +49,18 @@ class EmTheory(Clusters, Study):
         "final_log_likelihood": "last(log_likelihood[:, 'M'])",
         "median_incremental_passes": "median(incremental_passes)",
         "final_difference": "max(last(difference, over='epsilon'))",
+    }
+    more_quantities = True
+    quantities = {
+        "difference": quantity(
+            "largest difference of a centre from that of K-means", "epsilon weighting"
+        ),
+        "incremental_passes": quantity(
+            "passes until incremental EM is close to the optimum", "order"
+        ),
+        "log_likelihood": quantity(
+            "log likelihood after each half step", "iteration step", unit="nats"
+        ),
     }
 
     k: int = knob(2, "components", at_least=1, at_most=20)

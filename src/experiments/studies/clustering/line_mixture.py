@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.stats import norm
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.clustering._points import place_problems
@@ -30,6 +31,15 @@ class LineMixture(Study):
     headline = {
         "median_iterations_until_close": "median(iterations_until_close)",
         "final_log_likelihood": "last(log_likelihood)",
+    }
+    more_quantities = True
+    quantities = {
+        "iterations_until_close": quantity(
+            "iterations until EM is close to its final log likelihood", "repetition"
+        ),
+        "log_likelihood": quantity(
+            "log likelihood of the mixture of lines", "iteration", unit="nats"
+        ),
     }
 
     n: int = knob(50, "points", at_least=5, at_most=100_000)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import logsumexp
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.approximation import variational_bernoulli as variational
@@ -34,6 +35,13 @@ class MixtureEvidence(Study):
     """
 
     headline = {"mean_gap": "mean(log_evidence - bound)"}
+    more_quantities = True
+    quantities = {
+        "bound": quantity(
+            "variational lower bound on the log evidence", "beta_prior n set k", unit="nats"
+        ),
+        "log_evidence": quantity("exact log evidence", "beta_prior n set k", unit="nats"),
+    }
 
     levels: list[float] = knob([0.85, 0.2], "chance of a one in each cluster", above=0, below=1)
     variables: int = knob(6, "binary variables", at_least=1, at_most=50)

@@ -7,6 +7,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.clustering._points import Clusters, numbered, of_points
@@ -29,6 +30,13 @@ class MixtureOrder(Clusters, Study):
     headline = {
         "best_k": "argmax(mean(first(held_out, over='covariance'), over='fold'))",
         "loosest_distance": "last(distance_from_prior)",
+    }
+    more_quantities = True
+    quantities = {
+        "held_out": quantity("log density of held-out points", "covariance k fold", unit="nats"),
+        "distance_from_prior": quantity(
+            "distance of the component means from the prior mean", "prior_variance"
+        ),
     }
 
     k: list[int] = knob(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.clustering._points import Clusters
@@ -37,6 +38,10 @@ class MixtureSingularity(Clusters, Study):
     """Likelihood of a component that shrinks onto a point; collapses of EM with each remedy."""
 
     headline = {"collapsed": "sum(collapsed)"}
+    more_quantities = True
+    quantities = {
+        "collapsed": quantity("number of starts from which a component collapses", "method k"),
+    }
 
     decades: int = knob(16, "shrink from width 1 by so many powers of ten", at_least=4, at_most=140)
     weight: float = knob(0.5, "weight of the component that shrinks", above=0, below=1)

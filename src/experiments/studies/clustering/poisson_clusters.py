@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.clustering.poisson_mixture import fit, log_joint, sample, start_at_counts
@@ -18,6 +19,10 @@ class PoissonClusters(Study):
     """EM for a mixture of Poisson distributions, on counts drawn from such a mixture (FCML 6.6)."""
 
     headline = {"smallest_rate": "min(rate)", "largest_rate": "max(rate)"}
+    more_quantities = True
+    quantities = {
+        "rate": quantity("rate of a component", "component"),
+    }
 
     weights: list[float] = knob([0.4, 0.6], "probabilities of the components", above=0, below=1)
     rates: list[float] = knob([2.0, 10.0], "rates of the components", above=0)

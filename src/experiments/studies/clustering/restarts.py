@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.clustering._points import (
@@ -52,6 +53,14 @@ class Restarts(Clusters, Study):
         "lowest_distortion": "min(distortion)",
         "largest_log_likelihood": "max(log_likelihood)",
         "mean_iterations": "mean(iterations)",
+    }
+    more_quantities = True
+    quantities = {
+        "distortion": quantity(
+            "sum of squared distances from the points to their means", "start k restart"
+        ),
+        "iterations": quantity("iterations until convergence", "start k restart"),
+        "log_likelihood": quantity("log likelihood of the mixture", "start k restart", unit="nats"),
     }
 
     model: str = knob("kmeans", "what is fitted", choices=tuple(STARTS))

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import softmax
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.graphs import boltzmann, hopfield
@@ -31,6 +32,10 @@ class AssociativeMemory(Study):
     """
 
     headline = {"wrong": "mean(wrong['likelihood', :, 'final'])"}
+    more_quantities = True
+    quantities = {
+        "wrong": quantity("share of the hidden pixels that are wrong", "rule draw stage"),
+    }
 
     size: int = knob(50, "rows and columns of an image", at_least=6, at_most=200)
     patterns: int = knob(5, "images learned", at_least=1, at_most=50)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.graphs._joint import off
@@ -63,6 +64,11 @@ class ChainMessages(Study):
     """
 
     headline = {"error": "max(error)", "operations": "last(operations['one node'])"}
+    more_quantities = True
+    quantities = {
+        "error": quantity("largest relative error of a marginal", "length states draw"),
+        "operations": quantity("operations that the marginals need", "way length"),
+    }
 
     lengths: list[int] = knob(
         [4, 5, 6], "nodes of the chains", at_least=3, at_most=9, distinct=True

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.graphs._joint import shared
@@ -25,6 +26,10 @@ class CutsetConditioning(Study):
     """
 
     headline = {"error": "max(error)"}
+    more_quantities = True
+    quantities = {
+        "error": quantity("largest error of a belief", "used draw"),
+    }
 
     factors: list[str] = knob(FIGURE, "scopes of the factors", distinct=True)
     cutsets: list[str] = knob(["C", "D"], "variables to assume, one each time", distinct=True)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.graphs._scopes import (
@@ -42,6 +43,11 @@ class Elimination(Study):
     """
 
     headline = {"width": "width", "error": "max(error)"}
+    more_quantities = True
+    quantities = {
+        "error": quantity("largest relative error of the answer", "order draw"),
+        "width": quantity("width that an order of elimination induces", "order"),
+    }
 
     factors: list[str] = knob(
         STUDENT, "scopes of the factors: 'child | parents', or 'a, b'", distinct=True

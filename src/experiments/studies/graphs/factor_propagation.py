@@ -7,6 +7,7 @@ from itertools import islice
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.graphs._joint import error, side_by_side
@@ -30,6 +31,11 @@ class FactorPropagation(Study):
     """
 
     headline = {"error": "max(abs(belief - exact_belief))"}
+    more_quantities = True
+    quantities = {
+        "belief": quantity("probability of a state by messages", "graph spread draw node state"),
+        "exact_belief": quantity("exact probability of a state", "graph spread draw node state"),
+    }
 
     factors: list[str] = knob(FIGURE, "scopes of one or two variables, a tree")
     closing: list[str] = knob(

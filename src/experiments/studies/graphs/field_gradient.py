@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.optimize import minimize
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.graphs import boltzmann as bm
@@ -29,6 +30,12 @@ class FieldGradient(Study):
     """
 
     headline = {"gap": "max(moment_gap)"}
+    more_quantities = True
+    quantities = {
+        "moment_gap": quantity(
+            "difference of the mean features at a maximum found from values alone", "draw"
+        ),
+    }
 
     visible: int = knob(4, "variables seen", at_least=3, at_most=6)
     hidden: int = knob(2, "variables not seen", at_least=1, at_most=4)

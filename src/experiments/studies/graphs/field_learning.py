@@ -6,6 +6,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import log_softmax
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.graphs import field_estimates as estimates
@@ -33,6 +34,12 @@ class FieldLearning(Study):
     """
 
     headline = {"divergence": "mean(divergence['pseudo'])"}
+    more_quantities = True
+    quantities = {
+        "divergence": quantity(
+            "divergence from the true to the fitted distribution", "estimator draw", unit="nats"
+        ),
+    }
 
     rows: int = knob(3, "of the lattice", at_least=2, at_most=3)
     columns: int = knob(3, "of the lattice", at_least=2, at_most=4)

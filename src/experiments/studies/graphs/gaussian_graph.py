@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.graphs.gaussian import conditional_covariance, moments
@@ -23,6 +24,10 @@ class GaussianGraph(Study):
     """
 
     headline = {"least_eigenvalue": "min(eigenvalue)"}
+    more_quantities = True
+    quantities = {
+        "eigenvalue": quantity("eigenvalues of a matrix", "matrix eigenvalue_number"),
+    }
 
     matrices: dict[str, list[float]] = knob(
         {}, "square matrices by name, row by row, all of one size; none: a chain of three"

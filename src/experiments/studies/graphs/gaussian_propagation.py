@@ -7,6 +7,7 @@ from itertools import islice
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.graphs.gaussian import beliefs, rounds
@@ -25,6 +26,10 @@ class GaussianPropagation(Study):
     """
 
     headline = {"mean_error": "max(mean_error[:, 'derived'])"}
+    more_quantities = True
+    quantities = {
+        "mean_error": quantity("largest error of a mean by messages", "shape form draw"),
+    }
 
     shapes: list[str] = knob(["tree", "grid"], "of the graphs", choices=SHAPES, distinct=True)
     variables: int = knob(9, "nodes; of a grid a square number", at_least=4, at_most=100)

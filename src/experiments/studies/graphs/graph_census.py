@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.graphs.census import (
@@ -40,6 +41,10 @@ class GraphCensus(Study):
     """
 
     headline = {"graphs": "max(directed_count)"}
+    more_quantities = True
+    quantities = {
+        "directed_count": quantity("number of directed graphs without cycles", "M"),
+    }
 
     nodes: list[int] = knob([1, 2, 3, 4], "M, how many", at_least=1, at_most=4, distinct=True)
     draws: int = knob(5, "tables drawn on each tree", at_least=1, at_most=100)

@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.graphs._named import Named, named
@@ -63,6 +64,12 @@ class GraphIndependence(Study):
     """
 
     headline = {"dependence": "max(dependence)"}
+    more_quantities = True
+    quantities = {
+        "dependence": quantity(
+            "dependence of two sets of variables in a drawn distribution", "statement draw"
+        ),
+    }
 
     graphs: dict[str, str] = knob(
         {}, "by name: 'a -> b, ...' directed, 'a - b, ...' undirected; none: three small ones"

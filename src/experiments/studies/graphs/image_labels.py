@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import logsumexp, softmax
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.graphs import labelling, stereo
@@ -38,6 +39,10 @@ class ImageLabels(Study):
     """
 
     headline = {"wrong": "min(mean(wrong, over='draw'))"}
+    more_quantities = True
+    quantities = {
+        "wrong": quantity("share of the pixels with a wrong label", "edges method strength draw"),
+    }
 
     task: str = knob("segmentation", "the meaning of labels", choices=TASKS)
     labels: int = knob(4, "K", at_least=2, at_most=60)

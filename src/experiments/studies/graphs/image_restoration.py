@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.graphs.labelling import messages
@@ -29,6 +30,10 @@ class ImageRestoration(Study):
     """
 
     headline = {"agreement": "mean(agreement['cut'])"}
+    more_quantities = True
+    quantities = {
+        "agreement": quantity("share of the pixels that equal the original image", "method draw"),
+    }
 
     size: int = knob(100, "rows and columns", at_least=4, at_most=1000)
     noise: float = knob(0.1, "chance of a pixel to be flipped", at_least=0, at_most=0.5)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.graphs.boltzmann import (
@@ -34,6 +35,10 @@ class IsingEnumeration(Study):
     """Modes and broken links by coupling; the model's formulas with drawn weights and fields."""
 
     headline = {"broken": "max(broken_links)"}
+    more_quantities = True
+    quantities = {
+        "broken_links": quantity("broken links of a mode", "graph coupling"),
+    }
 
     graphs: list[str] = knob(["grid 3x4", "ring 9"], "lattices", distinct=True)
     couplings: list[float] = knob([-1.0, 1.0], "J of all links", distinct=True)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.graphs._joint import off, side_by_side
@@ -69,6 +70,10 @@ class JunctionTree(Study):
     """
 
     headline = {"error": "max(error)"}
+    more_quantities = True
+    quantities = {
+        "error": quantity("largest relative error of a clique's table", "draw way"),
+    }
 
     variables: int = knob(6, "nodes of a directed graph", at_least=3, at_most=7)
     links: int = knob(8, "arrows of it", at_least=1)

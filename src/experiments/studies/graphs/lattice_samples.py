@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.ndimage import label
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.graphs.potts import (
@@ -42,6 +43,12 @@ class LatticeSamples(Study):
     """
 
     headline = {"largest": "max(largest_region)"}
+    more_quantities = True
+    quantities = {
+        "largest_region": quantity(
+            "largest region of one label, as a share of the sites", "coupling start chain"
+        ),
+    }
 
     states: int = knob(10, "K, labels", at_least=2, at_most=10)
     size: int = knob(128, "rows and columns", at_least=4, at_most=1024)

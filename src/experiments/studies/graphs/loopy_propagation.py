@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.graphs.pairwise import (
@@ -47,6 +48,13 @@ class LoopyPropagation(Study):
     """
 
     headline = {"error": "max(abs(belief - exact_belief))"}
+    more_quantities = True
+    quantities = {
+        "belief": quantity(
+            "probability that a node is 1, by loopy messages", "coupling damping draw node"
+        ),
+        "exact_belief": quantity("exact probability that a node is 1", "coupling draw node"),
+    }
 
     shape: str = knob("grid", "of the graph", choices=SHAPES)
     variables: int = knob(9, "nodes; of a grid a square number", at_least=3, at_most=12)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.graphs.logic import (
@@ -46,6 +47,10 @@ class MarkovLogic(Study):
     """Marginals of ground atoms and shares of true rules, over all worlds (MLAPP 19.4.5)."""
 
     headline = {"nodes": "size(marginal)"}
+    more_quantities = True
+    quantities = {
+        "marginal": quantity("probability that a ground atom is true", "node"),
+    }
 
     rules: dict[str, str] = knob({}, "by name: 'P(x) and Q(x, y) => R(y)'; none: two on smokers")
     weights: list[float] = knob([1.0, 1.0], "w, one for each rule")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.stats import chisquare
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.graphs._joint import off, side_by_side
@@ -72,6 +73,13 @@ class MaxSum(Study):
     """
 
     headline = {"gap": "max(traced_gap)", "modes": "max(modes)"}
+    more_quantities = True
+    quantities = {
+        "modes": quantity("number of configurations with the largest probability", "draw"),
+        "traced_gap": quantity(
+            "log of the largest probability minus that of a traced configuration", "draw"
+        ),
+    }
 
     factors: list[str] = knob(
         CHAIN, "scopes of the factors, a tree; none: a random tree in each draw", may_be_empty=True

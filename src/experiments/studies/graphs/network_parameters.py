@@ -7,6 +7,7 @@ from itertools import islice
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.graphs._scopes import scope_problems, split
@@ -43,6 +44,12 @@ class NetworkParameters(Study):
     """
 
     headline = {"log likelihood": "mean(last(log_likelihood, over='iteration'))"}
+    more_quantities = True
+    quantities = {
+        "log_likelihood": quantity(
+            "log likelihood of the observed entries", "draw missing iteration", unit="nats"
+        ),
+    }
 
     factors: list[str] = knob(FIGURE_1, "'child | parents', binary, parents first", distinct=True)
     missing: list[float] = knob(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.graphs.dimension import (
@@ -46,6 +47,12 @@ class ParameterCounts(Study):
     """Number of parameters of models, and the rank of their Jacobian (PRML 8.1.3)."""
 
     headline = {"largest": "max(rank)"}
+    more_quantities = True
+    quantities = {
+        "rank": quantity(
+            "number of independent parameters, as the rank of a Jacobian", "model M K"
+        ),
+    }
 
     models: list[str] = knob(
         ["joint", "independent", "chain"], "of tables", choices=tuple(DISCRETE), distinct=True

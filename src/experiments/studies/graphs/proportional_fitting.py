@@ -7,6 +7,7 @@ from itertools import combinations, islice, permutations
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.graphs import proportional_fitting as ipf
@@ -30,6 +31,10 @@ class ProportionalFitting(Study):
     """
 
     headline = {"sweeps": "max(sweeps_needed)"}
+    more_quantities = True
+    quantities = {
+        "sweeps_needed": quantity("sweeps until the margins are right", "graph draw"),
+    }
 
     table: list[list[float]] = knob(
         [], "counts of two variables; none: drawn tables alone", above=0, may_be_empty=True

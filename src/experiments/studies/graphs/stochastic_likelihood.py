@@ -7,6 +7,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import softmax
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.graphs.boltzmann import all_states, features, log_likelihood, probabilities
@@ -47,6 +48,11 @@ class StochasticLikelihood(Study):
     """
 
     headline = {"error": "max(abs(mean(estimate['persistent'], over='run') - maximum))"}
+    more_quantities = True
+    quantities = {
+        "estimate": quantity("parameters at the end of a run", "way gibbs_steps run parameter"),
+        "maximum": quantity("parameters of the largest likelihood", "parameter"),
+    }
 
     rows: int = knob(3, "of the lattice", at_least=2, at_most=3)
     columns: int = knob(3, "of the lattice", at_least=2, at_most=4)

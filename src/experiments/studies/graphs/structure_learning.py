@@ -7,6 +7,7 @@ from math import log
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.graphs._scopes import split
@@ -41,6 +42,12 @@ class StructureLearning(Study):
     """
 
     headline = {"found": "share(true_class_best)"}
+    more_quantities = True
+    quantities = {
+        "true_class_best": quantity(
+            "whether the true graph's equivalence class has the best score", "prior N draw"
+        ),
+    }
 
     factors: dict[str, list[float]] = knob(
         {}, "the true network, binary: 'c | a, b' for each a, b a row; none: A and B with a child"

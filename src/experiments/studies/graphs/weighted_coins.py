@@ -9,6 +9,7 @@ from math import log2
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.graphs.weighted_coins import additions, both_heads, heads, ways
@@ -24,6 +25,13 @@ class WeightedCoins(Study):
     """
 
     headline = {"heads": "max(weight_posterior)"}
+    more_quantities = True
+    quantities = {
+        "weight_posterior": quantity(
+            "posterior probability of heads of a coin of some weight, given the sum",
+            "weights weight",
+        ),
+    }
 
     coins: int = knob(100, "N, how many", at_least=2, at_most=300)
     total: int = knob(430, "Y, their weighted sum", at_least=1, at_most=3000)

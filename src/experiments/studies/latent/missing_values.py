@@ -7,6 +7,7 @@ from typing import cast
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.latent._hidden_clusters import HiddenClusters, second_moment
@@ -35,6 +36,45 @@ class MissingValues(HiddenClusters, Study):
         "predicted_mean": "mean(predicted_mean)",
         "predicted_variance": "mean(predicted_variance)",
         "neighbours_of_another_cluster": "mean(neighbours_of_another_cluster['missing'])",
+    }
+    more_quantities = True
+    quantities = {
+        "neighbours_of_another_cluster": quantity(
+            "share of the points whose nearest neighbour is of another cluster", "values repetition"
+        ),
+        "predicted_mean": quantity("mean of a prediction of a removed value", "repetition"),
+        "predicted_variance": quantity("variance of a prediction of a removed value", "repetition"),
+        "points": quantity("values of the data", "object variable"),
+        "seen": quantity("whether a value is seen", "object variable"),
+        "posterior_means": quantity(
+            "posterior mean of an object's latent variables", "object latent"
+        ),
+        "posterior_covariance": quantity(
+            "posterior covariance of an object's latent variables", "case latent other_latent"
+        ),
+        "log_volume": quantity(
+            "log determinant of the posterior covariance of an object", "repetition case"
+        ),
+        "distance_from_origin": quantity(
+            "distance of an object's posterior mean from the origin", "repetition case"
+        ),
+        "group_distance": quantity(
+            "distance of an object from the centre of a group", "repetition case group"
+        ),
+        "noise_variance": quantity("expected noise variance", "by"),
+        "score": quantity(
+            "mean log density of a removed value", "treatment probability", unit="nats"
+        ),
+        "smallest_gain": quantity(
+            "smallest gain of the bound in an iteration", "treatment probability", unit="nats"
+        ),
+        "latent_mean": quantity(
+            "posterior mean of the latent variables", "treatment object latent"
+        ),
+        "weight_mean": quantity("posterior mean of the weights", "treatment variable latent"),
+        "filled": quantity("prediction of a value", "treatment object variable"),
+        "filled_variance": quantity("variance of a predicted value", "treatment object variable"),
+        "precision": quantity("mean of the noise precision", "treatment"),
     }
 
     probabilities: list[float] = knob(

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.stats import norm
 
+from bythebook.experiments.core.declarations import axis_of, quantity
 from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.latent._hidden_clusters import second_moment
@@ -28,6 +29,67 @@ class Parliament(Study):
     headline = {
         "own_party": "last(nearest_centre_is_own_party)",
         "attendance_correlation": "mean(last(attendance_correlation, over='model'))",
+    }
+    quantities = {
+        "attendance_correlation": quantity(
+            "correlation between the votes cast and the distance from the centre", "model main"
+        ),
+        "nearest_centre_is_own_party": quantity(
+            "share of the members whose nearest party centre is their own", "model"
+        ),
+        "divisions": quantity("number of divisions"),
+        "votes_cast": quantity("votes that a member cast", "member"),
+        "member_party": quantity("party of a member", "member"),
+        "position": quantity("position of a member on the map", "model member dimension"),
+        "distance_from_origin": quantity("distance of a member from the origin", "model member"),
+        "party_distance": quantity(
+            "distance between the centres of two parties", "model party other"
+        ),
+        "party_spread": quantity("spread of a party's members", "model party"),
+        "bound": quantity("variational lower bound on the log evidence", "iteration", unit="nats"),
+        "bound_again": quantity("the bound at the end, term by term", unit="nats"),
+        "share_right": quantity("share of the votes that the model predicts"),
+        "share_with_majority": quantity("share of the votes that are with the majority"),
+        "uncertain_member": quantity("members with the least certain positions", "uncertain"),
+        "uncertain_covariance": quantity(
+            "posterior covariance of an uncertain member", "uncertain dimension second_dimension"
+        ),
+        "second_moment": quantity(
+            "posterior second moment of a member's position", "member dimension second_dimension"
+        ),
+        "uncertain_attendance_rank": quantity(
+            "rank of an uncertain member by votes cast", "uncertain"
+        ),
+        "boundary": quantity("mean weights of a division", "division dimension"),
+        "boundary_precision": quantity(
+            "precision of a division's weights", "division dimension second_dimension"
+        ),
+        "hidden_vote": quantity("expected hidden variable of a vote", "member division"),
+        "division_votes": quantity("votes of a division", "member division"),
+        "division_share_right": quantity(
+            "share of a shown division's votes that the model predicts", "division"
+        ),
+        "share_right_by_division": quantity(
+            "share of a division's votes that the model predicts", "any_division"
+        ),
+        "share_in_favour": quantity("share of a division's votes in favour", "any_division"),
+        "share_present": quantity("share of the members that voted in a division", "any_division"),
+        "uncertain_distance": quantity(
+            "distance of an uncertain member from the origin", "model uncertain"
+        ),
+    }
+    axes = {
+        "any_division": axis_of("division"),
+        "dimension": axis_of("dimension of the map"),
+        "division": axis_of("shown division"),
+        "iteration": axis_of("iteration"),
+        "main": axis_of("main party"),
+        "member": axis_of("member"),
+        "model": axis_of("model"),
+        "other": axis_of("second party"),
+        "party": axis_of("party"),
+        "second_dimension": axis_of("second dimension of a covariance"),
+        "uncertain": axis_of("number of the uncertain member"),
     }
 
     votes: str = knob("fcml-votes", "one row per division, one column per MP", dataset=True)

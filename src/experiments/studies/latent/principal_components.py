@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import axis_of, quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.latent._hidden_clusters import HiddenClusters
@@ -23,6 +24,46 @@ class PrincipalComponents(HiddenClusters, Study):
     headline = {
         "first_eigenvalue": "mean(eigenvalues['clusters', :, 1])",
         "structure_in_first": "mean(structure['clusters', :, 1])",
+    }
+    quantities = {
+        "eigenvalues": quantity(
+            "variance along a principal direction", "data repetition component"
+        ),
+        "structure": quantity(
+            "share of the variance along a principal direction that is between clusters",
+            "data repetition component",
+        ),
+        "points": quantity("values of the first data set", "data object variable"),
+        "projections": quantity("projections on the principal directions", "data object component"),
+        "directions": quantity("principal directions", "data variable component"),
+        "projected_variance": quantity("variance of the projections", "data repetition component"),
+        "shuffled_eigenvalues": quantity(
+            "eigenvalues after shuffling the variables", "repetition component"
+        ),
+        "eigenvalues_as_printed": quantity(
+            "eigenvalues by the formula as printed", "repetition component"
+        ),
+        "largest_cosine": quantity("largest cosine between two eigenvectors", "matrix repetition"),
+        "apart_on_a_line": quantity(
+            "whether a line separates the clusters of a projection", "tried"
+        ),
+        "accuracy": quantity(
+            "share of the points in the right cluster, by dimensions kept", "dimensions repetition"
+        ),
+        "cloud_variance": quantity(
+            "variance of the cloud along a direction", "repetition direction"
+        ),
+    }
+    axes = {
+        "component": axis_of("principal direction"),
+        "data": axis_of("kind of data"),
+        "dimensions": axis_of("dimensions that are kept"),
+        "direction": axis_of("direction of the cloud"),
+        "matrix": axis_of("matrix whose eigenvectors are taken"),
+        "object": axis_of("object"),
+        "repetition": axis_of("data set"),
+        "tried": axis_of("data set that is projected on a line"),
+        "variable": axis_of("variable"),
     }
 
     cloud: list[float] = knob([], "variances of one Gaussian to compare with", may_be_empty=True)

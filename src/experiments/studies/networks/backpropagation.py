@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.networks import backpropagation as back
@@ -22,6 +23,13 @@ class Backpropagation(Study):
     """Activation functions with their slopes, and gradients of random networks."""
 
     headline = {"gradient_gap": "max(gradient_gap)"}
+    more_quantities = True
+    quantities = {
+        "gradient_gap": quantity(
+            "largest difference between backpropagated gradient and differences",
+            "output kind draw layer",
+        ),
+    }
 
     reach: float = knob(10.0, "activations are drawn from minus this to this", above=0)
     inputs: int = knob(3, "with the one that is always 1", at_least=2, at_most=20)

@@ -8,6 +8,7 @@ from numpy.random import Generator
 from scipy import stats
 from scipy.optimize import minimize_scalar
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.networks import descents
@@ -34,6 +35,10 @@ class NetworkFit(Study):
     """
 
     headline = {"fit_error": "max(fit_error)"}
+    more_quantities = True
+    quantities = {
+        "fit_error": quantity("root mean squared error of a fit", "target"),
+    }
 
     targets: list[str] = knob(["sine"], "functions", choices=list(TARGETS), distinct=True)
     points: int = knob(50, "equally spaced", at_least=5, at_most=1000)

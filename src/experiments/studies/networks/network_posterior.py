@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.networks import network_evidence as laplace
@@ -41,6 +42,10 @@ class NetworkPosterior(Study):
     """
 
     headline = {"alpha": "median(alpha)"}
+    more_quantities = True
+    quantities = {
+        "alpha": quantity("precision of a group of weights", "repetition group"),
+    }
 
     problem: str = knob("sine", "the data", choices=PROBLEMS)
     points: int = knob(16, "in a data set", at_least=4, at_most=1000)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.networks import priors
@@ -22,6 +23,12 @@ class NetworkPriors(Study):
     """Shapes of functions from a network prior, one precision divided (MLAPP 16.5.6.1)."""
 
     headline = {"dynamic_range": "median(dynamic_range)"}
+    more_quantities = True
+    quantities = {
+        "dynamic_range": quantity(
+            "median range of the functions that the prior draws", "reduced repetition"
+        ),
+    }
 
     hidden: int = knob(12, "tanh units", at_least=1, at_most=500)
     alpha_v: float = knob(0.01, "precision of the first weights", above=0)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.networks import symmetries
@@ -25,6 +26,10 @@ class NetworkSymmetries(Study):
     """Images of weight vectors under sign flips and permutations; restarts (MLAPP 16.5.5)."""
 
     headline = {"equal_settings": "max(equal_all)"}
+    more_quantities = True
+    quantities = {
+        "equal_all": quantity("number of weight vectors with the same outputs", "hidden draw"),
+    }
 
     hidden: list[int] = knob([1, 2, 3], "tanh units", at_least=1, at_most=5, distinct=True)
     draws: int = knob(20, "random networks of each size", at_least=1, at_most=1000)

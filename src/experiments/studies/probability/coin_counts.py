@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import axis_of, quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.probability._beta_priors import BetaPriors
@@ -19,6 +20,53 @@ SHOWN = ("heads", "likelihood", "contours", "simulation")
 @dataclass
 class CoinCounts(BetaPriors, Study):
     """A bet on a coin, the likelihood of r, and the marginal likelihood of priors (FCML 3.4)."""
+
+    quantities = {
+        "r_of_the_coin": quantity("probability of heads of the coin"),
+        "game_chance": quantity("probability of a number of heads in the game", "game_heads"),
+        "win_probability_of_r": quantity(
+            "probability of winning with a coin of probability r", "r"
+        ),
+        "likelihood": quantity("likelihood of r for a number of heads", "count r"),
+        "area": quantity("area under the likelihood of r", "count"),
+        "not_negligible_from": quantity(
+            "smallest r with a likelihood that is not negligible", "count negligible"
+        ),
+        "not_negligible_to": quantity(
+            "largest r with a likelihood that is not negligible", "count negligible"
+        ),
+        "evidence_of_parameters": quantity(
+            "probability of the tosses by the parameters of the prior", "alpha beta"
+        ),
+        "best_parameters": quantity(
+            "parameters of the prior with the largest evidence", "parameter"
+        ),
+        "posterior_mean": quantity("posterior mean of r", "prior heads"),
+        "win_probability": quantity(
+            "expected probability of winning under the posterior", "prior heads"
+        ),
+        "evidence": quantity(
+            "probability of the heads under a prior", "prior heads", equation="FCML 3.14"
+        ),
+        "average": quantity("exact average over the number of heads", "averaged prior"),
+        "simulated_average": quantity("average over simulated games", "averaged prior"),
+        "standard_error": quantity("standard error of the simulated average", "averaged prior"),
+        "chance": quantity("probability of a number of heads", "heads"),
+        "drawn_heads": quantity("heads in a simulated game", "repetition"),
+    }
+    axes = {
+        "alpha": axis_of("first parameter of the prior"),
+        "beta": axis_of("second parameter of the prior"),
+        "averaged": axis_of("function that is averaged"),
+        "count": axis_of("number of heads"),
+        "game_heads": axis_of("number of heads in the game"),
+        "heads": axis_of("number of heads"),
+        "negligible": axis_of("share of the largest likelihood that is negligible"),
+        "parameter": axis_of("parameter of the prior"),
+        "prior": axis_of("prior"),
+        "r": axis_of("probability of heads"),
+        "repetition": axis_of("simulated game"),
+    }
 
     r: float | None = knob(
         None,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import axis_of, quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.probability._beta_priors import BetaPriors
@@ -27,6 +28,56 @@ class CoinGame(BetaPriors, Study):
         "posterior_mean": "first(last(posterior_mean, over='toss'))",
         "win_probability": "first(last(win_probability, over='stage'))",
         "evidence": "first(last(evidence, over='stage'))",
+    }
+    quantities = {
+        "posterior_mean": quantity("posterior mean of the probability of heads", "prior toss"),
+        "win_probability": quantity("probability of winning the game", "prior stage"),
+        "evidence": quantity("probability of the tosses under the prior", "prior stage"),
+        "posterior_alpha": quantity("first parameter of the posterior (heads)", "prior toss"),
+        "posterior_beta": quantity("second parameter of the posterior (tails)", "prior toss"),
+        "posterior_variance": quantity(
+            "posterior variance of the probability of heads", "prior toss"
+        ),
+        "heads": quantity("heads up to a toss", "toss"),
+        "uniform_mean": quantity(
+            "posterior mean of the probability of heads, uniform prior", "toss"
+        ),
+        "uniform_variance": quantity(
+            "posterior variance of the probability of heads, uniform prior", "toss"
+        ),
+        "customer_heads": quantity("heads of a customer", "customer"),
+        "customer_tosses": quantity("tosses of a customer", "customer"),
+        "mass_in_interval": quantity(
+            "posterior probability that heads are in the interval", "prior stage"
+        ),
+        "mass_above_half": quantity(
+            "posterior probability that heads are more probable than tails", "prior stage"
+        ),
+        "plugin_win_probability": quantity(
+            "probability of winning at the posterior mean", "prior stage"
+        ),
+        "win_sd": quantity(
+            "posterior standard deviation of the probability of winning", "prior stage"
+        ),
+        "area_as_printed": quantity(
+            "expectation of one minus the probability of heads", "prior stage"
+        ),
+        "quadrature_gap": quantity(
+            "difference between a closed form and quadrature", "closed_form prior stage"
+        ),
+        "prior_density": quantity("prior density of the probability of heads", "prior r"),
+        "previous_density": quantity(
+            "density of the probability of heads before the stage", "prior stage r"
+        ),
+        "density": quantity("density of the probability of heads after the stage", "prior stage r"),
+    }
+    axes = {
+        "prior": axis_of("prior"),
+        "toss": axis_of("number of tosses"),
+        "stage": axis_of("stage of the game"),
+        "r": axis_of("probability of heads"),
+        "customer": axis_of("customer"),
+        "closed_form": axis_of("quantity in closed form"),
     }
 
     alphas: list[float] = knob([1.0], "first parameter of each prior (heads)", above=0)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import axis_of, quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.probability import truncated_gaussian
@@ -26,6 +27,33 @@ _ABOVE_ZERO = {"poisson": (0,), "gaussian": (1,), "truncated": (1,)}  # by place
 @dataclass
 class Distributions(Study):
     """Probabilities or densities of one family, for one or several parameters (FCML 2.3, 2.5)."""
+
+    quantities = {
+        "total": quantity("sum or integral of all probabilities", "curve"),
+        "expected_value": quantity("expected value", "curve"),
+        "expected_square": quantity("expected square", "curve"),
+        "probability": quantity("probability of a value", "curve y"),
+        "place": quantity("point at which the log density is computed", "curve node"),
+        "log_density": quantity("log of the probability or density", "curve node"),
+        "asymmetry": quantity(
+            "largest difference of the log density from its mirror image", "curve"
+        ),
+        "width_at_half_height": quantity("width of the density at half of its height", "curve"),
+        "density": quantity("density of the truncated Gaussian", "curve x"),
+        "normal_integral": quantity(
+            "integral of the normal density up to mu / sigma", "curve form"
+        ),
+        "mass_above": quantity("probability of the Gaussian above the truncation", "curve"),
+        "formula": quantity("mean by the formula", "curve"),
+        "formula_as_printed": quantity("mean by the formula as printed", "curve"),
+    }
+    axes = {
+        "curve": axis_of("parameters of the family"),
+        "form": axis_of("form of the formula"),
+        "node": axis_of("node of the sum or integral"),
+        "x": axis_of("value"),
+        "y": axis_of("value"),
+    }
 
     family: str = knob("binomial", "the family", choices=FAMILIES)
     parameters: list[list[float]] = knob([[50.0, 0.7]], "the parameters of each curve")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import axis_of, quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.probability.gaussian import Gaussian, conditional, log_density, product_gaps
@@ -14,6 +15,26 @@ from bythebook.models.probability.gaussian import Gaussian, conditional, log_den
 @dataclass
 class GaussianPlane(Study):
     """Densities with several covariances; diagonal ones are products (FCML 2.5.4, EX 2.5-2.6)."""
+
+    quantities = {
+        "density": quantity("density of the Gaussian", "gaussian x1 x2"),
+        "product_gap": quantity(
+            "difference between the density and the product of its margins", "gaussian point"
+        ),
+        "diagonal_gap": quantity(
+            "difference between the density and the product, diagonal covariance", "diagonal point"
+        ),
+        "conditional_mean": quantity("mean of one variable, given the other", "gaussian given"),
+        "conditional_variance": quantity("variance of one variable, given the other", "gaussian"),
+    }
+    axes = {
+        "diagonal": axis_of("number of the diagonal covariance"),
+        "gaussian": axis_of("number of the Gaussian"),
+        "given": axis_of("value of the other variable"),
+        "point": axis_of("point of the plane"),
+        "x1": axis_of("first variable"),
+        "x2": axis_of("second variable"),
+    }
 
     mean: list[float] = knob([2.0, 1.0], "the mean in the plane")
     covariances: list[list[float]] = knob(

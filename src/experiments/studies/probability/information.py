@@ -6,6 +6,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.stats import norm
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.probability import densities
@@ -23,6 +24,56 @@ class Information(Study):
     """
 
     headline = {"entropy_bits": "mean(entropy_bits)"}
+    more_quantities = True
+    quantities = {
+        "entropy_bits": quantity("entropy of a random distribution", "draw", unit="bits"),
+        "huffman_bits": quantity("length of a Huffman code per symbol", "block draw", unit="bits"),
+        "best_code_bits": quantity("length of the best code per symbol", "draw", unit="bits"),
+        "codeword_length": quantity("length of a codeword", "draw symbol", unit="bits"),
+        "probability": quantity("probability of a symbol", "draw symbol"),
+        "swapped_cost": quantity("cost of swapping two codewords", "exchange", unit="bits"),
+        "coding_cost": quantity(
+            "mean length of an ideal code for the true or another distribution",
+            "code draw",
+            unit="bits",
+        ),
+        "divergence_bits": quantity(
+            "divergence of the second distribution from the first", "draw", unit="bits"
+        ),
+        "self_divergence": quantity(
+            "divergence of a distribution from itself", "draw", unit="nats"
+        ),
+        "model_divergence": quantity(
+            "divergence of the learnt model from the source", "training draw", unit="bits"
+        ),
+        "sent_bits": quantity(
+            "length of an arithmetic code of new symbols", "training draw", unit="bits"
+        ),
+        "divergence": quantity(
+            "divergence of the second distribution from the first", "draw", unit="nats"
+        ),
+        "reverse_divergence": quantity(
+            "divergence of the first distribution from the second", "draw", unit="nats"
+        ),
+        "climbed_entropy_gap": quantity(
+            "largest entropy minus the entropy that a climb reaches", "draw", unit="nats"
+        ),
+        "joint_entropy": quantity("entropy of two variables", "draw", unit="nats"),
+        "marginal_entropy": quantity("entropy of the first variable", "draw", unit="nats"),
+        "conditional_as_printed": quantity(
+            "sum of p(x, y) ln p(y | x), without the minus",
+            "draw",
+            unit="nats",
+            equation="Notes 1.13",
+        ),
+        "reverse_conditional": quantity("entropy of x, given y", "draw", unit="nats"),
+        "mutual_information": quantity("mutual information of two variables", "draw", unit="nats"),
+        "jensen_gap": quantity("distance of Jensen's inequality from an equality", "function draw"),
+        "density_area": quantity("area under a density", "density deviation"),
+        "density_variance": quantity("variance of a density", "density deviation"),
+        "density_entropy": quantity("entropy of a density", "density deviation", unit="nats"),
+        "bumps_entropy": quantity("entropy of a density with two bumps", unit="nats"),
+    }
 
     symbols: int = knob(4, "symbols of a distribution", at_least=2, at_most=5)
     draws: int = knob(100, "pairs of distributions", at_least=1, at_most=10_000)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import xlogy
 
+from bythebook.experiments.core.declarations import axis_of, quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.classification import multinomial_bayes as texts
@@ -21,6 +22,61 @@ FAMILIES = ("bernoulli", "gaussian", "multinomial")
 @dataclass
 class LikelihoodEstimates(Study):
     """Estimates against other parameters, averages against draws (FCML EX 2.8-2.14, 5.4-5.7)."""
+
+    quantities = {
+        "share_of_ones": quantity("estimated probability of a one", "q"),
+        "bernoulli_gain": quantity(
+            "log likelihood at the estimate minus that at another probability",
+            "q other_q",
+            unit="nats",
+        ),
+        "bernoulli_information": quantity("information about the probability in one draw", "q"),
+        "expected_curvature": quantity("expected curvature of the log likelihood of one draw", "q"),
+        "squared_score": quantity("mean squared score of one draw", "q"),
+        "squared_score_error": quantity("standard error of the mean squared score", "q"),
+        "gaussian_gain": quantity(
+            "log likelihood at the estimate minus that at other parameters",
+            "gaussian trial",
+            unit="nats",
+        ),
+        "mean_information": quantity("information about the mean in one draw", "component other"),
+        "squared_mean_score": quantity(
+            "mean outer product of the score of the mean", "component other"
+        ),
+        "squared_mean_score_error": quantity("standard error of that mean", "component other"),
+        "noise_variance": quantity(
+            "most likely noise variance, as the mean squared residual", equation="FCML 2.35"
+        ),
+        "noise_variance_by_products": quantity(
+            "most likely noise variance by products", equation="FCML 2.37"
+        ),
+        "ml_estimate": quantity("most likely probability of a word", "word"),
+        "ml_by_search": quantity("most likely probability of a word, by a search", "word"),
+        "ml_likelihood": quantity("likelihood at the most likely probabilities"),
+        "map_likelihood": quantity("likelihood at the most probable probabilities", "alpha"),
+        "expected_likelihood": quantity("expected likelihood under the posterior", "alpha"),
+        "sampled_likelihood": quantity("mean likelihood of draws from the posterior", "alpha"),
+        "sampled_likelihood_error": quantity(
+            "standard error of the mean likelihood of draws", "alpha"
+        ),
+        "map_estimate": quantity("most probable probability of a word", "alpha word"),
+        "map_by_search": quantity("most probable probability of a word, by a search", "alpha word"),
+        "posterior_mean": quantity("posterior mean of the probability of a word", "alpha word"),
+        "sampled_mean": quantity(
+            "mean probability of a word in draws from the posterior", "alpha word"
+        ),
+        "sampled_mean_error": quantity("standard error of the mean of draws", "alpha word"),
+    }
+    axes = {
+        "alpha": axis_of("parameter of the prior"),
+        "component": axis_of("component of the mean"),
+        "gaussian": axis_of("dimensions of the Gaussian"),
+        "other": axis_of("second component"),
+        "other_q": axis_of("probability compared with the estimate"),
+        "q": axis_of("true probability"),
+        "trial": axis_of("trial of other parameters"),
+        "word": axis_of("word"),
+    }
 
     families: list[str] = knob(
         ["bernoulli", "gaussian"], "whose parameters", choices=FAMILIES, distinct=True

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import logsumexp
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.probability import model_posterior as models
@@ -25,6 +26,32 @@ class ModelAveraging(Study):
     """
 
     headline = {"surest": "mean(max(posterior, over='model'))"}
+    more_quantities = True
+    quantities = {
+        "posterior": quantity("posterior probability of a model", "truth n set model"),
+        "mixture_weight": quantity(
+            "weight of a model in the most likely mixture", "truth n set model"
+        ),
+        "expected_log_loss": quantity(
+            "expected log loss of a model on new data", "truth model", unit="nats"
+        ),
+        "expected_log_loss_averaged": quantity(
+            "expected log loss of the averaged prediction", "truth n set", unit="nats"
+        ),
+        "regret": quantity(
+            "log probability of the best model minus that of the average", "truth set", unit="nats"
+        ),
+        "first_posterior": quantity(
+            "posterior probability of a model, first data set", "truth point model"
+        ),
+        "share_below": quantity("share of the true distribution below a level", "truth level"),
+        "log_density": quantity("log density of a model", "level model"),
+        "counted_posterior": quantity(
+            "posterior probability of a coin, from the counts", "n set model"
+        ),
+        "counted_predictive": quantity("probability of heads, from the counts", "n set"),
+        "predictive": quantity("averaged probability of heads", "n set"),
+    }
 
     models: list[str] = knob(["gaussians", "cauchys"], "known distributions", distinct=True)
     truths: list[str] = knob(["gaussians"], "what the data come from", distinct=True)

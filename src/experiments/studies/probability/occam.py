@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import axis_of, quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.probability import sequences
@@ -20,6 +21,20 @@ class Occam(Study):
     """Evidence of a known coin and of chains for all sequences of tosses (Ghahramani Figure 4)."""
 
     headline = {"highest": "max(probability, over='sequence')"}
+    quantities = {
+        "probability": quantity("probability of a sequence under a model", "model sequence"),
+        "ones": quantity("heads of a sequence", "sequence"),
+        "predicted": quantity("probability of a sequence, toss by toss", "chain sequence"),
+        "drawn_probability": quantity(
+            "probability of a short sequence, from draws of the prior", "few"
+        ),
+    }
+    axes = {
+        "chain": axis_of("order of the chain"),
+        "few": axis_of("short sequence"),
+        "model": axis_of("model"),
+        "sequence": axis_of("sequence of tosses"),
+    }
 
     length: int = knob(10, "tosses in a sequence", at_least=2, at_most=16)
     bias: float = knob(0.9, "of the known coin", above=0, below=1)

@@ -7,6 +7,7 @@ from itertools import combinations, product
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import axis_of, quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.classification.gaussian_classifier import FULL, NAIVE, parameter_count
@@ -17,6 +18,22 @@ from bythebook.models.regression.curves import quadrature
 @dataclass
 class WorkedNumbers(Study):
     """Counts of choices, terms and parameters; an area and a uniform density (FCML 2.2-2.5)."""
+
+    quantities = {
+        "ways_to_choose": quantity("ways to choose some of the objects", "chosen"),
+        "terms": quantity("number of terms of a sum over all outcomes", "outcomes variables"),
+        "covariance_entries": quantity("different entries of a covariance matrix", "dimension"),
+        "parameters": quantity("parameters of a Gaussian", "covariance dimension"),
+        "area": quantity("area under the line 2x"),
+        "uniform_height": quantity("height of the uniform density"),
+    }
+    axes = {
+        "chosen": axis_of("number of objects chosen"),
+        "covariance": axis_of("form of the covariance"),
+        "dimension": axis_of("number of dimensions"),
+        "outcomes": axis_of("outcomes of a variable"),
+        "variables": axis_of("number of variables"),
+    }
 
     objects: int = knob(4, "objects to choose from", at_least=1, at_most=16)
     variables: int = knob(8, "most variables in a joint distribution", at_least=2, at_most=16)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies._curves import CurveOrData
@@ -28,6 +29,48 @@ class BayesianCurve(CurveOrData, Study):
     """
 
     headline = {"widest": "max(last(prediction_sd, over='observed'))"}
+    more_quantities = True
+    quantities = {
+        "prediction_sd": quantity("standard deviation of the prediction", "observed x"),
+        "inputs": quantity("inputs of the data", "point"),
+        "targets": quantity("targets of the data", "point"),
+        "weight_mean": quantity("posterior mean of the weights", "observed weight"),
+        "weight_covariance": quantity(
+            "posterior covariance of the weights", "observed weight other"
+        ),
+        "sequential_mean": quantity(
+            "posterior mean of the weights, one point after the other", "observed weight"
+        ),
+        "sequential_covariance": quantity(
+            "posterior covariance of the weights, one point after the other",
+            "observed weight other",
+        ),
+        "log_determinant": quantity("log determinant of the posterior covariance", "observed"),
+        "prediction": quantity("mean of the prediction", "observed x"),
+        "drawn_sd": quantity(
+            "standard deviation of predictions from draws of weights and noise", "observed x"
+        ),
+        "kernel": quantity(
+            "equivalent kernel: weight of a target in the prediction at x", "x target"
+        ),
+        "basis": quantity("basis functions at x", "x weight"),
+        "input_basis": quantity("basis functions at the inputs", "target other"),
+        "kernel_prediction": quantity("prediction as a sum over the targets", "x"),
+        "shifted_prediction": quantity("prediction with a prior mean of one", "x"),
+        "shifted_kernel_prediction": quantity(
+            "prediction with a prior mean of one, as a sum over the targets", "x"
+        ),
+        "truth": quantity("true curve", "x"),
+        "grid_mean": quantity(
+            "posterior mean of the weights, by sums over a grid", "observed weight"
+        ),
+        "grid_covariance": quantity(
+            "posterior covariance of the weights, by sums over a grid", "observed weight other"
+        ),
+        "grid_cumulant": quantity(
+            "higher cumulants of the posterior, by sums over a grid", "observed cumulant weight"
+        ),
+    }
 
     basis: str = knob("powers", "kind of basis functions", choices=("powers", "gaussians"))
     functions: int = knob(10, "basis functions, with a constant", at_least=1, at_most=50)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import ndtr
 
+from bythebook.experiments.core.declarations import axis_of, quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.datasets import load
@@ -22,6 +23,41 @@ class BayesianLine(Study):
     """Posterior of the weights of a line with known noise, and of the noise (FCML 3.7)."""
 
     headline = {"w_1": "last(w_mean, over='observed')[1]", "noise_variance": "noise_variance"}
+    quantities = {
+        "w_mean": quantity("posterior mean of the weights", "observed weight"),
+        "noise_variance": quantity("most likely noise variance"),
+        "inputs": quantity("inputs of the data", "point"),
+        "targets": quantity("targets of the data", "point"),
+        "w_covariance": quantity("posterior covariance of the weights", "observed weight other"),
+        "prior_area": quantity("area under the prior, by its normaliser", "normaliser"),
+        "log_determinant": quantity("log determinant of the posterior covariance", "observed"),
+        "chance_of_falling": quantity("posterior probability of a negative slope", "observed"),
+        "line_sd": quantity("posterior standard deviation of the line", "observed point"),
+        "mean_line": quantity("posterior mean of the line", "observed x"),
+        "lines": quantity("lines drawn from the posterior", "observed sample x"),
+        "noise_alpha": quantity("first parameter of the posterior of the noise"),
+        "noise_beta": quantity("second parameter of the posterior of the noise"),
+        "noise_prior": quantity("prior density of the noise variance", "v"),
+        "noise_posterior": quantity("posterior density of the noise variance", "v"),
+        "noise_product": quantity(
+            "prior times likelihood of the noise variance, scaled to area one", "v"
+        ),
+        "scaled_input": quantity("input as it enters the line", "input"),
+        "prediction": quantity("mean of the prediction", "input"),
+        "prediction_variance": quantity("variance of the prediction", "input"),
+        "chance_below": quantity("probability that the target is below the threshold", "input"),
+    }
+    axes = {
+        "input": axis_of("input of a prediction"),
+        "normaliser": axis_of("normaliser of the prior"),
+        "observed": axis_of("observed points"),
+        "other": axis_of("second weight of a covariance"),
+        "point": axis_of("point of the data"),
+        "sample": axis_of("drawn line"),
+        "v": axis_of("noise variance"),
+        "weight": axis_of("weight"),
+        "x": axis_of("input"),
+    }
 
     data: str = knob("olympics-100m-men", "the regression data", dataset="regression")
     shift: float = knob(1896.0, "inputs enter as (x - shift) / scale")

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.polynomial.legendre import legvander
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies._curves import SyntheticCurve
@@ -22,6 +23,28 @@ SHOWN = 20  # fits drawn for each of three models
 @dataclass
 class BiasVariance(SyntheticCurve, Study):
     """Squared bias, variance and noise over order, number of bases, penalty and N (notes 2.2.2)."""
+
+    more_quantities = True
+    quantities = {
+        "bias2": quantity("mean squared bias of the fits", "n order | n ln_lambda"),
+        "variance": quantity("mean variance of the fits", "n order | n ln_lambda"),
+        "test_loss": quantity("mean squared error of new data", "n order | n ln_lambda"),
+        "test_loss_error": quantity("standard error of the test loss", "n order | n ln_lambda"),
+        "truth_test_loss": quantity("mean squared error of the true curve on new data", "n"),
+        "test_loss_z": quantity(
+            "test loss minus its expectation, in standard errors", "n order | n ln_lambda"
+        ),
+        "identity_gap": quantity(
+            "relative difference between the loss and bias, variance and noise added", "n"
+        ),
+        "bias2_z": quantity("bias minus its exact value, in standard errors", "n order"),
+        "variance_z": quantity("variance minus its exact value, in standard errors", "n order"),
+        "in_sample_variance": quantity("mean variance of the fits at the inputs", "n order"),
+        "fits": quantity("curves fitted to some data sets", "shown fit x"),
+        "mean_fit": quantity("mean of the fitted curves", "shown x"),
+        "spread": quantity("variance of the fitted curves at each input", "shown x"),
+        "truth": quantity("true curve", "x"),
+    }
 
     noise: float = knob(0.3, "standard deviation of the noise", above=0)
     more_n: list[int] = knob([], "further n", at_least=2, distinct=True, may_be_empty=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.regression import bias_variance as estimates
@@ -19,6 +20,51 @@ class EstimatorVariability(Study):
     """The spread of estimated weights and noise variance over many data sets (FCML 2.9-2.10)."""
 
     headline = {"mean_w_1": "mean(w_hat[:, 1])", "noise_variance": "first(mean_noise_variance)"}
+    more_quantities = True
+    quantities = {
+        "w_hat": quantity("estimated weights", "repetition weight"),
+        "mean_noise_variance": quantity("mean of the estimated noise variances", "n"),
+        "inputs": quantity("inputs of the data", "point"),
+        "targets": quantity("targets of the first data set", "point"),
+        "errors": quantity("target minus true line", "point"),
+        "shown_w": quantity("weights estimated from the first data set", "weight"),
+        "shown_noise_variance": quantity("noise variance estimated from the first data set"),
+        "truth": quantity("true line", "x"),
+        "noise_variance_estimate": quantity("estimated noise variance", "repetition"),
+        "noise_variance_about_truth": quantity(
+            "mean squared distance of the targets from the true line", "repetition"
+        ),
+        "covariance": quantity(
+            "covariance of the estimated weights by the formula", "weight other"
+        ),
+        "empirical_covariance": quantity(
+            "covariance of the estimated weights over data sets", "weight other"
+        ),
+        "covariance_error": quantity("standard error of the empirical covariance", "weight other"),
+        "lines": quantity("fitted lines", "line x"),
+        "share_above_truth": quantity("share of the fitted lines above the true one"),
+        "possible_mean_w": quantity(
+            "mean of the estimated weights in a repeated experiment", "experiment weight"
+        ),
+        "possible_mean_noise_variance": quantity(
+            "mean of the estimated noise variances in a repeated experiment", "experiment"
+        ),
+        "possible_noise_variance_estimate": quantity(
+            "estimated noise variance in a repeated experiment", "experiment"
+        ),
+        "possible_covariance": quantity(
+            "covariance of the weights by the formula in a repeated experiment",
+            "experiment weight other",
+        ),
+        "possible_empirical_covariance": quantity(
+            "covariance of the weights over data sets in a repeated experiment",
+            "experiment weight other",
+        ),
+        "expected_noise_variance": quantity("expected value of the estimated noise variance", "n"),
+        "noise_variance_error": quantity(
+            "standard error of the mean of the estimated noise variances", "n"
+        ),
+    }
 
     weights: list[float] = knob([-2.0, 3.0], "true weights of 1, x, x^2, ...")
     noise_variance: float = knob(0.25, "true variance of the noise", above=0)

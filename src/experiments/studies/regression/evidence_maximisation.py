@@ -10,6 +10,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.stats import multivariate_normal
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies._curves import SyntheticCurve
@@ -32,6 +33,13 @@ class EvidenceMaximisation(SyntheticCurve, Study):
     """
 
     headline = {"alpha": "median(alpha)", "log_evidence": "median(log_evidence)"}
+    more_quantities = True
+    quantities = {
+        "alpha": quantity("precision of the weights", "method repetition"),
+        "log_evidence": quantity(
+            "log evidence at the final precisions", "method repetition", unit="nats"
+        ),
+    }
 
     n: int = knob(25, "points in a data set", at_least=2, at_most=500)
     design: str = knob("uniform", "inputs equally spaced or drawn", choices=("grid", "uniform"))

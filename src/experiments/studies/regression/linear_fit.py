@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import axis_of, quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.datasets import load
@@ -25,6 +26,50 @@ class LinearFit(Study):
     """Fits of a line, or of a line and a sine wave, and data simulated from them (FCML 1.1-2.9)."""
 
     headline = {"w_0": "w[0]", "w_1": "w[1]", "noise_variance": "noise_variance"}
+    quantities = {
+        "w": quantity("fitted weights", "weight | line weight"),
+        "noise_variance": quantity("fitted noise variance, which is the mean squared error"),
+        "inputs": quantity("inputs of the data", "point"),
+        "targets": quantity("targets of the data", "point"),
+        "fitted": quantity("fitted value of a point", "point"),
+        "errors": quantity("target minus fitted value", "point"),
+        "covariance": quantity("covariance of the fitted weights", "weight other"),
+        "log_likelihood": quantity("log likelihood at the fitted weights and noise", unit="nats"),
+        "curve": quantity("fitted curve", "x"),
+        "prediction": quantity("prediction at a new input", "input | line input"),
+        "density": quantity("density of the target at the first new input", "target"),
+        "w_by_averages": quantity("weights of the line by averages of products", "weight"),
+        "likelihood": quantity(
+            "density of each target under the fit", "point", equation="FCML 2.7"
+        ),
+        "p_value": quantity("p-value of a check of the residuals", "check"),
+        "other_inputs": quantity("inputs of the other data", "other_point"),
+        "other_targets": quantity("targets of the other data", "other_point"),
+        "other_w": quantity("weights fitted to the other data", "weight"),
+        "crossing": quantity("input at which the two lines cross"),
+        "generated": quantity("target generated from the fit", "generated_input"),
+        "generated_from": quantity(
+            "fitted value that a target is generated from", "generated_input"
+        ),
+        "generated_noise_variance": quantity(
+            "noise variance fitted to generated data", "repetition"
+        ),
+        "printed_products": quantity("printed column of the products of input and target", "point"),
+        "printed_squares": quantity("printed column of the squared inputs", "point"),
+    }
+    axes = {
+        "check": axis_of("check of the residuals"),
+        "generated_input": axis_of("input of generated data"),
+        "input": axis_of("input of a prediction"),
+        "line": axis_of("given line"),
+        "other": axis_of("second weight of a covariance"),
+        "other_point": axis_of("point of the other data"),
+        "point": axis_of("point of the data"),
+        "repetition": axis_of("generated data set"),
+        "target": axis_of("target"),
+        "weight": axis_of("weight"),
+        "x": axis_of("input"),
+    }
 
     data: str | None = knob(
         "olympics-100m-men", "the data; none: lines by weights", dataset="regression"

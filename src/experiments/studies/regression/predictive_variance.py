@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import axis_of, quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies._curves import CurveOrData
@@ -19,6 +20,30 @@ class PredictiveVariance(CurveOrData, Study):
     """Error bars of predictions, and functions drawn from the fit (FCML 2.9.3, 2.10.1)."""
 
     headline = {"least_sure_order": "argmax(mean(mean(variance, over='x'), over='repetition'))"}
+    quantities = {
+        "variance": quantity("variance of the prediction", "repetition order x"),
+        "inputs": quantity("inputs of the first data set", "point"),
+        "targets": quantity("targets of the first data set", "point"),
+        "prediction": quantity("mean of the prediction, first data set", "order x"),
+        "noise_variance": quantity("most likely noise variance", "repetition order"),
+        "functions": quantity("functions drawn from the fit", "order function x"),
+        "function_range": quantity("range of some functions drawn from the fit", "order set x"),
+        "intercept_range": quantity("range of their intercepts", "order set"),
+        "slope_range": quantity("range of their slopes", "order set"),
+        "truth": quantity("true curve", "x"),
+        "gap_variance": quantity(
+            "mean variance of the prediction in the gap", "points repetition order"
+        ),
+    }
+    axes = {
+        "function": axis_of("function drawn from the fit"),
+        "order": axis_of("polynomial order"),
+        "point": axis_of("point of the data"),
+        "points": axis_of("whether points in the gap are kept"),
+        "repetition": axis_of("data set"),
+        "set": axis_of("set of drawn functions"),
+        "x": axis_of("input"),
+    }
 
     orders: list[int] = knob([1, 3], "polynomial orders", at_least=0, at_most=12, distinct=True)
     gap: list[float] = knob([], "points between these inputs are removed", may_be_empty=True)

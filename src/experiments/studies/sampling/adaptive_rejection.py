@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import axis_of, quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.sampling.adaptive_rejection import (
@@ -29,6 +30,40 @@ class AdaptiveRejection(Study):
     """Adaptive rejection from random starting points, and with a Metropolis step (PRML 11.1.3)."""
 
     headline = {"rejected": "mean(last(rejection_probability, over='points'))"}
+    quantities = {
+        "rejection_probability": quantity(
+            "probability that the next candidate is rejected", "target repetition run points"
+        ),
+        "rejected": quantity(
+            "share of the candidates that is rejected", "target repetition points"
+        ),
+        "envelope_gap": quantity(
+            "smallest distance of the log envelope above the log target", "target points"
+        ),
+        "curvature": quantity("largest second difference of the log target", "target points"),
+        "draw_p": quantity("p-value of the distribution of the draws", "target draw repetition"),
+        "share_by_form": quantity(
+            "probability of a piece of the envelope by its formula", "target checked piece"
+        ),
+        "share_by_area": quantity(
+            "probability of a piece of the envelope by its area", "target checked piece"
+        ),
+        "extended_p": quantity("p-value of the draws with a Metropolis step", "repetition"),
+        "plain_p": quantity("p-value of the draws without a Metropolis step"),
+        "log_target": quantity("log of the unnormalised target", "z"),
+        "log_envelope": quantity("log of the envelope", "grid_points z"),
+    }
+    axes = {
+        "checked": axis_of("number of envelope points"),
+        "draw": axis_of("order of the draw"),
+        "grid_points": axis_of("number of envelope points"),
+        "piece": axis_of("piece of the envelope"),
+        "points": axis_of("number of envelope points"),
+        "repetition": axis_of("group of runs"),
+        "run": axis_of("run"),
+        "target": axis_of("target"),
+        "z": axis_of("value"),
+    }
 
     targets: list[str] = knob(
         ["gaussian"], "log-concave densities", choices=tuple(CONCAVE), distinct=True

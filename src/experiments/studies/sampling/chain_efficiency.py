@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.sampling import kernels, targets
@@ -41,6 +42,55 @@ class ChainEfficiency(Study):
     """
 
     headline = {"time": "max(time)", "acceptance": "min(acceptance)"}
+    more_quantities = True
+    quantities = {
+        "time": quantity(
+            "autocorrelation time of a chain", "target kernel repetition direction", unit="steps"
+        ),
+        "acceptance": quantity(
+            "share of the proposals that is accepted", "target kernel repetition"
+        ),
+        "evaluations": quantity("evaluations of the density, or of its gradient", "target kernel"),
+        "energy_falls": quantity("share of the proposals with a lower energy", "target kernel"),
+        "second_moment": quantity(
+            "mean square of a direction", "target kernel repetition direction"
+        ),
+        "autocorrelation": quantity(
+            "autocorrelation of a chain", "target kernel repetition lag direction"
+        ),
+        "curve": quantity(
+            "mean autocorrelation of the slowest direction", "target kernel curve_lag"
+        ),
+        "move": quantity("root mean squared distance of a step", "target kernel repetition"),
+        "late_p": quantity(
+            "p-value of the last states, started from the target", "target kernel repetition"
+        ),
+        "scale_reduction": quantity(
+            "potential scale reduction of a group of chains", "target kernel repetition"
+        ),
+        "path": quantity("states of a chain", "target kernel state coordinate"),
+        "early_far_p": quantity(
+            "p-value of early states, started far off", "target kernel repetition"
+        ),
+        "late_far_p": quantity(
+            "p-value of late states, started far off", "target kernel repetition"
+        ),
+        "hastings_ratio": quantity(
+            "ratio of a Gibbs step as a Metropolis-Hastings proposal", "target component gibbs_move"
+        ),
+        "exponent": quantity(
+            "growth of the autocorrelation time with the length", "kernel repetition"
+        ),
+        "opposite": quantity(
+            "share of the updates on the opposite side of the mean", "alpha repetition"
+        ),
+        "updated_mean": quantity("mean after an over-relaxed update", "alpha repetition"),
+        "updated_variance": quantity("variance after an over-relaxed update", "alpha repetition"),
+        "update_product": quantity(
+            "mean product before and after an over-relaxed update", "alpha repetition"
+        ),
+        "expected_acceptance": quantity("expected acceptance by quadrature", "target kernel"),
+    }
 
     targets: list[str] = knob(
         ["correlated 0.9"],

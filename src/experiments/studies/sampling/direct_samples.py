@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.sampling.direct import (
@@ -37,6 +38,24 @@ class DirectSamples(Study):
     """
 
     headline = {"worst": "min(uniform_p)"}
+    more_quantities = True
+    quantities = {
+        "uniform_p": quantity(
+            "p-value of the uniformity of transformed draws", "sampler repetition"
+        ),
+        "independence_p": quantity(
+            "p-value of the independence of transformed draws", "sampler repetition"
+        ),
+        "kept": quantity("share of the candidates that is kept", "sampler repetition"),
+        "defined": quantity("share of the draws that is finite", "sampler repetition"),
+        "shown": quantity("draws of the figure", "sampler draw component"),
+        "shown_z": quantity("uniform numbers of the figure", "sampler draw component"),
+        "parameter": quantity("parameters of a repetition", "kind repetition place"),
+        "integral": quantity("integral of a density up to the quantile", "density h"),
+        "distribution": quantity("value of the distribution function", "density h"),
+        "moment_score": quantity("sample moment in standard errors", "repetition moment"),
+        "disc_p": quantity("p-value of pairs in the disc", "pair repetition"),
+    }
 
     samplers: list[str] = knob(
         ["exponential", "cauchy"], "transformations", choices=tuple(TRANSFORMS), distinct=True

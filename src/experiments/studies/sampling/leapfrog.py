@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.sampling import dynamics
@@ -26,6 +27,38 @@ class Leapfrog(Study):
     """Energies along leapfrog steps of several sizes, from points in [-1, 1] (PRML 11.5)."""
 
     headline = {"error": "max(trajectory_error)"}
+    more_quantities = True
+    quantities = {
+        "trajectory_error": quantity(
+            "distance between the ends of the discrete and the exact trajectory",
+            "energy step_size point",
+        ),
+        "flow_energy_drift": quantity(
+            "change of the energy along the exact trajectory", "energy point"
+        ),
+        "flow_determinant": quantity("determinant of the exact flow", "energy point"),
+        "determinant": quantity("determinant of the leapfrog map", "energy step_size point"),
+        "reversal_error": quantity(
+            "distance from the start after a reversal", "energy step_size point"
+        ),
+        "energy_error": quantity(
+            "change of the energy along leapfrog steps", "energy step_size point"
+        ),
+        "force": quantity("force at a point", "energy point coordinate"),
+        "slope": quantity("slope of the energy by differences", "energy point coordinate"),
+        "hamiltonian": quantity("energy at a point", "energy point"),
+        "start": quantity("starting points", "part point coordinate"),
+        "invariant_p": quantity(
+            "p-value of the invariance of the energy's distribution", "energy repetition"
+        ),
+        "energy_change": quantity("change of the energy by leapfrog steps", "point"),
+        "balance_gap": quantity("violation of detailed balance", "formula point"),
+        "return_distance": quantity("distance from the start after one update", "chain"),
+        "stuck_move": quantity("largest distance from the start with a fixed step size", "chain"),
+        "jittered_move": quantity(
+            "largest distance from the start with a random step size", "chain"
+        ),
+    }
 
     energies: list[str] = knob(
         ["quartic"], "potential energies", choices=tuple(ENERGIES), distinct=True

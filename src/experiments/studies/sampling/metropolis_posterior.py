@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import axis_of, quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.approximation.laplace import Laplace, approximate, expected_sigmoid
@@ -25,6 +26,44 @@ class MetropolisPosterior(Study):
     """Samples of a regression posterior, and their predictions (FCML 4.5.2, EX 4.6-4.8)."""
 
     headline = {"scale_reduction": "max(scale_reduction)", "accepted": "mean(accepted)"}
+    quantities = {
+        "accepted": quantity("accepted proposals of a chain", "chain"),
+        "scale_reduction": quantity("potential scale reduction of a weight", "weight"),
+        "sampled_mean": quantity("posterior mean of a weight, from samples", "weight"),
+        "sampled_sd": quantity("posterior deviation of a weight, from samples", "weight"),
+        "laplace_mean": quantity("mean of the Laplace approximation", "weight"),
+        "laplace_sd": quantity("deviation of the Laplace approximation", "weight"),
+        "half_mean": quantity("mean of half of a chain", "half chain weight"),
+        "derivative_gap": quantity(
+            "difference between derivatives of the log posterior and differences", "derivative"
+        ),
+        "path": quantity("samples of the first chain", "sample weight"),
+        "inputs": quantity("attributes of the data", "point attribute"),
+        "targets": quantity("targets of the data", "point"),
+        "log_posterior": quantity("log of the unnormalised posterior", "w2 w1"),
+        "log_laplace": quantity("log density of the Laplace approximation", "w2 w1"),
+        "kernel_density": quantity("density of a weight, from samples", "weight w"),
+        "predictive": quantity("probability of class 1 on the map", "method x2 x1"),
+        "exact_predictive": quantity("exact probability of class 1 on the map", "x2 x1"),
+        "new_probability": quantity("probability of class 1 at the new point", "method"),
+        "boundary": quantity("weights of a sampled boundary", "boundary_number weight"),
+    }
+    axes = {
+        "attribute": axis_of("attribute"),
+        "boundary_number": axis_of("number of the boundary"),
+        "chain": axis_of("chain"),
+        "derivative": axis_of("gradient or second derivatives"),
+        "half": axis_of("half of a chain"),
+        "method": axis_of("method of averaging"),
+        "point": axis_of("point of the data"),
+        "sample": axis_of("number of the sample"),
+        "w": axis_of("value of a weight"),
+        "w1": axis_of("first weight"),
+        "w2": axis_of("second weight"),
+        "weight": axis_of("weight"),
+        "x1": axis_of("first attribute"),
+        "x2": axis_of("second attribute"),
+    }
 
     data: str | None = knob(
         "fcml-logistic", "attributes and response; null: drawn from the model", dataset="classes"

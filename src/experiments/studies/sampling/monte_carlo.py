@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import axis_of, quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.sampling.monte_carlo import (
@@ -28,6 +29,20 @@ class MonteCarlo(Study):
     """E{f(y)} exactly and from growing samples; f may count hits (FCML 2.5.1, 4.5.1, EX 4.4)."""
 
     headline = {"error": "max(last(rms_error, over='size'))", "decay_rate": "first(decay_rate)"}
+    quantities = {
+        "rms_error": quantity("root mean squared error of a sample mean", "expectation size"),
+        "decay_rate": quantity("exponent of the error's decay with the sample size", "expectation"),
+        "exact": quantity("exact expectation", "expectation"),
+        "estimate": quantity(
+            "mean of a growing sample", "expectation sequence size", equation="FCML 2.23"
+        ),
+        "error_sd": quantity("standard deviation of a sample mean", "expectation size"),
+    }
+    axes = {
+        "expectation": axis_of("function"),
+        "sequence": axis_of("sequence of samples"),
+        "size": axis_of("number of samples"),
+    }
 
     function: str = knob("square", "the function f of y", choices=(*INTEGRANDS, *HITS, *OTHERS))
     low: float = knob(0.0, "square, sine: the smallest of uniform y")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.sampling.partition import Model, chained, direct, telescoped
@@ -20,6 +21,22 @@ class PartitionFunction(Study):
     """Ratios of partition functions: direct and chained estimates for wells (PRML 11.6)."""
 
     headline = {"log_ratio": "mean(log_ratio['carried'])"}
+    more_quantities = True
+    quantities = {
+        "log_ratio": quantity(
+            "log of an estimated ratio of partition functions", "way ratios steps repetition"
+        ),
+        "log_direct": quantity("log of a direct estimate of the ratio", "width samples repetition"),
+        "exact_log_ratio": quantity("log of the exact ratio", "width"),
+        "relative_variance": quantity(
+            "relative variance of a term of the direct estimate", "width"
+        ),
+        "energy": quantity("energy of a distribution of the chain", "alpha z"),
+        "telescoped": quantity("product of the exact ratios of the chain", "ratios"),
+        "apparent_error": quantity(
+            "standard error that the samples show", "way ratios steps repetition"
+        ),
+    }
 
     dimension: int = knob(8, "of the energies", at_least=1, at_most=50)
     depth: float = knob(4.0, "of the wells", above=0)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.sampling import sampled_em as models
@@ -19,6 +20,27 @@ class SampledEm(Study):
     """Two means of a mixture by EM, by Monte Carlo EM and by data augmentation (PRML 11.1.6)."""
 
     headline = {"gap": "mean(abs(sampled_means - em_means))"}
+    more_quantities = True
+    quantities = {
+        "em_means": quantity("means by EM", "repetition component"),
+        "sampled_means": quantity("means by Monte Carlo EM", "samples repetition component"),
+        "inputs": quantity("points of the data", "repetition point"),
+        "assigned": quantity("sampled component of a point", "samples repetition point"),
+        "expected_gap": quantity(
+            "sampled minus exact expectation of the log likelihood", "samples repetition"
+        ),
+        "wander": quantity("deviation of the means over the last iterations", "samples repetition"),
+        "sampled_map": quantity("mode by Monte Carlo EM", "samples repetition component"),
+        "exact_map": quantity("exact mode of the posterior", "repetition component"),
+        "posterior_mean": quantity("exact posterior mean", "repetition component"),
+        "posterior_sd": quantity("exact posterior deviation", "repetition component"),
+        "augmented_mean": quantity("posterior mean by data augmentation", "repetition component"),
+        "augmented_sd": quantity(
+            "posterior deviation by data augmentation", "repetition component"
+        ),
+        "path": quantity("means after each iteration", "samples iteration component"),
+        "drawn": quantity("means drawn by data augmentation", "draw component"),
+    }
 
     points: int = knob(60, "of a data set", at_least=10, at_most=1000)
     separation: float = knob(2.5, "of the true means, in deviations", at_least=1, at_most=5)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import axis_of, quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.sampling.chain_summaries import parts_visited, squared_distance, summaries
@@ -34,6 +35,55 @@ class Sampler(Study):
     headline = {
         "rejected": "mean(last(rejected, over='length'))",
         "scale_reduction": "max(last(scale_reduction, over='length'))",
+    }
+    quantities = {
+        "rejected": quantity(
+            "share of the proposals that is rejected", "target step_variance chain length"
+        ),
+        "scale_reduction": quantity(
+            "potential scale reduction of a coordinate", "target step_variance length coordinate"
+        ),
+        "chain_mean": quantity("mean of a chain", "target step_variance chain length coordinate"),
+        "chain_covariance": quantity(
+            "covariance of a chain", "target step_variance chain length entry"
+        ),
+        "autocorrelation": quantity(
+            "autocorrelation of a chain", "target step_variance chain lag coordinate"
+        ),
+        "step_length": quantity("mean length of a step", "target step_variance chain"),
+        "squared_step": quantity("mean squared length of a step", "target step_variance chain"),
+        "uphill_rejected": quantity(
+            "rejected proposals of a higher density", "target step_variance"
+        ),
+        "downhill_proposed": quantity("proposals of a lower density", "target step_variance chain"),
+        "downhill_accepted": quantity(
+            "share of them that is accepted", "target step_variance chain"
+        ),
+        "downhill_ratio": quantity("their mean ratio of densities", "target step_variance chain"),
+        "path": quantity("samples of the first chain", "target step_variance sample coordinate"),
+        "proposed": quantity(
+            "proposals of the first chain", "target step_variance proposal coordinate"
+        ),
+        "accepted": quantity("whether a proposal is accepted", "target step_variance proposal"),
+        "burn_in": quantity("steps until a chain reaches the target", "target step_variance chain"),
+        "parts_visited": quantity(
+            "parts of the target that a chain visits", "target step_variance chain"
+        ),
+        "samples_in_ring": quantity(
+            "samples by squared distance from the centre", "target step_variance ring"
+        ),
+    }
+    axes = {
+        "chain": axis_of("chain"),
+        "coordinate": axis_of("coordinate"),
+        "entry": axis_of("entry of the covariance"),
+        "lag": axis_of("lag"),
+        "length": axis_of("length of a chain"),
+        "proposal": axis_of("number of the proposal"),
+        "ring": axis_of("outer squared distance of a ring"),
+        "sample": axis_of("number of the sample"),
+        "step_variance": axis_of("variance of the steps"),
+        "target": axis_of("target"),
     }
 
     targets: dict[str, list[list[float]]] = knob(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.sampling import importance as models
@@ -24,6 +25,52 @@ class WeightedSamples(Study):
     """Importance sampling with good and bad proposals, and resampling (PRML 11.1.4-5)."""
 
     headline = {"effective_size": "min(mean(effective_size, over='repetition'))"}
+    more_quantities = True
+    quantities = {
+        "effective_size": quantity(
+            "effective number of samples", "target proposal size repetition"
+        ),
+        "estimate": quantity(
+            "estimate of an expectation with the partition function given",
+            "target proposal function size repetition",
+            equation="PRML 11.19",
+        ),
+        "normalised_estimate": quantity(
+            "estimate of an expectation with normalised weights",
+            "target proposal function size repetition",
+        ),
+        "plain_average": quantity(
+            "mean over the samples without weights", "target proposal function size repetition"
+        ),
+        "resampled_average": quantity(
+            "mean over resampled samples", "target proposal function size repetition"
+        ),
+        "term_sd": quantity(
+            "standard deviation of a weighted term", "target proposal function size repetition"
+        ),
+        "partition": quantity("estimated partition function", "target proposal size repetition"),
+        "largest_weight": quantity("largest normalised weight", "target proposal size repetition"),
+        "weight_sd": quantity(
+            "standard deviation of the weights", "target proposal size repetition"
+        ),
+        "weighted_distance": quantity(
+            "largest distance of the weighted samples' distribution from the target",
+            "target proposal size repetition",
+        ),
+        "resampled_distance": quantity(
+            "largest distance of the resampled samples' distribution from the target",
+            "target proposal size repetition",
+        ),
+        "weighted_distribution": quantity(
+            "distribution function of the weighted samples",
+            "target proposal size repetition point",
+            equation="PRML 11.25",
+        ),
+        "exact": quantity("exact expectation", "target function"),
+        "exact_partition": quantity("exact partition function", "target"),
+        "exact_distribution": quantity("exact distribution function", "target point"),
+        "density": quantity("density of the target", "target z"),
+    }
 
     targets: list[str] = knob(
         ["gaussian"], "gaussian, or bumps and the distance of the second one", distinct=True

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator, default_rng
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.state_space import gaussian_sum, particle_filter
@@ -36,6 +37,57 @@ class Filters(Study):
         "particle_rmse": "first(last(particle_rmse, over='particles'))",
         "extended_rmse": "first(rmse_to_exact[:, 'extended'])",
         "unscented_rmse": "first(rmse_to_exact[:, 'unscented'])",
+    }
+    more_quantities = True
+    quantities = {
+        "particle_rmse": quantity(
+            "root mean squared difference of the particle filter's means from the exact ones",
+            "system particles",
+        ),
+        "rmse_to_exact": quantity(
+            "root mean squared difference of a filter's means from the exact ones", "system filter"
+        ),
+        "nats_from_gaussian": quantity(
+            "distance of the exact belief from a Gaussian", "system series step", unit="nats"
+        ),
+        "modes": quantity("modes of the exact belief", "system series step"),
+        "log_likelihood": quantity("log likelihood of a series", "system way series", unit="nats"),
+        "exact_sd": quantity("mean standard deviation of the exact belief", "system"),
+        "rmse": quantity(
+            "root mean squared distance of a filter's means from the states", "system filter"
+        ),
+        "median_error": quantity(
+            "median distance of a filter's means from the exact ones", "system filter"
+        ),
+        "particle_median_error": quantity(
+            "median distance of the particle filter's means from the exact ones", "system particles"
+        ),
+        "weight_sum_error": quantity(
+            "largest distance of the sum of the weights from one", "system particles"
+        ),
+        "particle_log_likelihood": quantity(
+            "log likelihood of a series by the particle filter",
+            "system particles series",
+            unit="nats",
+        ),
+        "shown_step": quantity("step of the figure"),
+        "density": quantity("density of the exact belief", "step z"),
+        "state": quantity("state of the first series", "step"),
+        "datum": quantity("observation of the first series", "step"),
+        "particle_state": quantity("state of a particle", "time particle | particle"),
+        "particle_weight": quantity("weight of a particle", "time particle | particle"),
+        "belief_mean": quantity("mean of a belief", "filter step"),
+        "belief_variance": quantity("variance of a belief", "filter step"),
+        "components": quantity("components of the exact mixture", "model step"),
+        "sum_mean": quantity("mean of the mixture's belief", "model step"),
+        "sum_variance": quantity("variance of the mixture's belief", "model step"),
+        "grid_mean": quantity("mean of the belief on a grid", "step"),
+        "grid_variance": quantity("variance of the belief on a grid", "step"),
+        "density_gap": quantity(
+            "largest difference between the mixture's density and that on a grid", "step"
+        ),
+        "exact_density": quantity("density of the exact mixture", "z"),
+        "collapsed_density": quantity("density of the collapsed mixture", "z"),
     }
 
     systems: list[str] = knob(

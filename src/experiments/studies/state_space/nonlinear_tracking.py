@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.state_space import kalman
@@ -34,6 +35,20 @@ class NonlinearTracking(Study):
 
     headline = {
         f"{name}_rmse": f"last(rmse[:, '{name}'])" for name in ("extended", "iterated", "unscented")
+    }
+    more_quantities = True
+    quantities = {
+        "rmse": quantity(
+            "root mean squared distance of the estimates from the walker", "setting filter"
+        ),
+        "squared_error_in_variances": quantity(
+            "squared error divided by the variance that the filter states", "setting filter"
+        ),
+        "jacobian_error": quantity("difference between a Jacobian and differences", "function"),
+        "linear_difference": quantity(
+            "largest difference from the Kalman filter on a linear system", "filter"
+        ),
+        "drawn_variance": quantity("variance of drawn noise", "setting of"),
     }
 
     priors: list[float] = knob(

@@ -9,6 +9,7 @@ from numpy.random import Generator
 from scipy.linalg import block_diag
 from scipy.stats import multivariate_normal
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Axis, Outcome, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.state_space import misprints
@@ -45,6 +46,31 @@ class StateSpaceEm(Study):
     headline = {
         "largest_end_gap": "max(last(gap, over='iteration'))",
         "subspace_end_gap": "max(last(gap[:, 'subspace'], over='iteration'))",
+    }
+    more_quantities = True
+    quantities = {
+        "gap": quantity(
+            "log likelihood below the best that any start reaches",
+            "series start iteration",
+            unit="nats",
+        ),
+        "gap_of_truth": quantity(
+            "log likelihood of the true parameters below the best that any start reaches",
+            "series",
+            unit="nats",
+        ),
+        "start_radius": quantity("largest modulus of an eigenvalue at the start", "series start"),
+        "start_noise": quantity(
+            "noise variance at the start, in those of the outputs", "series start output"
+        ),
+        "drawn_variance": quantity("variance of the drawn noise", "series of"),
+        "noiseless_eigenvalue_error": quantity(
+            "largest error of an eigenvalue from data without noise", "series"
+        ),
+        "noiseless_modulus": quantity("modulus of an eigenvalue from data without noise", "series"),
+        "noiseless_angle": quantity("angle of an eigenvalue from data without noise", "series"),
+        "found_noise": quantity("noise covariance that EM finds", "series row column"),
+        "true_noise": quantity("true noise covariance", "series row column"),
     }
 
     angle: float = knob(0.3, "turn of the state in a step, in radians")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.state_space.nonlinear_examples import (
@@ -37,6 +38,20 @@ class UnscentedTransform(Study):
     headline = {
         "tangent_order": "error_order['tangent']",
         "unscented_order": "error_order['unscented']",
+    }
+    more_quantities = True
+    quantities = {
+        "error_order": quantity("power of the spread with which the error falls", "approximation"),
+        "output_mean": quantity("mean of the output", "way output"),
+        "output_covariance": quantity("covariance of the output", "way output other"),
+        "output_skewness": quantity("third central moment of the output", "output"),
+        "sample_input": quantity("sampled inputs", "sample input"),
+        "sample_output": quantity("outputs of the sampled inputs", "sample output"),
+        "point_input": quantity("sigma points", "point input"),
+        "point_output": quantity("outputs of the sigma points", "point output"),
+        "mean_error": quantity("error of the mean of the output", "approximation spread"),
+        "weight_sum": quantity("sum of the weights of the sigma points", "equation"),
+        "line_points": quantity("sigma points of one input", "line_point"),
     }
 
     mapping: str = knob("polar", "the function", choices=("polar", "exponential"))
