@@ -3,9 +3,10 @@
 The pages show SVG, so this format is always drawn. Other formats are for download.
 
 The cache is the folder outputs/report-cache/. Each of its folders has a name made of the run id,
-which changes with the code of the study, and of digests of the shared plotting code and of the
-figure's own code, so that a change of the code causes a new figure. The name of a sweep's folder
-contains a digest of its tables. Folders that no present run needs are removed.
+which changes with the code of the study, and of digests of the shared plotting code, of the
+figure's own code, and of the figures that the result's file names, so that a change of any of them
+causes a new figure. The name of a sweep's folder contains a digest of its tables. Folders that no
+present run needs are removed.
 """
 
 import hashlib
@@ -25,6 +26,7 @@ from pathlib import Path
 import matplotlib as mpl
 
 from bythebook.experiments.core import atomic_files
+from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.core.slugs import unique_file_names
 from bythebook.experiments.execution.process_pools import figure_pool, submit_safely
 from bythebook.experiments.plotting import canvas
@@ -120,6 +122,7 @@ def prune_cache(cache_dir: Path, present: Iterable[str], used: Iterable[CachedFi
     copied = {entry.folder for entry in used}
     for folder in cache_dir.iterdir() if cache_dir.is_dir() else ():
         run, _, code = folder.name.rpartition(f"-{_style()}-")
+        code = code.partition(".")[0]  # without the figures that the result's file names
         needed = folder in copied or (run in runs and f"{_style()}-{code}" in codes)
         with suppress(OSError):  # another process prunes as well, or it is a link
             if not needed and time.time() - folder.stat().st_mtime > MAX_UNUSED_AGE_S:
@@ -162,7 +165,16 @@ def _figure_names(folder: Path) -> tuple[str, ...] | None:
 
 
 def _cache_name(record: Record) -> str:
-    return f"{record.id}-{_style()}-{_figure_code_hashes().get(record.study, NO_STUDY)}"
+    code = _figure_code_hashes().get(record.study)
+    return f"{record.id}-{_style()}-{NO_STUDY if code is None else code + _named_digest(record)}"
+
+
+def _named_digest(record: Record) -> str:
+    """A digest of the figures that the result's file names, in their order, after a point."""
+    named = {}
+    with suppress(InputError):  # drawing reports the problem
+        named = record.published.figures
+    return f".{hashlib.sha256(json.dumps(named).encode()).hexdigest()[:8]}" if named else ""
 
 
 @cache

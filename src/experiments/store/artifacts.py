@@ -1,12 +1,19 @@
 """Figures and tables in a run's folder, written atomically from its record."""
 
+import json
 import shutil
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bythebook.experiments.config.job import job_from_record
 from bythebook.experiments.store.record import Record
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_NAMED_FILE = "named.json"  # the figures that the result's file named when they were drawn
 
 
 def ensure_artifacts(record: Record) -> None:
@@ -24,31 +31,63 @@ def draw(
     thumbnail: bool = False,
 ) -> list[Path]:
     """Draw every figure of a record into a folder, without running the study."""
-    from bythebook.experiments.plotting import canvas, registry
+    from bythebook.experiments.plotting import canvas
+
+    with canvas.style(style):
+        return canvas.save_all(make_figures(record), folder, formats, thumbnail=thumbnail)
+
+
+def make_figures(record: Record) -> "Mapping[str, Figure]":
+    """The figures of a record by name, those that the result's file names if it names some."""
+    from bythebook.experiments.plotting import registry
 
     study = job_from_record(record.content).study
-    with canvas.style(style):
-        figures = registry.figures(study, record.outcome)
-        return canvas.save_all(figures, folder, formats, thumbnail=thumbnail)
+    source = f"experiment/{record['experiment']}.yaml" if record["canonical"] else ""
+    return registry.figures(study, record.outcome, record.published.figures, source=source)
 
 
 def ensure_figures(record: Record) -> None:
-    """Write every figure as PNG and a thumbnail of the main one, for the MLflow page."""
-    if record.finished and not (record.folder / "figures").exists():
-        _write_dir_atomic(
-            record.folder / "figures",
-            lambda folder: draw(record, folder, thumbnail=True),
-        )
+    """Write every figure as PNG and a thumbnail of the main one, for the MLflow page.
+
+    Figures are drawn again if the result's file names others than when they were drawn.
+    """
+    if not record.finished or _is_drawn(record):
+        return
+    shutil.rmtree(record.folder / "figures", ignore_errors=True)
+
+    def write(folder: Path) -> None:
+        draw(record, folder, thumbnail=True)
+        _note_named(record, folder)
+
+    _write_dir_atomic(record.folder / "figures", write)
+
+
+def _is_drawn(record: Record) -> bool:
+    folder = record.folder / "figures"
+    try:
+        named = json.loads((folder / _NAMED_FILE).read_bytes())
+    except (OSError, ValueError):
+        named = {}
+    return folder.exists() and bool(named == record.published.figures)
+
+
+def _note_named(record: Record, folder: Path) -> None:
+    if record.published.figures:
+        (folder / _NAMED_FILE).write_text(json.dumps(record.published.figures), encoding="utf-8")
 
 
 def copy_figures(record: Record, drawn: Iterable[Path]) -> None:
     """Copy figures from files that were drawn already, of which other formats are ignored."""
-    if not (record.folder / "figures").exists():
-        images = [path for path in drawn if path.suffix in (".png", ".webp")]
-        _write_dir_atomic(
-            record.folder / "figures",
-            lambda folder: [shutil.copyfile(path, folder / path.name) for path in images],
-        )
+    if (record.folder / "figures").exists():
+        return
+
+    def write(folder: Path) -> None:
+        for path in drawn:
+            if path.suffix in (".png", ".webp"):
+                shutil.copyfile(path, folder / path.name)
+        _note_named(record, folder)
+
+    _write_dir_atomic(record.folder / "figures", write)
 
 
 def ensure_tables(record: Record) -> None:

@@ -101,6 +101,21 @@ def test_a_figure_is_drawn_again_when_its_code_changes(
     assert after.names == before.names
 
 
+def test_a_figure_is_drawn_again_when_its_file_names_others(made: Any, tmp_path: Path) -> None:
+    record = made.records["fcml/fig-8.7"]
+    names = {figure_cache._cache_name(record)}
+    for named in ({"losses": []}, {"losses": [1]}, {"losses": [], "fits": []}):
+        printed = {**record["printed"], "figures": named}
+        content = {**record.content, "printed": printed, "canonical": False}
+        names.add(figure_cache._cache_name(Record(record.folder, content)))
+    assert len(names) == 4
+    for name in names:
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (0, 0))
+    figure_cache.prune_cache(tmp_path, [record.id], [])
+    assert {path.name for path in tmp_path.iterdir()} == names  # the run is present
+
+
 def test_other_formats_are_drawn_on_request(made: Any, tmp_path: Path) -> None:
     record = made.records["fcml/fig-8.7"]
     (before,) = figure_cache.run_figures({"any": record}, tmp_path).values()

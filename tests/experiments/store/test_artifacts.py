@@ -37,6 +37,21 @@ def test_existing_files_are_not_written_again(
     artifacts.ensure_artifacts(record)
 
 
+def test_figures_are_drawn_again_when_the_file_names_others(record: Record, tmp_path: Path) -> None:
+    def drawn(named: dict[str, list[str]]) -> set[str]:
+        printed = {**record["printed"], "figures": named}
+        artifacts.ensure_figures(Record(tmp_path, {**record.content, "printed": printed}))
+        return {path.name for path in (tmp_path / "figures").glob("*.png")}
+
+    assert drawn({"losses": ["loo_loss"]}) == {"losses.png"}
+    (tmp_path / "figures" / "losses.png").write_text("kept")
+    assert drawn({"losses": ["loo_loss"]}) == {"losses.png"}
+    assert (tmp_path / "figures" / "losses.png").read_bytes() == b"kept"
+    drawn({"losses": []})
+    assert (tmp_path / "figures" / "losses.png").read_bytes() != b"kept"
+    assert drawn({}) == {"loo.png"}
+
+
 def test_a_failed_drawing_leaves_no_files(
     record: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
