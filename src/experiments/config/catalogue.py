@@ -28,14 +28,16 @@ MAX_ALIASES = 20
 MAX_VALUES = 50_000  # values that aliases repeat are counted each time
 MAX_DEPTH = 40
 MAX_INTEGER = 10**300
-ALLOWED_KEYS = ("study", "seed", "source", "claims", "metric")
+EQUATIONS = "equations"  # the study of a file without `defaults`
+ALLOWED_KEYS = ("study", "seed", "source", "let", "figures", "claims", "metric")
 _PARSER_ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 _PLAIN_TYPES = (str, int, float, bool, type(None))
 # The first lines of our files, and the scalars that YAML would read as they are written.
 _HEAD = re.compile(
     r"# @package _global_\n(?:#.*\n)*"
-    r"defaults:\n  - override /study: ([a-z]+(?:_\w+)*)\n\n?source:\n((?:  .*\n)+)"
+    r"(?:defaults:\n  - override /study: ([a-z]+(?:_\w+)*)\n\n?)?source:\n((?:  .*\n)+)"
 )
+_EQUATION_CLAIM = re.compile(r"(?m)^ *(?:- )?\{?(?:.*, )?equation: ([a-z]+\.\w+)")
 _UNCLOSED = re.compile(r"""["'\[{](?!.*["'\]}]$)""")
 _QUOTED, _WORDS = re.compile(r'"([^"\\]*)"'), re.compile(r"([A-Za-z\d][^:#]* [^:#]*[^:#\s])")
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -154,7 +156,7 @@ def _scan_heading(text: str) -> ExperimentHeading | None:
         if plain is None or continues or not value.isprintable():
             return None
         values.append(plain[1])
-    return ExperimentHeading(head[1], *values)
+    return ExperimentHeading(head[1] or EQUATIONS, *values)
 
 
 def load_yaml_safely(path: Path, first_line: str = "") -> Any:
@@ -205,11 +207,33 @@ def _check_size(body: Any) -> Iterator[str]:
 
 
 def load_experiment_file(path: Path, name: str) -> ExperimentFile:
-    """An experiment file: its study from `defaults`, and all other keys."""
+    """An experiment file: its study from `defaults`, and all other keys.
+
+    A file whose claims all name equations has neither `defaults` nor `study`.
+    """
     body = load_yaml_safely(path, "# @package _global_\n")
+    if isinstance(body, dict) and not {"defaults", "study"} & body.keys():
+        claims = body.get("claims")
+        named = [isinstance(claim, dict) and "equation" in claim for claim in claims or ()]
+        if named and all(named):
+            return ExperimentFile(name, f"experiment/{name}.yaml", EQUATIONS, body)
     entries = body.pop("defaults", []) if isinstance(body, dict) else []
     defaults = entries if isinstance(entries, list) else []
     names = [entry.get("override /study") for entry in defaults if isinstance(entry, dict)]
     if len(defaults) != 1 or len(names) != 1 or not isinstance(names[0], str):
         raise InputError(f"{path.name}: defaults must be [override /study: <name>]")
     return ExperimentFile(name, f"experiment/{name}.yaml", names[0], body)
+
+
+def equation_claims() -> dict[str, list[str]]:
+    """The results whose claims name an equation, by the equation's name.
+
+    The files are searched as text: parsing all of them would take seconds.
+    """
+    found: dict[str, list[str]] = {}
+    for name in experiment_names():
+        text = (CONF_DIR / "experiment" / f"{name}.yaml").read_text(encoding="utf-8")
+        if "equation: " in text:
+            for equation in dict.fromkeys(_EQUATION_CLAIM.findall(text)):
+                found.setdefault(equation, []).append(name)
+    return found

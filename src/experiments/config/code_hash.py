@@ -1,32 +1,34 @@
-"""A hash of the code that computes a study's numbers, for the key of a run.
+"""Hashes of the code that computes a study's numbers or an equation, for the key of a run.
 
 The hash covers the study's module and every module of `studies` and `models` that it imports,
 directly or indirectly. It is computed from the syntax trees without docstrings, comments,
-annotations, the order of imports and the names of pipeline packages. A reworded comment or a
-renamed pipeline package leaves the keys unchanged; a changed constant does not. No module is
-imported.
+annotations, the order of imports, the names of pipeline packages, and the declarations of
+quantities and axes. A reworded comment or a renamed pipeline package leaves the keys unchanged; a
+changed constant does not. No module is imported.
 """
 
 import ast
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bythebook.experiments.core.equations import find_equation
 from bythebook.experiments.core.registry import study_folders
 
 _ROOT = Path(__file__).resolve().parents[2]
 _PACKAGE = __name__.partition(".")[0]
 # The random numbers are part of every result; judging claims and drawing figures are not.
 _ALWAYS_HASHED = ("experiments.core.random_streams",)
-_HASHED_PACKAGES = ("experiments.studies", "models")
+_HASHED_PACKAGES = ("experiments.studies", "experiments.equations", "models")
 # The digest of a data set is part of the key, so the registries of data are not hashed.
 _DATA_REGISTRIES = (
     "models.standins",
     *(f"models.data_sets.{n}" for n in ("embedded", "generated", "originals")),
 )
+_DECLARATIONS = {"quantities", "axes", "more_quantities"}  # class attributes that only describe
 _NOT_HASHED = {"annotation", "ctx", "kind", "returns", "type_comment", "type_params"}
 
 
@@ -43,6 +45,68 @@ def study_code_hash(module: str) -> str:
         label = name.rpartition("experiments.")[2] if name not in _ALWAYS_HASHED else "streams"
         digest.update(label.encode() + b"\0" + _read(name).digest)
     return digest.hexdigest()[:16]
+
+
+@cache
+def equation_code_hash(name: str) -> str:
+    """The hash of an equation's function, as 16 hexadecimal digits.
+
+    It covers what the function uses of its module, the models that it imports, its tolerance, and
+    whether there is a corrected form. Other functions of the file and the formulas do not enter.
+    """
+    entry = find_equation(name)
+    tree = ast.parse(entry.path.read_bytes())
+    defined = {word: node for node in tree.body for word in _defined_names(node)}
+    used, waiting = dict[str, ast.stmt](), [entry.function]
+    while waiting:
+        word = waiting.pop()
+        if word in defined and word not in used:
+            used[word] = defined[word]
+            found = (n for n in ast.walk(defined[word]) if isinstance(n, ast.Name))
+            waiting += [n.id for n in found]
+    imports: set[str] = set()
+    text = [f"{entry.within!r} {entry.corrected is not None}"]
+    for word in sorted(used):
+        node = used[word]
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            own = [alias for alias in node.names if word in (alias.asname, _top(alias))]
+            text += _imported_names(_with_names(node, own), imports)
+        else:
+            if isinstance(node, ast.FunctionDef):  # the decorator has the formula
+                node.decorator_list = []
+            text += _canonical(node, imports)
+    digest = hashlib.sha256("\n".join(text).encode())
+    reached: set[str] = set()
+    for module in sorted(imports):
+        reached |= imported_modules(module)
+    for module in sorted(reached):
+        digest.update(module.encode() + b"\0" + _read(module).digest)
+    return digest.hexdigest()[:16]
+
+
+def _defined_names(node: ast.stmt) -> Iterator[str]:
+    """The names that a statement of a module defines."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        yield node.name
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        yield from (alias.asname or _top(alias) for alias in node.names)
+    else:
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                yield part.id
+
+
+def _top(alias: ast.alias) -> str:
+    return alias.name.partition(".")[0]
+
+
+def _with_names(
+    node: ast.Import | ast.ImportFrom, names: list[ast.alias]
+) -> ast.Import | ast.ImportFrom:
+    """The import of some of the names."""
+    if isinstance(node, ast.Import):
+        return ast.Import(names)
+    return ast.ImportFrom(node.module, names, node.level)
 
 
 def imported_modules(module: str) -> set[str]:
@@ -71,35 +135,60 @@ def _read(module: str) -> _Module:
     return _Module(hashlib.sha256(text.encode()).digest(), frozenset(imports))
 
 
-def _canonical(node: ast.AST, imports: set[str]) -> Iterator[str]:
+def _canonical(node: ast.AST, imports: set[str]) -> list[str]:
     """The tree as words that are independent of layout, comments and the version of Python.
 
     Imported modules of the hashed packages are added to `imports`.
     """
-    yield type(node).__name__
-    if isinstance(node, ast.AnnAssign) and node.value is None:
-        yield ast.unparse(node.target)  # the order of a dataclass's fields
+    words: list[str] = []
+    _append_words(node, words, imports)
+    return words
+
+
+def _append_words(node: Any, words: list[str], imports: set[str]) -> None:
+    kind: Any = type(node)
+    words.append(kind.__name__)
+    if kind is ast.AnnAssign and node.value is None:
+        words.append(ast.unparse(node.target))  # the order of a dataclass's fields
         return
-    for field in node._fields:
-        if field in _NOT_HASHED:
-            continue
+    for field in _hashed_fields(kind):
         value = getattr(node, field)
-        if isinstance(value, ast.AST):
-            yield from _canonical(value, imports)
-        elif isinstance(value, list):
-            yield field
-            entries = value[_has_docstring(node) and field == "body" :]
-            for are_imports, group in groupby(entries, key=_is_import):
+        if isinstance(value, list):
+            words.append(field)
+            if field == "body" and _has_docstring(node):
+                value = value[1:]
+            if kind is ast.ClassDef:
+                value = [entry for entry in value if not _is_declaration(entry)]
+            for are_imports, group in _runs_of_imports(value):
                 if are_imports:  # in any order
-                    yield from sorted(word for e in group for word in _imported_names(e, imports))
+                    words += sorted(word for e in group for word in _imported_names(e, imports))
                     continue
                 for entry in group:
                     if isinstance(entry, ast.AST):
-                        yield from _canonical(entry, imports)
+                        _append_words(entry, words, imports)
                     else:
-                        yield repr(entry)
+                        words.append(repr(entry))
+        elif isinstance(value, ast.AST):
+            _append_words(value, words, imports)
         else:
-            yield repr(value)
+            words.append(repr(value))
+
+
+def _runs_of_imports(nodes: list[Any]) -> Iterable[tuple[bool, Iterable[Any]]]:
+    """Neighbouring nodes in groups, and whether a group consists of imports."""
+    if nodes and isinstance(nodes[0], ast.stmt):
+        return groupby(nodes, key=_is_import)
+    return [(False, nodes)]
+
+
+@cache
+def _hashed_fields(kind: Any) -> tuple[str, ...]:
+    return tuple(field for field in kind._fields if field not in _NOT_HASHED)
+
+
+def _is_declaration(node: Any) -> bool:
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    return isinstance(targets[0], ast.Name) and targets[0].id in _DECLARATIONS
 
 
 def _is_import(node: Any) -> bool:
@@ -114,8 +203,12 @@ def _has_docstring(node: ast.AST) -> bool:
 def _imported_names(node: ast.Import | ast.ImportFrom, imports: set[str]) -> Iterator[str]:
     """The names that an import binds; pipeline packages are left out."""
     module = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
+    if module.endswith(".core.declarations"):
+        return
     for alias in node.names:
         full = f"{module}.{alias.name}" if module else alias.name
+        if full == "typing.ClassVar":
+            continue
         local = full.removeprefix(f"{_PACKAGE}.")
         modules = [name for name in (local, local.rpartition(".")[0]) if _is_hashed(name)]
         imports.update(modules)

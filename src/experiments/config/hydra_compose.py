@@ -197,6 +197,9 @@ class ConfigComposer:
         content: Any = OmegaConf.to_container(config, resolve=False)
         content.pop("hydra")
         study, experiment = choices.get("study"), choices.get("experiment")
+        if study is None and experiment is not None:  # a file of equations
+            study = _study_of(experiment, self.config_dirs) or None
+            content.setdefault("study", {})
         if study is None:
             raise InputError(
                 "there is nothing to run; allowed: experiment=<book>/<result>"
@@ -212,8 +215,13 @@ class ConfigComposer:
             if name not in names:
                 raise InputError(unknown_key_message(name, names))
         experiment_content = {
-            name: content.pop(name) for name in ("study", "seed", "source", "claims")
+            name: content.pop(name) for name in ("study", "seed", "source", "let", "claims")
         }
+        if isinstance(content["figures"], list | dict):
+            experiment_content["figures"] = content["figures"]
+            config.figures = content["figures"] = True
+        else:  # whether to draw; the file says what
+            experiment_content["figures"] = self._figures(experiment)
         problems = list(find_interpolations(_without_environment(content)))
         if problems:
             raise InputError(problems)
@@ -226,6 +234,16 @@ class ConfigComposer:
             lines = [f"experiment/{experiment}: {line}" for line in error.problems]
             raise InputError(lines) from error
         return ComposedConfig(job_factory, settings)
+
+    def _figures(self, experiment: str | None) -> Any:
+        """The figures that an experiment file names."""
+        if experiment in catalogue.experiment_names():
+            return catalogue.load_experiment(str(experiment)).body.get("figures")
+        for folder in self.config_dirs:
+            path = Path(folder) / "experiment" / f"{experiment}.yaml"
+            if path.is_file():
+                return load_user_file(path, str(experiment)).body.get("figures")
+        return None
 
     @staticmethod
     def _settings(config: DictConfig, names: list[str]) -> RunSettings:

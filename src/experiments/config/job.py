@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
-from bythebook.experiments.config.code_hash import study_code_hash
+from bythebook.experiments.config.catalogue import EQUATIONS
+from bythebook.experiments.config.code_hash import equation_code_hash, study_code_hash
 from bythebook.experiments.core.claims import Claim
 from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.core.exact_json import dumps
+from bythebook.experiments.core.figure_functions import FigureArguments
 from bythebook.experiments.core.study import Study, studies
 from bythebook.models import datasets
 
@@ -44,13 +46,15 @@ class PublishedResult:
 
     source: Source = field(default_factory=Source)
     claims: tuple[Claim, ...] = ()
+    figures: FigureArguments = field(default_factory=dict)  # to draw; empty: all of the study
 
     @cached_property
     def content(self) -> dict[str, Any]:
-        """Source and claims as they are recorded, without empty fields."""
+        """Source, claims and figures as they are recorded, without empty fields."""
         return {
             "source": _non_empty_fields(self.source),
             "claims": [_non_empty_fields(claim) for claim in self.claims],
+            **({"figures": self.figures} if self.figures else {}),
         }
 
     @classmethod
@@ -58,11 +62,12 @@ class PublishedResult:
         """The inverse of `content`."""
         source = dict(content["source"])
         source["also"] = [SecondarySource(**entry) for entry in source.get("also", [])]
-        return cls(Source(**source), tuple(Claim(**claim) for claim in content["claims"]))
+        claims = tuple(Claim(**claim) for claim in content["claims"])
+        return cls(Source(**source), claims, dict(content.get("figures", {})))
 
 
 def _non_empty_fields(node: Any) -> dict[str, Any]:
-    empty: tuple[Any, ...] = (None, "", [])
+    empty: tuple[Any, ...] = (None, "", [], {})
     return {name: value for name, value in dataclasses.asdict(node).items() if value not in empty}
 
 
@@ -93,6 +98,13 @@ class Job:
         return self.published.claims
 
     @property
+    def equations(self) -> list[str]:
+        """The equations that the claims name, which are evaluated with the published settings."""
+        if not (self.canonical or self.study.name == EQUATIONS):
+            return []
+        return list(dict.fromkeys(claim.equation for claim in self.claims if claim.equation))
+
+    @property
     def config(self) -> dict[str, Any]:
         """The configuration that determines the numbers."""
         knobs = {
@@ -118,14 +130,17 @@ class Job:
         """A digest of configuration, code, data and experiment name.
 
         Runs with equal keys have bitwise identical outcomes. Claims and figures do not enter the
-        key. The experiment's name does, so that two results with equal numbers are two runs.
+        key, but for the equations that the claims name. The experiment's name does, so that two
+        results with equal numbers are two runs.
         """
-        parts = {
+        parts: dict[str, Any] = {
             **self.config,
             "experiment": self.experiment,
             "code": self.code_hash,
             "data": {name: entry["sha256"] for name, entry in self.data.items()},
         }
+        if names := self.equations:
+            parts["equations"] = {name: equation_code_hash(name) for name in names}
         return hashlib.sha256(dumps(parts).encode()).hexdigest()[:16]
 
     @property

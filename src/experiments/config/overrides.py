@@ -56,6 +56,7 @@ class CommandLine:
     info: str | None = None
     outputs: str | None = None
     tags: list[str] = field(default_factory=list)  # NAME=VALUE each
+    verbose: bool = False
 
 
 def parse_command_line(arguments: Sequence[str]) -> CommandLine:
@@ -81,6 +82,7 @@ def parse_command_line(arguments: Sequence[str]) -> CommandLine:
         options.info,
         options.outputs,
         options.tag,
+        options.verbose,
     )
 
 
@@ -94,6 +96,7 @@ def _flags() -> argparse.ArgumentParser:
     parser.add_argument("overrides", nargs="*")
     parser.add_argument("-m", "--multirun", action="store_true")
     parser.add_argument("--dry-run", action="store_true")
+    parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--outputs")
     parser.add_argument("--tag", action="append", default=[])
     parser.add_argument("-c", "--cfg", choices=("job", "hydra", "all"))

@@ -26,11 +26,16 @@ class PlainRun:
 
     job: Job
     settings: RunSettings
+    verbose: bool = False
 
 
 def read_plain_run(arguments: Sequence[str]) -> PlainRun | None:
-    """The run of a result with at most force, figures, tracking and --outputs, else None."""
-    words, outputs = _split_outputs(arguments)
+    """The run of a result with at most force, figures, tracking and two options, else None.
+
+    The options are --outputs and --verbose.
+    """
+    verbose = "--verbose" in arguments
+    words, outputs = _split_outputs([word for word in arguments if word != "--verbose"])
     options: dict[str, str] = {}
     for word in words:
         key, value = _read_word(word)
@@ -48,7 +53,7 @@ def read_plain_run(arguments: Sequence[str]) -> PlainRun | None:
         figures=options.get("figures") != "false",
         metric=catalogue.load_experiment(options["experiment"]).body.get("metric"),
     )
-    return PlainRun(job, settings)
+    return PlainRun(job, settings, verbose)
 
 
 def _split_outputs(arguments: Sequence[str]) -> tuple[list[str], str | None]:

@@ -60,4 +60,5 @@ class RunConfig(RunSettings):
     study: dict[str, Any] | None = None
     seed: int = knob(0, "seed of the random numbers", at_least=0)
     source: Source = field(default_factory=Source)
+    let: dict[str, str] = field(default_factory=dict)  # named parts of the claims' expressions
     claims: list[Claim] = field(default_factory=list)

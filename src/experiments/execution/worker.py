@@ -13,6 +13,7 @@ from numpy.random import Generator
 from threadpoolctl import threadpool_limits
 
 from bythebook.experiments.config.job import Job
+from bythebook.experiments.core.equations import evaluate, find_equation
 from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.core.outcome import Outcome
 from bythebook.experiments.core.random_streams import make_rng
@@ -55,9 +56,14 @@ def compute(job: Job) -> Computed:
     rng = make_rng(job.seed)
     before = _rng_state(rng)
     with datasets.originals_in(job.data_dir, job.seed):
-        outcome = job.study.run(rng)
+        outcome = job.study.compute(rng)
         drawn = any(datasets.is_drawn(name) for name in job.study.dataset_names())
     return Computed(outcome, is_stochastic=drawn or _rng_state(rng) != before)
+
+
+def evaluate_equations(job: Job) -> dict[str, dict[str, Any]]:
+    """The gaps of the equations that the job's claims name, as they are recorded."""
+    return {name: evaluate(find_equation(name)).content for name in job.equations}
 
 
 def _rng_state(rng: Generator) -> str:
@@ -75,6 +81,7 @@ def run_and_record(job: Job, options: RunOptions) -> Record:
             result.provenance,
             outcome=result.outcome,
             error=result.error,
+            equations=result.equations,
             adopt=not options.force,
         )
     except (TypeError, ValueError) as error:  # the outcome cannot be stored
@@ -90,13 +97,15 @@ class _Result(NamedTuple):
     provenance: dict[str, Any]
     outcome: Outcome | None
     error: dict[str, str] | None
+    equations: dict[str, dict[str, Any]] | None = None  # gaps by name
 
 
 def _run(job: Job, options: RunOptions) -> _Result:
     started, clock, cpu = time.time(), time.perf_counter(), time.process_time()
-    computed, error = None, None
+    computed, gaps, error = None, None, None
     try:
         with resource_limits(options.timeout, options.memory_gb):
+            gaps = evaluate_equations(job)
             computed = compute(job)
     except (InputError, datasets.DataError):
         raise
@@ -110,7 +119,7 @@ def _run(job: Job, options: RunOptions) -> _Result:
     if computed is None:
         return _Result({**options.environment, **times}, None, error)
     provenance = {**options.environment, **times, "chance": computed.is_stochastic}
-    return _Result(provenance, computed.outcome, None)
+    return _Result(provenance, computed.outcome, None, gaps)
 
 
 class RunWriter:

@@ -1,7 +1,7 @@
 """Runs that are computed and not yet recorded, alone or as a batch for one pack."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -72,8 +72,9 @@ def make_pending(
     *,
     outcome: Outcome | None = None,
     error: dict[str, str] | None = None,
+    equations: Mapping[str, Any] | None = None,
 ) -> PendingRun:
-    """A computed run, to be recorded in a folder of runs."""
+    """A computed run, to be recorded in a folder of runs; `equations` has gaps by name."""
     outcome = Outcome() if outcome is None else outcome
     encoded, large_arrays = outcome.to_json()
     text = dumps(encoded)
@@ -87,6 +88,7 @@ def make_pending(
         "science": job.config,
         "printed": job.published.content,
         "outcome": encoded,
+        **({"equations": dict(equations)} if equations else {}),
         "digests": {"outcome": sha256_hex(text.encode())},
         "provenance": {**provenance, "code": job.code_hash, "data": job.data},
     }

@@ -92,7 +92,13 @@ class Record:
         """The verdict on a claim, given the data that the run used."""
         data = self["provenance"]["data"]
         originals = {name for name, entry in data.items() if entry["grade"] != datasets.STANDIN}
-        return judge(claim, self.outcome, self["grade"], originals)
+        return judge(claim, self.outcome, self["grade"], originals, self.equations)
+
+    @property
+    def equations(self) -> dict[str, dict[str, Any]]:
+        """The gaps of the equations that the claims name; `core.equations.Evaluation.content`."""
+        gaps: dict[str, dict[str, Any]] = self.content.get("equations", {})
+        return gaps
 
     @property
     def unexpected_verdicts(self) -> list[dict[str, Any]]:

@@ -44,6 +44,11 @@ _PARTS: dict[str, dict[str, tuple[type, ...]]] = {
     },
     "error": {"type": (str,), "message": (str,)},
 }
+_EQUATION: dict[str, tuple[type, ...]] = {
+    "gap": (int, float),
+    "corrected_gap": (int, float, type(None)),
+    "cases": (int,),
+}
 _GIT = ("commit", "dirty")
 _MAX_SECONDS = {"started": 1e11, "seconds": 1e9, "cpu_seconds": 1e9}
 _MAX_CHARS = 250  # of an experiment's name
@@ -110,6 +115,14 @@ def _problems(content: Any) -> Iterator[str]:
             yield from _check_types(content[name], fields, f"{name}.")
     if not all(isinstance(claim, dict) for claim in content["printed"]["claims"]):
         yield "printed.claims has an invalid entry"
+    equations = content.get("equations", {})  # of results whose claims name equations
+    if not isinstance(equations, dict) or not all(
+        isinstance(gaps, dict) for gaps in equations.values()
+    ):
+        yield "the field equations has the wrong type"
+        return
+    for name, gaps in equations.items():
+        yield from _check_types(gaps, _EQUATION, f"equations.{name}.")
     provenance = content["provenance"]
     if not all(name in provenance["git"] for name in _GIT):
         yield "provenance.git is incomplete"

@@ -12,7 +12,7 @@ import os
 import shutil
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from itertools import islice
 from pathlib import Path
@@ -108,6 +108,7 @@ class RunStore:
         *,
         outcome: Outcome | None = None,
         error: dict[str, str] | None = None,
+        equations: Mapping[str, Any] | None = None,
         adopt: bool = True,
     ) -> Record:
         """Record a run in a folder, or return a finished run with the same key (`adopt`).
@@ -116,7 +117,9 @@ class RunStore:
         attempts. The rename fails if another process took that number, so that no finished run is
         missed between the look-up and the rename.
         """
-        run = make_pending(self.run_dir(job), job, provenance, outcome=outcome, error=error)
+        run = make_pending(
+            self.run_dir(job), job, provenance, outcome=outcome, error=error, equations=equations
+        )
         folder = check_inside(self.outputs, run.folder)
         folder.mkdir(parents=True, exist_ok=True)
         temporary = folder / f".writing-{uuid.uuid4().hex}"  # tempfile would ignore the umask

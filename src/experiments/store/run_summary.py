@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bythebook.experiments.core.alignment import ExpressionError
+from bythebook.experiments.core.alignment import ExpressionError, single_value
 from bythebook.experiments.core.exact_json import dumps, loads
 from bythebook.experiments.core.expressions import evaluate
 from bythebook.experiments.core.outcome import Outcome, Quantity, Scalar
@@ -83,7 +83,7 @@ class RunSummary:
 
 def evaluate_metric(metric: str, outcome: Outcome) -> Scalar:
     """The value of an expression, which must be a scalar."""
-    value = evaluate(metric, outcome)
+    value = single_value(evaluate(metric, outcome))
     if isinstance(value, Quantity | tuple):
         raise ExpressionError(
             f"{metric}: the value must be a scalar, not an array; allowed: such as mean({metric})"

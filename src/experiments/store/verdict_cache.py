@@ -14,10 +14,13 @@ from typing import Any
 
 from bythebook.experiments.config import catalogue
 from bythebook.experiments.core.atomic_files import read_json_or_empty, write_text_atomic
-from bythebook.experiments.core.verdicts import count_verdicts
+from bythebook.experiments.core.verdicts import count_separately
 
 FILE = ".verdicts.json"
-_JUDGING_MODULES = ("alignment", "claims", "explanations", "expressions", "functions", "verdicts")
+_JUDGING_MODULES = (
+    *("alignment", "claims", "equations", "evidence", "expressions", "functions", "let"),
+    *("operations", "quantifiers", "verdicts"),
+)
 
 
 def cached_verdict_counts(outputs: Path, names: Iterable[str]) -> dict[str, dict[str, int] | None]:
@@ -77,7 +80,7 @@ def _verdict_counts(outputs: Path, name: str) -> dict[str, int] | None:
     if record is None:
         return None
     with suppress(InputError):
-        return dict(count_verdicts(record.verdicts))
+        return dict(count_separately(record.verdicts))
     return None
 
 

@@ -7,7 +7,12 @@ import pytest
 
 import bythebook.experiments.studies
 from bythebook.experiments.config import code_hash
-from bythebook.experiments.config.code_hash import imported_modules, study_code_hash
+from bythebook.experiments.config.code_hash import (
+    equation_code_hash,
+    imported_modules,
+    study_code_hash,
+)
+from bythebook.experiments.core import equations
 from bythebook.experiments.core.registry import study_topics
 
 PACKAGE = "bythebook.experiments.studies.made"
@@ -62,6 +67,21 @@ UNCHANGED = {
         "core.outcome import Outcome\nfrom bythebook.experiments.core.outcome import axis",
     ),
     "renamed pipeline package": ("experiments.core.outcome", "experiments.kernel.labelled"),
+    "declared quantities": (
+        "    points: int =",
+        '    quantities = {"slope": quantity("slope of the line")}\n    points: int =',
+    ),
+    "declared class variables": (
+        "    points: int =",
+        '    axes: ClassVar = {"n": axis_of("point")}\n'
+        "    more_quantities = True\n    points: int =",
+    ),
+    "import of declarations": (
+        "from bythebook.models.types import Floats",
+        "from typing import ClassVar\n"
+        "from bythebook.experiments.core.declarations import axis_of, quantity\n"
+        "from bythebook.models.types import Floats",
+    ),
     "moved pipeline module": ("experiments.core.study import", "experiments.core.base import"),
 }
 CHANGED = {
@@ -76,6 +96,10 @@ CHANGED = {
     "variable": ("return value + by", "return by + by"),
     "added statement": ("        slope =", "        x += 1\n        slope ="),
     "removed statement": ("        x: Floats = rng.normal(0.0, 1.5, self.points)\n", ""),
+    "variable called like a declaration": (
+        "        slope =",
+        "        axes = x.shape\n        slope =",
+    ),
     "name of a field": ("    points: int", "    number: int"),
     "other library": ("import math\n", "import cmath as math\n"),
     "other name from the pipeline": ("import Outcome, axis", "import Outcome, over as axis"),
@@ -169,3 +193,66 @@ def test_the_random_numbers_are_hashed(folder: Path, monkeypatch: pytest.MonkeyP
 def test_a_study_imports_neither_figures_nor_claims(study: str) -> None:
     modules = imported_modules(f"bythebook.experiments.studies.{study_topics()[study]}.{study}")
     assert all(name.startswith(("experiments.studies.", "models.")) for name in modules)
+
+
+EQUATION_FILE = '''"""Equations."""
+
+import numpy as np
+
+from bythebook.experiments.core.equations import Sides, equation
+from bythebook.models.regression import ridge
+from bythebook.models.sampling import direct
+
+SCALE = 2.0
+
+
+def _case(rng):
+    return rng.normal(size=3) * SCALE
+
+
+@equation("1.1", section="1", latex="a")
+def one(rng):
+    """The first."""
+    x = _case(rng)
+    return Sides(truth=x, printed=ridge.ridge_path(x))
+
+
+@equation("1.2", section="1", latex="b")
+def two(rng):
+    """The second."""
+    return Sides(truth=1.0, printed=direct.f(1.0))
+'''
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changes"),
+    [
+        ("SCALE = 2.0", "SCALE = 3.0", True),  # a constant of a helper
+        ("size=3", "size=4", True),
+        ("truth=x,", "truth=-x,", True),
+        ('section="1", latex="a"', 'section="1", latex="a", within=1e-6', True),
+        ('section="1", latex="a"', 'section="1", latex="a", corrected="c"', True),
+        ('latex="a"', 'latex="c"', False),
+        ("The first.", "A sum.", False),
+        ("direct.f(1.0)", "direct.f(2.0)", False),  # of another function
+        ("from bythebook.models.sampling import direct\n", "", False),
+    ],
+)
+def test_the_hash_of_an_equation_covers_what_it_uses(
+    old: str, new: str, changes: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hashed(text: str, folder: str) -> str:
+        (tmp_path / folder / "fcml").mkdir(parents=True)
+        (tmp_path / folder / "fcml" / "ch1.py").write_text(text)
+        monkeypatch.setattr(equations, "FOLDER", tmp_path / folder)
+        for cached in (equations.books, equations.book_equations, equation_code_hash):
+            cached.cache_clear()
+        try:
+            return equation_code_hash("fcml.one")
+        finally:
+            for cached in (equations.books, equations.book_equations, equation_code_hash):
+                cached.cache_clear()
+
+    assert old in EQUATION_FILE
+    before = hashed(EQUATION_FILE, "before")
+    assert (hashed(EQUATION_FILE.replace(old, new), "after") != before) is changes

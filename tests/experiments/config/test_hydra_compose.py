@@ -105,6 +105,9 @@ FILES = {
     HEAD + "hydra: {job: {env_set: {PATH: x}}}\n": "there is no 'hydra'; allowed here: study",
     HEAD + "launcher: {options: {local_setup: [ls]}}\n": "there is no 'launcher'; allowed here",
     HEAD + "outputs: /tmp\n": "there is no 'outputs'; allowed here: study",
+    HEAD + "figures: [pth]\n": "figures: study ridge_path has no figure 'pth' (did you mean 'path'",
+    HEAD
+    + "figures: {curves: [a]}\n": "figures: curves: penalties='a' is not allowed; allowed: cur",
 }
 SHAPES = {
     "": "experiment/mine/first: first.yaml does not begin with `# @package _global_`",
@@ -146,6 +149,26 @@ def test_only_experiments_are_read_from_the_users_folders(
     assert refused("run", "--config-dir", *folders, "study=ridge_path", "launcher=x").startswith(
         "there is no launcher 'x'"
     )
+
+
+@pytest.mark.parametrize(
+    ("word", "expected", "are_drawn"),
+    [
+        ("seed=0", {"curves": [0.0, 1.0], "path": []}, True),
+        ("figures=false", {"curves": [0.0, 1.0], "path": []}, False),
+    ],
+)
+def test_a_file_names_figures_and_the_command_line_whether_they_are_drawn(
+    word: str, expected: object, are_drawn: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "experiment" / "mine.yaml"
+    path.parent.mkdir()
+    path.write_text(HEAD + "figures: {curves: [0.0, 1.0], path: []}\n")
+    words = ["experiment=mine", word]
+    with hydra_composer(parse_overrides(words), [str(tmp_path)]) as compose:
+        composed = compose(words)
+    assert composed.job_factory.published.figures == expected
+    assert composed.settings.figures is are_drawn
 
 
 def test_a_glob_matches_the_users_experiments(tmp_path: Path) -> None:

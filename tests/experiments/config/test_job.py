@@ -36,6 +36,7 @@ def test_the_key_depends_on_configuration_code_and_data(
 def test_the_key_does_not_depend_on_source_and_claims(job: Job) -> None:
     published = PublishedResult(Source("fcml", title="a title"), (Claim("a claim", holds="1 > 0"),))
     assert replace(job, published=published).key == job.key
+    assert replace(job, published=PublishedResult(figures={"fits": [1, 8]})).key == job.key
     assert replace(job, experiment="fcml/fig-1.15").key != job.key  # two results are two runs
 
 
@@ -51,6 +52,8 @@ def test_a_record_rebuilds_its_job(tmp_path: Path) -> None:
 def test_the_published_result_is_restored_from_the_record(name: str) -> None:
     published = load_job(name).published
     assert PublishedResult.from_record(published.content) == published
+    drawn = replace(published, figures={"fits": [1, 8], "losses": []})
+    assert PublishedResult.from_record(drawn.content) == drawn
     assert not [value for value in published.content["source"].values() if value in ("", None, [])]
 
 

@@ -21,6 +21,7 @@ WITH_METRIC = [
         [NAME, "force=false", "figures=false", "tracking=off"],
         ["tracking=local", "figures=true", NAME],
         ["--outputs", "a folder", NAME],
+        [NAME, "--verbose", "figures=false"],
         *([name] for name in WITH_METRIC),
     ],
 )
@@ -40,6 +41,7 @@ def test_it_is_what_hydra_composes(
     assert plain.job == job
     assert plain.job.key == job.key
     assert plain.settings == composed.settings
+    assert plain.verbose == line.verbose == ("--verbose" in words)
 
 
 @pytest.mark.parametrize(

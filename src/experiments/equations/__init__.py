@@ -1,0 +1,1 @@
+"""Printed equations, held against independent routes; a package a book, a file a chapter."""

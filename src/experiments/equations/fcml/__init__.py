@@ -1,0 +1,1 @@
+"""Equations of FCML, a file a chapter."""

@@ -1,0 +1,1 @@
+"""Equations of Ghahramani, a file a chapter."""

@@ -1,0 +1,165 @@
+"""Equations of Ghahramani 8.2: messages in singly connected directed graphs."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from bythebook.experiments.core.equations import Sides, equation
+from bythebook.models.types import Floats
+
+
+class _Network(NamedTuple):
+    """A directed graph with one path between any two nodes, its tables, and evidence."""
+
+    parents: list[list[int]]
+    tables: list[Floats]  # P(x | parents), with the axes of the parents first
+    joint: Floats  # with an axis for each node
+    evidence: dict[int, int]  # state by node
+    node: int  # X, which has parents and children and is not observed
+
+    def children(self, node: int) -> list[int]:
+        return [child for child, own in enumerate(self.parents) if node in own]
+
+    def side(self, start: int, without: set[tuple[int, int]]) -> dict[int, int]:
+        """The evidence at the nodes that are connected with `start` without some edges."""
+        edges = {(p, c) for c, own in enumerate(self.parents) for p in own} - without
+        reached, waiting = set[int](), [start]
+        while waiting:
+            node = waiting.pop()
+            reached.add(node)
+            near = {b if a == node else a for a, b in edges if node in (a, b)}
+            waiting += near - reached
+        return {node: state for node, state in self.evidence.items() if node in reached}
+
+    def table(self, nodes: list[int], evidence: dict[int, int]) -> Floats:
+        """P(nodes, evidence), from all configurations; the axes are in the order of `nodes`."""
+        table = self.joint
+        for node, state in evidence.items():
+            one = np.zeros(table.shape[node])
+            one[state] = 1
+            table = table * one.reshape([-1 if n == node else 1 for n in range(table.ndim)])
+        total = table.sum(tuple(n for n in range(table.ndim) if n not in nodes))
+        return np.asarray(total.transpose(np.argsort(np.argsort(nodes))))
+
+    def given(self, node: int, evidence: dict[int, int]) -> Floats:
+        """P(node | evidence)."""
+        table = self.table([node], evidence)
+        return np.asarray(table / table.sum())
+
+    def likelihood(self, node: int, evidence: dict[int, int]) -> Floats:
+        """P(evidence | node)."""
+        return np.asarray(self.table([node], evidence) / self.table([node], {}))
+
+    def above(self, parent: int, child: int) -> dict[int, int]:
+        """The evidence upstream of an edge."""
+        return self.side(parent, {(parent, child)})
+
+    def below(self, parent: int, child: int) -> dict[int, int]:
+        """The evidence downstream of an edge."""
+        return self.side(child, {(parent, child)})
+
+
+def _network(rng: Generator) -> _Network:
+    """A random graph with one node that has two parents or more, and a child."""
+    while True:
+        size = int(rng.integers(5, 8))
+        group, parents = list(range(size)), [list[int]() for _ in range(size)]
+        for child in range(1, size):
+            for parent in rng.permutation(child)[: rng.integers(4)].tolist():
+                if group[parent] != group[child]:  # else there would be two paths
+                    parents[child].append(parent)
+                    group = [group[parent] if g == group[child] else g for g in group]
+        inner = [n for n in range(size) if len(parents[n]) > 1 and any(n in p for p in parents)]
+        if inner:
+            break
+    states = rng.integers(2, 4, size)
+    tables = [rng.dirichlet(np.ones(states[n]), states[parents[n]]) for n in range(size)]
+    letters = "abcdefg"
+    scopes = ["".join(letters[p] for p in own) + letters[n] for n, own in enumerate(parents)]
+    joint = np.einsum(",".join(scopes) + "->" + letters[:size], *tables)
+    node = int(rng.choice(inner))
+    others = [n for n in range(size) if n != node and n != parents[node][0]]
+    observed = rng.choice(others, int(rng.integers(2, len(others) + 1)), replace=False)
+    evidence = {int(n): int(rng.integers(states[n])) for n in observed}
+    return _Network(parents, tables, joint, evidence, node)
+
+
+def _sum_over_parents(table: Floats, messages: list[Floats]) -> Floats:
+    """The sum over all parents of P(X | U_1, ..., U_n) times a message for each of them."""
+    for message in messages:
+        table = np.tensordot(message, table, axes=1)
+    return table
+
+
+def _normalised(table: Floats) -> Floats:
+    return np.asarray(table / table.sum())
+
+
+@equation(
+    "33",
+    section="8.2",
+    latex=r"P(X|e) \propto P(X|e_X^+) P(e_X^-|X)",
+)
+def belief(rng: Generator) -> Sides:
+    """The belief about a node combines the evidence upstream and downstream of it."""
+    net = _network(rng)
+    x = net.node
+    to_children = {(x, child) for child in net.children(x)}
+    to_parents = {(parent, x) for parent in net.parents[x]}
+    up, down = net.side(x, to_children), net.side(x, to_parents)
+    printed = _normalised(net.given(x, up) * net.likelihood(x, down))
+    return Sides(truth=net.given(x, net.evidence), printed=printed)
+
+
+@equation(
+    "34 to 36",
+    section="8.2",
+    latex=r"\lambda(X) = P(e_X^-|X) = \prod_{j \in \text{ch}(X)} P(e_{XY_j}^-|X), \quad"
+    r" \pi(X) = P(X|e_X^+) = \sum_{U_1 \ldots U_n} P(X|U_1, \ldots, U_n)"
+    r" \prod_{i \in \text{pa}(X)} P(U_i|e_{U_i X}^+), \quad"
+    r" \pi_{Y_j}(X) = P(X|e_{X Y_j}^+) \propto \left[ \prod_{k \neq j} P(e_{X Y_k}^-|X) \right]"
+    r" \sum_{U_1, \ldots, U_n} P(X|U_1 \ldots U_n) \prod_i P(U_i|e_{U_i X}^+)",
+)
+def pearl_messages(rng: Generator) -> Sides:
+    """The messages from the children, from the parents, and to a child of a node."""
+    net = _network(rng)
+    x, children = net.node, net.children(net.node)
+    parents = net.parents[x]
+    down = net.side(x, {(parent, x) for parent in parents})
+    up = net.side(x, {(x, child) for child in children})
+    child = int(rng.choice(children))
+    likelihoods = {j: net.likelihood(x, net.below(x, j)) for j in children}
+    prior = _sum_over_parents(net.tables[x], [net.given(u, net.above(u, x)) for u in parents])
+    others = np.ones_like(prior)
+    for k, likelihood in likelihoods.items():
+        if k != child:
+            others = others * likelihood
+    return Sides(
+        truth=(net.likelihood(x, down), net.given(x, up), net.given(x, net.above(x, child))),
+        printed=(np.prod(list(likelihoods.values()), axis=0), prior, _normalised(others * prior)),
+    )
+
+
+@equation(
+    "37",
+    section="8.2",
+    latex=r"\lambda_X(U_i) = P(e_{U_i X}^-|U_i) = \sum_X P(e_X^-|X) \sum_{U_k: k \neq i}"
+    r" P(X|U_1 \ldots U_n) \prod_{k \neq i} P(U_k|e_{U_k X}^+)",
+    corrected=r"\lambda_X(U_i) = P(e_{U_i X}^-|U_i) \propto \sum_X P(e_X^-|X) \sum_{U_k: k \neq i}"
+    r" P(X|U_1 \ldots U_n) \prod_{k \neq i} P(U_k|e_{U_k X}^+)",
+    cause="equal-for-proportional",
+)
+def message_to_parent(rng: Generator) -> Sides:
+    """The message to a parent, where the printed form has an equality for a proportionality.
+
+    The printed form holds where the other parents have no evidence upstream.
+    """
+    net = _network(rng)
+    x, (u, *others) = net.node, net.parents[net.node]
+    down = net.side(x, {(parent, x) for parent in net.parents[x]})
+    by_parent = np.moveaxis(net.tables[x], 0, -1)  # (other parents, X, U_i)
+    rest = _sum_over_parents(by_parent, [net.given(k, net.above(k, x)) for k in others])
+    printed = net.likelihood(x, down) @ rest
+    truth = net.likelihood(u, net.below(u, x))
+    return Sides(truth=truth, printed=printed, corrected=printed * truth.sum() / printed.sum())

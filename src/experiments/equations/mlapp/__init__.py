@@ -1,0 +1,1 @@
+"""Equations of MLAPP, a file a chapter."""

@@ -1,0 +1,1 @@
+"""Equations of the Notes, a file a chapter."""

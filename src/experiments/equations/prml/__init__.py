@@ -1,0 +1,1 @@
+"""Equations of PRML, a file a chapter."""

@@ -1,0 +1,130 @@
+"""Equations of PRML 8.4, messages in factor graphs without loops, against all configurations."""
+
+import numpy as np
+from numpy.random import Generator
+
+from bythebook.experiments.core.equations import Sides, equation
+from bythebook.experiments.equations._trees import (
+    FactorTree,
+    marginal,
+    product,
+    random_factor_tree,
+)
+from bythebook.models.types import Floats
+
+
+def _to_variable(graph: FactorTree, s: int, x: int) -> Floats:
+    """The message of factor s to variable x (8.66); from a leaf it is the factor (8.71)."""
+    scope, table = graph.scopes[s], graph.tables[s]
+    for axis, m in enumerate(scope):
+        if m != x:
+            shape = [-1 if a == axis else 1 for a in range(len(scope))]
+            table = table * _to_factor(graph, m, s).reshape(shape)
+    return np.asarray(table.sum(tuple(a for a, m in enumerate(scope) if m != x)))
+
+
+def _to_factor(graph: FactorTree, x: int, s: int) -> Floats:
+    """The message of variable x to factor s (8.69); from a leaf it is one (8.70)."""
+    message = np.ones(graph.sizes[x])
+    for other in _factors_of(graph, x):
+        if other != s:
+            message = message * _to_variable(graph, other, x)
+    return message
+
+
+def _factors_of(graph: FactorTree, x: int) -> list[int]:
+    return [s for s, scope in enumerate(graph.scopes) if x in scope]
+
+
+@equation(
+    "8.63, 8.66, 8.69 to 8.71",
+    section="8.4.4",
+    latex=r"p(x) = \prod_{s \in \text{ne}(x)} \mu_{f_s \rightarrow x}(x), \quad"
+    r" \mu_{f_s \rightarrow x}(x) = \sum_{x_1} \ldots \sum_{x_M} f_s(x, x_1, \ldots, x_M)"
+    r" \prod_{m \in \text{ne}(f_s) \setminus x} \mu_{x_m \rightarrow f_s}(x_m), \quad"
+    r" \mu_{x_m \rightarrow f_s}(x_m) = \prod_{l \in \text{ne}(x_m) \setminus f_s}"
+    r" \mu_{f_l \rightarrow x_m}(x_m)",
+)
+def sum_product(rng: Generator) -> Sides:
+    """The product of the messages to a variable is its marginal, up to the normaliser."""
+    graph = random_factor_tree(rng)
+    x = int(rng.integers(len(graph.sizes)))
+    messages = [_to_variable(graph, s, x) for s in _factors_of(graph, x)]
+    return Sides(truth=marginal(product(graph), [x]), printed=np.prod(messages, axis=0))
+
+
+@equation(
+    "8.72, exercises 8.21 and 8.24",
+    section="8.4.4",
+    latex=r"p(\mathbf{x}_s) = f_s(\mathbf{x}_s) \prod_{i \in \text{ne}(f_s)}"
+    r" \mu_{x_i \rightarrow f_s}(x_i)",
+)
+def factor_marginal(rng: Generator) -> Sides:
+    """A factor times the messages to it is the marginal of its variables."""
+    graph = random_factor_tree(rng)
+    s = int(rng.integers(len(graph.scopes)))
+    scope, printed = graph.scopes[s], graph.tables[s]
+    for axis, i in enumerate(scope):
+        shape = [-1 if a == axis else 1 for a in range(len(scope))]
+        printed = printed * _to_factor(graph, i, s).reshape(shape)
+    return Sides(truth=marginal(product(graph), scope), printed=printed)
+
+
+@equation(
+    "exercise 8.23",
+    section="8.4.4",
+    latex=r"p(x_i) = \mu_{x_i \rightarrow f_s}(x_i) \, \mu_{f_s \rightarrow x_i}(x_i)",
+)
+def link_product(rng: Generator) -> Sides:
+    """A marginal is the product of the messages both ways over any one of its links."""
+    graph = random_factor_tree(rng)
+    s = int(rng.integers(len(graph.scopes)))
+    i = int(rng.choice(graph.scopes[s]))
+    printed = _to_factor(graph, i, s) * _to_variable(graph, s, i)
+    return Sides(truth=marginal(product(graph), [i]), printed=printed)
+
+
+@equation(
+    "exercise 8.26",
+    section="8.4.4",
+    latex=r"p(x_a = k, x_b) = \prod_{s \in \text{ne}(x_b)} \mu_{f_s \rightarrow x_b}(x_b)"
+    r" \quad \text{with} \quad x_a \; \text{clamped to} \; k",
+)
+def clamped_pairs(rng: Generator) -> Sides:
+    """The joint distribution of two variables, by clamping one to each of its states."""
+    graph = random_factor_tree(rng)
+    a, b = rng.choice(len(graph.sizes), 2, replace=False).tolist()
+    rows = []
+    for clamp in np.eye(graph.sizes[a]):
+        clamped = FactorTree(graph.sizes, (*graph.scopes, (a,)), (*graph.tables, clamp))
+        messages = [_to_variable(clamped, s, b) for s in _factors_of(clamped, b)]
+        rows.append(np.prod(messages, axis=0))
+    return Sides(truth=marginal(product(graph), [a, b]), printed=rows)
+
+
+@equation(
+    "8.93 to 8.97",
+    section="8.4.5",
+    latex=r"\mu_{f \rightarrow x}(x) = \max_{x_1, \ldots, x_M} \left[ \ln f(x, x_1, \ldots, x_M)"
+    r" + \sum_{m \in \text{ne}(f) \setminus x} \mu_{x_m \rightarrow f}(x_m) \right], \quad"
+    r" p^{\max} = \max_x \left[ \sum_{s \in \text{ne}(x)} \mu_{f_s \rightarrow x}(x) \right]",
+)
+def max_sum(rng: Generator) -> Sides:
+    """The messages of the max-sum algorithm give the logarithm of the largest probability."""
+    graph = random_factor_tree(rng)
+
+    def to_variable(s: int, x: int) -> Floats:
+        scope, table = graph.scopes[s], np.log(graph.tables[s])
+        for axis, m in enumerate(scope):
+            if m != x:
+                shape = [-1 if a == axis else 1 for a in range(len(scope))]
+                table = table + to_factor(m, s).reshape(shape)
+        return np.asarray(table.max(tuple(a for a, m in enumerate(scope) if m != x)))
+
+    def to_factor(x: int, s: int) -> Floats:
+        others = [to_variable(other, x) for other in _factors_of(graph, x) if other != s]
+        return np.sum(others, axis=0) if others else np.zeros(graph.sizes[x])
+
+    x = int(rng.integers(len(graph.sizes)))
+    total = np.sum([to_variable(s, x) for s in _factors_of(graph, x)], axis=0)
+    return Sides(truth=product(graph).max(), printed=np.exp(total.max()))

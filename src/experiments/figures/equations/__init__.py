@@ -1,0 +1,1 @@
+"""The figures of results that consist of printed equations: none."""

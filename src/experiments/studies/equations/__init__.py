@@ -1,0 +1,1 @@
+"""The study of results that consist of printed equations."""
