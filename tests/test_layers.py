@@ -21,12 +21,13 @@ def module_name(path: Path) -> str:
 MODULES = {module_name(path): path for path in sorted(SRC.glob("**/*.py"))}
 # Each package imports only packages above it, `core` and the models.
 PACKAGES = (
-    *("core", "studies", "plotting", "figures", "config", "store", "execution", "tracking"),
-    *("sweeps", "report", "api", "explore", "cli"),
+    *("core", "studies", "equations", "plotting", "figures", "config", "store", "execution"),
+    *("tracking", "sweeps", "report", "api", "explore", "cli"),
 )
-# A study computes and a figure draws: neither knows the pipeline, and the pipeline finds them by
-# name.
-ALLOWED = {"studies": set(), "plotting": set(), "config": set(), "figures": {"plotting", "studies"}}
+# A study computes, an equation is evaluated and a figure draws: none of them knows the pipeline,
+# and the pipeline finds them by name.
+ALLOWED = {"studies": set(), "equations": set(), "plotting": set(), "config": set()}
+ALLOWED["figures"] = {"plotting", "studies"}
 OWNERS = {"hydra": "config", "omegaconf": "config", "mlflow": "tracking"}
 EXCEPTIONS = {  # the server's own process, and Hydra's words on the command line
     "bythebook.experiments.cli.run": {"hydra", "omegaconf"},
@@ -64,7 +65,7 @@ def may_import(package: str, other: str) -> bool:
     if other in ("", "core", package):
         return True
     above = PACKAGES[: PACKAGES.index(package)]
-    return other in ALLOWED.get(package, set(above) - {"studies", "figures"})
+    return other in ALLOWED.get(package, set(above) - {"studies", "equations", "figures"})
 
 
 @pytest.mark.parametrize("name", [n for n in MODULES if n.startswith("bythebook.models")])
@@ -150,7 +151,7 @@ def test_every_study_has_a_figure_module(kind: str) -> None:
 
 def test_the_tests_are_the_same_tree() -> None:
     """A module's tests are at its own path; test_experiments.py draws all figures."""
-    elsewhere = ("bythebook.experiments.figures", "bythebook.experiments.studies")
+    elsewhere = tuple(f"bythebook.experiments.{p}" for p in ("equations", "figures", "studies"))
     wanted = {
         path.relative_to(SRC).with_name(f"test_{path.name}").as_posix(): name
         for name, path in MODULES.items()
@@ -160,7 +161,7 @@ def test_the_tests_are_the_same_tree() -> None:
         path.relative_to(TESTS).as_posix()
         for package in ("experiments", "models")
         for path in (TESTS / package).glob("**/test_*.py")
-        if "studies" not in path.parts
+        if not {"equations", "studies"} & set(path.parts)
     }
     assert {name for path, name in wanted.items() if path not in found} == WITHOUT_TESTS
     assert found - wanted.keys() == OF_ALL_MODULES

@@ -38,6 +38,9 @@ def test_every_line_runs(
     assert isinstance(given["chapter"].frame, pd.DataFrame)
     assert given["known"].missing
     assert given["loo"].frame("loo_loss")["loo_loss"].idxmin() == 3
+    assert "order  1, 2, 3, 4, 5, 6, ... 8  polynomial order" in printed.out
+    assert "loo_loss(order: 1): 0.0624318  mean squared error of points left out" in printed.out
+    assert round(given["line"]["loo_loss"].item, 6) == 0.062432  # as in exact rational arithmetic
 
 
 def test_the_table_has_every_setting() -> None:

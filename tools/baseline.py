@@ -3,9 +3,12 @@
     python -m tools.baseline write tools/baseline.json.xz      # from recorded runs
     python -m tools.baseline compare tools/baseline.json.xz    # with the present recorded runs
 
-The file holds, for each result, a digest of each quantity and each verdict with its evaluated
+The file has, for each result, a digest of each quantity and each verdict with its evaluated
 sides, and the output of `list`, `show`, `runs` and results.json. A comparison reports every
 quantity and verdict that changed, and counts the changed lines of the views.
+
+The last bits of some results depend on the processor. The file in this folder was recorded with
+OPENBLAS_CORETYPE=Haswell and OPENBLAS_NUM_THREADS=1; record with the same settings to compare.
 """
 
 import argparse

@@ -13,6 +13,7 @@ from PIL import Image
 from bythebook.experiments.cli.main import main
 
 SELECTION = ["fcml/fig-1.10", "fcml/fig-1.15", "prml/fig-10.9", "notes/2.1.3-regularisation"]
+LONG = "prml/fig-9.8"  # a result with many claims
 
 
 @pytest.fixture(scope="module")
@@ -162,6 +163,43 @@ def test_the_front_page_is_short_and_unfolds_for_printing(page: Any, report: Pat
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator("details:not([open])").count() == 0
+
+
+def test_the_page_of_a_result_is_short_with_everything_folded(browser: Any, tmp_path: Path) -> None:
+    outputs = ["--outputs", str(tmp_path)]
+    assert main(["reproduce", LONG, "--jobs", "1", "--tracking", "off", *outputs]) == 0
+    assert main(["report", LONG, *outputs]) == 0
+    context = browser.new_context(viewport={"width": 1300, "height": 900})
+    opened = context.new_page()
+    opened.goto((tmp_path / f"report/experiments/{LONG}.html").as_uri())
+    assert opened.locator("details").count() > 10
+    assert opened.locator("details[open]").count() == 0
+    assert opened.evaluate("document.documentElement.scrollHeight") <= 3500
+    context.close()
+
+
+def test_a_claim_opens_to_its_expression(page: Any, report: Path) -> None:
+    page.goto((report / "experiments/fcml/fig-1.15.html").as_uri())
+    claim = page.locator(".claims li").first
+    code = claim.locator("code").first
+    assert not code.is_visible()
+    for text in ("printed", "computed", "reproduced"):
+        assert text in claim.inner_text()
+    claim.locator("summary").click()
+    assert code.is_visible()
+    # A link to a folded derived check opens the block and the check.
+    hidden = page.locator("section[aria-labelledby=claims-derived] li").last
+    assert not hidden.is_visible()
+    page.evaluate("id => { location.hash = id }", hidden.get_attribute("id"))
+    page.wait_for_function(
+        "id => document.getElementById(id).querySelector('code').checkVisibility()",
+        arg=hidden.get_attribute("id"),
+    )
+    headings = page.locator("main h2").all_inner_texts()
+    derived = page.locator("section[aria-labelledby=claims-derived] li").count()
+    printed = page.locator("section[aria-labelledby=claims-printed] li").count()
+    assert f"Derived checks: {derived} of {derived} hold" in headings
+    assert f"Printed claims: {printed} reproduced" in headings
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from bythebook.experiments.config import catalogue
-from bythebook.experiments.config.job import job_from_record
 from bythebook.experiments.config.validation import load_job
 from bythebook.experiments.core import summaries
 from bythebook.experiments.core.functions import FUNCTIONS
 from bythebook.experiments.core.outcome import Outcome
 from bythebook.experiments.execution.runner import run_jobs
-from bythebook.experiments.plotting import canvas, registry
+from bythebook.experiments.plotting import canvas
+from bythebook.experiments.store import artifacts
 from bythebook.experiments.store.run_reader import read_run
 from bythebook.models.data_sets.originals import ORIGINALS
 
@@ -36,9 +36,9 @@ def test_the_verdicts_are_as_expected(name: str, tmp_path: Path) -> None:
     assert name in WITH_EQUAL_QUANTITIES or repeated(record.outcome) == []
     assert not record.outcome.keys() & FUNCTIONS.keys()  # names that claims cannot use
     assert summaries.result_tables(record.outcome)
-    if name in DRAWN:
+    if name in DRAWN or record.published.figures:
         with canvas.style("screen"):
-            figures = registry.figures(job_from_record(record.content).study, record.outcome)
+            figures = artifacts.make_figures(record)
             for figure in figures.values():
                 figure.draw_without_rendering()
         assert figures

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bythebook.experiments.api import arguments, html, pipeline, selections, settings
 from bythebook.experiments.config.validation import load_job
+from bythebook.experiments.core.claim_blocks import Block, claim_blocks
 from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.execution.launchers import LocalLauncher
 from bythebook.experiments.report import scoreboard
@@ -21,7 +22,7 @@ from bythebook.experiments.store.verdict_cache import cached_verdict_counts
 if TYPE_CHECKING:
     import pandas as pd
 
-MAX_ROWS = 60  # claims on a page
+MAX_ROWS = 60  # claims of a block on a page
 
 
 def reproduce(
@@ -161,7 +162,7 @@ class Claims:
     @property
     def _status_line(self) -> str:
         missing = f", {len(self.missing)} not recorded" if self.missing else ""
-        return f"{len(self.records)} results, {len(self)} claims{missing}"
+        return f"{len(self.records)} results{missing}"
 
     @property
     def _problems(self) -> list[str]:
@@ -177,20 +178,20 @@ class Claims:
     def _repr_html_(self) -> str:
         columns = ["book", *scoreboard.COLUMNS]
         score = html.table(columns, scoreboard.scoreboard_rows(self._rows, "book"))
-        rows = [
-            [
-                *(row["experiment"], row["claim"], html.code(row["expression"])),
-                *(row["printed"] or "", row["evidence"] or row["computed"]),
-                html.verdict_badge(row["standing"]),
-            ]
-            for row in self._rows[:MAX_ROWS]
-        ]
-        heads = ["result", "claim", "tested", "printed", "computed", "verdict"]
-        summary = (
-            f"the first {MAX_ROWS} of {len(self)} claims" if len(self) > MAX_ROWS else "the claims"
-        )
-        claims = html.collapsible(summary, html.table(heads, rows))
-        return html.vertical(html.bold(self._status_line), score, *self._problems, claims)
+        claims = map(self._block, claim_blocks([verdict for _, verdict in self._verdicts]))
+        return html.vertical(html.bold(self._status_line), score, *self._problems, *claims)
+
+    @cached_property
+    def _verdicts(self) -> list[tuple[str, dict[str, Any]]]:
+        """Every verdict with the name of its result."""
+        return [(name, entry) for name, record in self.records.items() for entry in record.verdicts]
+
+    def _block(self, block: Block) -> html.SafeHtml:
+        """The first claims of a block, folded."""
+        rows = [html.claim(row, self._verdicts[row.index][0]) for row in block.rows[:MAX_ROWS]]
+        first = f" (the first {MAX_ROWS})" if len(block.rows) > MAX_ROWS else ""
+        summary = f"{block.heading}: {len(block.rows)}{first}"
+        return html.collapsible(summary, html.SafeHtml("".join(rows)))
 
 
 def _frame(rows: scoreboard.Claims) -> "pd.DataFrame":

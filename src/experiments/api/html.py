@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bythebook.experiments.core.claim_blocks import DERIVED, Block, Detail, Row, claim_blocks
+
 MAX_FIGURES = 4  # of a run on its page
 COLOURS = {
     "reproduced": "#2a9d5c",
@@ -13,9 +15,13 @@ COLOURS = {
     "erratum": "#d9a400",
     "differs": "#d1495b",
     "untested": "#8d6cab",
+    "equation holds": "#2a9d5c",
+    "equation erratum": "#d9a400",
     "by construction": "#888888",
     "failed": "#d1495b",
 }
+_HEAD = "margin:.8em 0 .2em"
+_BELOW = "margin:.1em 0 .1em 1.4em;font-size:.95em;overflow-wrap:anywhere"
 _CELL = "text-align:left;vertical-align:top;padding:.2em .8em .2em 0;white-space:normal"
 
 
@@ -47,10 +53,11 @@ def collapsible(summary: str, content: Any) -> SafeHtml:
     return SafeHtml(f"<details><summary>{text(summary)}</summary>{text(content)}</details>")
 
 
-def verdict_badge(word: str, more: str = "") -> SafeHtml:
-    """A verdict next to its colour."""
-    colour = COLOURS.get(word, "#888888")
-    style = f"border-left:.5em solid {colour};padding-left:.4em;white-space:nowrap"
+def verdict_badge(word: str, more: str = "", category: str = "") -> SafeHtml:
+    """A verdict next to the colour of its category."""
+    colour = COLOURS.get(category or word, "#888888")
+    shape = "display:inline-block;min-width:8em;padding:0 .6em 0 .4em;white-space:nowrap"
+    style = f"border-left:.5em solid {colour};{shape}"
     return SafeHtml(f"<span style='{style}'>{text(word)}{text(more)}</span>")
 
 
@@ -64,25 +71,38 @@ def table(columns: Sequence[Any], rows: Iterable[Sequence[Any]]) -> SafeHtml:
     return SafeHtml(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
 
 
-def claims(verdicts: Iterable[Mapping[str, Any]]) -> SafeHtml:
-    """A table of claims: the statement, the expression, printed and computed value, the verdict."""
-    rows = []
-    for v in verdicts:
-        more = " (weak)" if v["weak"] else ""
-        if not v["as_expected"]:
-            more += f" (expected {v['expected']})"
-        says = f"{v['says']} (derived)" if v["origin"] == "derived" else v["says"]
-        evidence = v["evidence"] or v["computed"]
-        rows.append(
-            [
-                says,
-                code(v["expression"]),
-                v["printed"] or "",
-                evidence,
-                verdict_badge(v["standing"], more),
-            ]
-        )
-    return table(["claim", "tested", "printed", "computed", "verdict"], rows)
+def claims(verdicts: Sequence[Mapping[str, Any]]) -> SafeHtml:
+    """The claims by block; a claim opens to its expression, evidence, tolerance and history."""
+    return SafeHtml("".join(map(_block, claim_blocks(verdicts))))
+
+
+def _block(block: Block) -> str:
+    """A block of claims; derived checks are folded, except those that fail."""
+    if block.name != DERIVED:
+        return f"<p style='{_HEAD}'>{bold(block.title)}</p>" + "".join(map(claim, block.rows))
+    others = "".join(map(claim, block.others))
+    failed = "".join(map(claim, block.failed))
+    summary = f"<summary style='{_HEAD}'>{bold(block.title)}</summary>"
+    return f"<details>{summary}{others}</details>{failed}"
+
+
+def claim(row: Row, result: str = "") -> SafeHtml:
+    """A claim in a line that opens, with its notes below; `result` is the name of its result."""
+    pairs = (("printed", row.printed), ("computed" if row.printed else "", row.computed))
+    values = [f"{label} <b>{text(value)}</b>".lstrip() for label, value in pairs if value]
+    more = f" ({row.mark})" if row.mark else ""
+    verdict = verdict_badge(row.verdict, more, row.category)
+    where = f"{text(result)}: " if result else ""
+    summary = f"<summary>{verdict} {where}{text(row.says)}: {', '.join(values)}</summary>"
+    notes = "".join(f"<div style='{_BELOW}'>{_detail(entry)}</div>" for entry in row.notes)
+    details = "".join(f"<div style='{_BELOW}'>{_detail(entry)}</div>" for entry in row.details)
+    return SafeHtml(
+        f"<div style='margin:.3em 0'><details>{summary}{details}</details>{notes}</div>"
+    )
+
+
+def _detail(entry: Detail) -> str:
+    return f"{text(entry.label)}: {code(entry.text) if entry.is_code else text(entry.text)}"
 
 
 def inline_images(paths: Sequence[Path]) -> SafeHtml:

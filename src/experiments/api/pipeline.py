@@ -12,6 +12,7 @@ from bythebook.experiments.execution.launchers import Launcher
 from bythebook.experiments.execution.runner import CompletedRun, run_jobs
 from bythebook.experiments.store import artifacts, tags
 from bythebook.experiments.store.record import Record
+from bythebook.experiments.tracking.equation_runs import log_equations
 from bythebook.experiments.tracking.payload import (
     VERDICT_DIGEST_TAG,
     Payload,
@@ -92,8 +93,10 @@ def run_many(
             tracker.log_runs(pending)
             pending = []
         yield done
-    if tracker is not None and pending:
-        tracker.log_runs(pending)
+    if tracker is not None:
+        if pending:
+            tracker.log_runs(pending)
+        log_equations(outputs, tracker, digests)
 
 
 def _pending_payloads(record: Record, digests: Mapping[str, str]) -> list[Payload]:

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bythebook.experiments.api import arguments, html, pipeline, settings
-from bythebook.experiments.config.job import job_from_record
+from bythebook.experiments.core.claim_blocks import claim_blocks
 from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.core.outcome import Outcome, Scalar
+from bythebook.experiments.core.study import studies
 from bythebook.experiments.core.suggestions import did_you_mean
-from bythebook.experiments.core.verdicts import summarise_verdicts
 from bythebook.experiments.report.export import FIELD_DOCS
 from bythebook.experiments.report.scoreboard import claim_records
 from bythebook.experiments.store import artifacts
@@ -106,9 +106,11 @@ class Run:
 
     @property
     def outcome(self) -> Outcome:
-        """Every quantity, by name."""
+        """Every quantity, by name, with its meaning if the study declares it."""
         self._require_finished()
-        return self.record.outcome
+        study = studies().get(self.record.study)
+        outcome = self.record.outcome
+        return outcome.describe(study.quantities, study.axes) if study is not None else outcome
 
     @property
     def metrics(self) -> dict[str, Scalar]:
@@ -141,13 +143,12 @@ class Run:
 
     def figures(self, style: str = "screen") -> "dict[str, Figure]":
         """New Matplotlib figures that you can change and save; `style` is screen or print."""
-        from bythebook.experiments.plotting import canvas, registry, text_wrap
+        from bythebook.experiments.plotting import canvas, text_wrap
 
         self._require_finished()
         canvas.check_formats([], style)
-        study = job_from_record(self.record.content).study
         with canvas.style(style):
-            figures = dict(registry.figures(study, self.record.outcome))
+            figures = dict(artifacts.make_figures(self.record))
             for figure in figures.values():
                 text_wrap.fit_text(figure)
         return figures
@@ -180,7 +181,7 @@ class Run:
         if self.error:
             return f"{lines[0]}\nfailed: {self.error}"
         if self.verdicts:
-            lines.append(f"{len(self.verdicts)} claims: {summarise_verdicts(self.verdicts)}")
+            lines += [block.title for block in claim_blocks(self.verdicts)]
             lines += [self._settings_note] if self._settings_note else []
         lines.append(f"quantities: {_shorten(self.outcome)}")
         return "\n".join(lines)

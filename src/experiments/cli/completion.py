@@ -10,6 +10,7 @@ from bythebook.experiments.cli.exit_codes import OK
 from bythebook.experiments.cli.parser import build_parser
 from bythebook.experiments.config import catalogue
 from bythebook.experiments.config.paths import resolve_output_dir
+from bythebook.experiments.core.equations import book_equations, books
 from bythebook.experiments.core.registry import study_topics
 from bythebook.experiments.core.verdicts import CATEGORIES
 
@@ -93,7 +94,8 @@ _ARGUMENT_KINDS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("reproduce", "robustness", "report", "explore"), _SELECTION),
     "list": (*_SELECTION, "sweeps"),
     "notebook": ("results",),
-    "show": ("results", "studies", "sweep_ids"),
+    "equations": ("equations",),
+    "show": ("results", "studies", "sweep_ids", "equations"),
     "runs": (*_SELECTION, "sweep_ids"),
     "tables": (*_SELECTION, "sweep_ids"),
     "figures": (*_SELECTION, "sweep_ids", "prefixed_run_ids"),
@@ -131,6 +133,15 @@ def _prefix_words(last: str) -> list[str]:
     return [f"{kind}:{name}" for name in names.get(kind, [])]
 
 
+def _equation_words(last: str) -> list[str]:
+    """Books with equations; after a point or a slash the names or sections of a book."""
+    book = re.match(r"[a-z]*", last)[0]  # type: ignore[index]
+    if book == last or book not in books():
+        return list(books())
+    entries = book_equations(book).values()
+    return [e.name for e in entries] + sorted({f"{book}/{e.section}" for e in entries})
+
+
 def _folders(pattern: str, prefix: str) -> list[str]:
     """The names of recorded folders, the newest first."""
     paths = list(resolve_output_dir(None).glob(pattern))[:MAX_SCANNED]
@@ -142,6 +153,7 @@ _KINDS: dict[str, Callable[[str], list[str]]] = {
     "results": _result_words,
     "prefixes": _prefix_words,
     "studies": lambda _: [f"study:{name}" for name in study_topics()],
+    "equations": _equation_words,
     "study_names": lambda _: list(study_topics()),
     "sweeps": lambda _: ["sweeps"],
     "sweep_ids": lambda _: _folders("sweeps/*/sweep.json", "sweep:"),
@@ -162,7 +174,8 @@ def _run_words(before: list[str], last: str) -> list[str]:
     if name == "study" and equals:
         return [f"study={name}" for name in study_topics()]
     if last.startswith("-"):
-        return ["-m", "--multirun", "--dry-run", "--outputs", "--tag", "--cfg", "--config-dir"]
+        flags = ["-m", "--multirun", "--dry-run", "--verbose", "--outputs", "--tag"]
+        return [*flags, "--cfg", "--config-dir"]
     from bythebook.experiments.config.schema import RunConfig
     from bythebook.experiments.core.study import studies
 

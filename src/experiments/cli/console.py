@@ -1,13 +1,17 @@
 """Lines, tables and progress bars in the terminal."""
 
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+
+from bythebook.experiments.core.claim_blocks import DERIVED, Block, Detail, Row
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -18,10 +22,15 @@ COLOURS = {
     "erratum": "yellow",
     "differs": "red",
     "untested": "magenta",
+    "equation holds": "green",
+    "equation erratum": "yellow",
     "failed": "bold red",
 }
 
 COLUMN_GAP = 2  # spaces between columns
+INDENT = "  "
+MAX_WIDTHS = (14, 24, 24)  # of the columns printed, computed and verdict of a claim
+MIN_SENTENCE = 20  # characters of a line of its sentence
 PIPE_WIDTH = 500  # characters of a line in a pipe: one line per row, for `grep`
 
 
@@ -94,24 +103,84 @@ def _without_markup(cell: str) -> str:
     return out.render_str(cell).plain if "[" in cell else cell
 
 
-def claims_table(
-    verdicts: Sequence[dict[str, Any]], agreement: Sequence[str] | None = None
-) -> None:
-    """Print claims with printed value, computed value and verdict, one per row.
+def print_claims(blocks: Iterable[Block], *, verbose: bool = False) -> None:
+    """Print claims by block: sentence, printed value, computed value and verdict.
 
-    `agreement` has a text for each verdict: the seeds with the expected verdict, if it is known.
+    Derived checks are counted in a line, and those that fail are listed. With `verbose` every
+    claim is listed with its expression, evidence, tolerance and history. In a pipe a claim is one
+    line, with tabs between its cells.
     """
-    rows = []
-    for v, seeds in zip(verdicts, agreement or [""] * len(verdicts), strict=True):
-        verdict = colour_verdict(v["standing"]) + (" [dim](weak)[/dim]" if v["weak"] else "")
-        if not v["as_expected"]:
-            verdict += f" [red](expected {escape(v['expected'])})[/red]"
-        says = escape(v["says"]) + (" [dim](derived)[/dim]" if v["origin"] == "derived" else "")
-        computed = escape(v["evidence"] or v["computed"])
-        row = [says, escape(v["expression"]), escape(v["printed"] or ""), computed, verdict]
-        rows.append([*row, seeds] if agreement else row)
-    columns = ["claim", "tested", "printed", "computed", "verdict"]
-    table([*columns, "agreement over seeds"] if agreement else columns, rows)
+    shown = [
+        (block, block.rows if verbose or block.name != DERIVED else block.failed)
+        for block in blocks
+    ]
+    widths = _column_widths([row for _, rows in shown for row in rows])
+    if out.is_terminal and any(widths[1:]):
+        heads = _columns(("claim", "printed", "computed", "verdict"), widths)
+        out.print(f"[dim]{INDENT}{heads[0]}[/dim]", soft_wrap=True)
+    for block, rows in shown:
+        note = " [dim](--verbose lists them)[/dim]" if len(rows) < len(block.rows) else ""
+        out.print(f"[bold]{escape(block.title)}[/bold]{note}", soft_wrap=True)
+        for row in rows:
+            if out.is_terminal:
+                _print_row(row, widths, verbose=verbose)
+            else:
+                out.file.write(_tab_separated(row, verbose=verbose))  # `print` expands tabs
+
+
+def _tab_separated(row: Row, *, verbose: bool) -> str:
+    texts = [f"{entry.label}: {entry.text}" for entry in _below(row, verbose=verbose)]
+    cells = [row.says, row.printed, row.computed, row.verdict_text, *texts]
+    return "\t".join(" ".join(cell.split()) for cell in cells).rstrip("\t") + "\n"
+
+
+def _below(row: Row, *, verbose: bool) -> Sequence[Detail]:
+    """The texts below a claim."""
+    return (*row.notes, *row.details) if verbose else row.notes
+
+
+def _column_widths(rows: Sequence[Row]) -> list[int]:
+    """The widths of sentence, printed value, computed value and verdict; 0 for an empty column."""
+    cells = [(row.printed, row.computed, row.verdict_text) for row in rows]
+    longest = [max(map(cell_len, column), default=0) for column in zip(*cells, strict=True)]
+    heads = zip(longest, map(len, ("printed", "computed", "verdict")), MAX_WIDTHS, strict=True)
+    widths = [min(limit, max(length, head)) if length else 0 for length, head, limit in heads]
+    used = len(INDENT) + sum(width + COLUMN_GAP for width in widths if width)
+    return [max(MIN_SENTENCE, out.width - 1 - used), *widths]
+
+
+def _columns(texts: Sequence[str], widths: Sequence[int]) -> list[str]:
+    """The lines of a row whose texts are wrapped in their columns."""
+    wrapped = [
+        textwrap.wrap(text, width) or [""]
+        for text, width in zip(texts, widths, strict=True)
+        if width
+    ]
+    shown = [width for width in widths if width]
+    return [
+        (" " * COLUMN_GAP)
+        .join(part.ljust(width) for part, width in zip(parts, shown, strict=True))
+        .rstrip()
+        for parts in zip_longest(*wrapped, fillvalue="")
+    ]
+
+
+def _print_row(row: Row, widths: Sequence[int], *, verbose: bool) -> None:
+    """Print a claim in columns, and the texts below it in the full width."""
+    colour = COLOURS.get(row.category, "default")
+    start = out.width - 1 - widths[-1]  # of the last column
+    for line in _columns((row.says, row.printed, row.computed, row.verdict_text), widths):
+        text = INDENT + line
+        verdict = f"[{colour}]{escape(text[start:])}[/{colour}]" if text[start:] else ""
+        out.print(escape(text[:start]) + verdict, soft_wrap=True)
+    for entry in _below(row, verbose=verbose):
+        lines = textwrap.wrap(
+            f"{entry.label}: {entry.text}",
+            out.width - 1,
+            initial_indent=2 * INDENT,
+            subsequent_indent=3 * INDENT,
+        )
+        out.print("\n".join(f"[dim]{escape(line)}[/dim]" for line in lines), soft_wrap=True)
 
 
 def progress_bar() -> "Progress":

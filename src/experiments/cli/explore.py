@@ -13,10 +13,12 @@ from typing import Any
 from bythebook.experiments.api import pipeline, selections
 from bythebook.experiments.cli import console
 from bythebook.experiments.cli.exit_codes import OK
+from bythebook.experiments.config.catalogue import EQUATIONS, load_heading
 from bythebook.experiments.config.former_names import data_dir_from_environment
 from bythebook.experiments.config.job import Job
 from bythebook.experiments.config.paths import ensure_writable, resolve_output_dir
 from bythebook.experiments.config.schema import TRACKING
+from bythebook.experiments.config.validation import check_parameters
 from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.explore.app import ExploreConfig
 from bythebook.experiments.explore.runs import RunResponse
@@ -31,6 +33,9 @@ def main(options: argparse.Namespace) -> int:
     names = selections.select_results(options.selection, options.search, outputs)
     if not names:
         raise InputError("the selection contains no results; `bythebook list` shows all")
+    if len(names) == 1:
+        check_parameters(names[0])
+    names = [name for name in names if load_heading(name).study != EQUATIONS]
     for flag, value in (("--timeout", options.timeout), ("--memory-gb", options.memory_gb)):
         if not 0 < value < 1e6:
             raise InputError(f"{flag} {value:g} is not allowed; allowed: float > 0")

@@ -10,6 +10,7 @@ from bythebook.experiments.api import selections
 from bythebook.experiments.cli import console
 from bythebook.experiments.cli.exit_codes import OK, UNEXPECTED
 from bythebook.experiments.config.paths import ensure_writable, resolve_output_dir
+from bythebook.experiments.config.validation import check_parameters
 from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.execution.process_pools import figure_pool, submit_safely
 from bythebook.experiments.plotting import canvas
@@ -43,6 +44,8 @@ def main(options: argparse.Namespace) -> int:
     ]
     if others or not ids:
         names = selections.select_results(others, options.search, outputs)
+        if len(names) == 1:
+            check_parameters(names[0])
         tasks += _result_tasks(names, outputs, folder)
     if not options.selection:
         sweeps = sorted(path.parent for path in outputs.glob("sweeps/*/pivot.csv"))

@@ -36,6 +36,7 @@ Overrides have Hydra's syntax:
 Flags:
   -m, --multirun       sweep over all combinations of the values
   --outputs DIR        folder of the recorded runs (the same as outputs=DIR)
+  --verbose            list every claim with its expression, evidence and tolerance
   --dry-run            list the runs to compute, with the reason; write nothing
   -c, --cfg job        print the composed configuration (job, hydra or all)
   -p, --package KEY    print a part of it;  -r, --resolve  resolve interpolations

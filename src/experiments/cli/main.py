@@ -80,7 +80,7 @@ def _run(arguments: list[str]) -> int:
     if plain is not None:
         from bythebook.experiments.cli import single_run
 
-        return single_run.run(plain.job, plain.settings)
+        return single_run.run(plain.job, plain.settings, verbose=plain.verbose)
     from bythebook.experiments.cli import run
 
     return run.main(arguments)

@@ -20,7 +20,7 @@ from bythebook.experiments.cli.exit_codes import OK
 from bythebook.experiments.config import catalogue
 from bythebook.experiments.config.job import Job
 from bythebook.experiments.config.result_names import require_result
-from bythebook.experiments.config.validation import load_job
+from bythebook.experiments.config.validation import check_parameters, load_job
 from bythebook.experiments.core.claims import Claim
 from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.core.expressions import quantity_names
@@ -63,6 +63,7 @@ def main(options: argparse.Namespace) -> int:
 
 def build_notebook(name: str, outputs: str | None = None) -> str:
     """The text of a result's notebook, whose runs are recorded in the `outputs` folder."""
+    check_parameters(name)
     parts = _cells(name, load_job(name), outputs)
     cells = [_cell(cell_id, text) for cell_id, text in parts]
     language = {"name": "python", "file_extension": ".py", "mimetype": "text/x-python"}
@@ -239,7 +240,8 @@ def _metric(job: Job) -> str | None:
     use the quantities of a main metric; with some knobs a study does not compute all quantities.
     """
     numbers = [claim.value for claim in job.claims if claim.value]
-    claimed = {name for claim in job.claims for name in quantity_names(claim.expression)}
+    claims = [claim for claim in job.claims if claim.equation is None]
+    claimed = {name for claim in claims for name in claim.quantities}
     if not numbers and any(
         quantity_names(metric) <= claimed for metric in job.study.headline.values()
     ):

@@ -11,6 +11,7 @@ DATA_DIR_HELP = "folder of the authors' original files (BYTHEBOOK_DATA)"
 _EXAMPLES = {
     "list": "bythebook list fcml/1 verdict:erratum",
     "show": "bythebook show fcml/fig-1.15",
+    "equations": "bythebook equations prml/10.7 --errata",
     "reproduce": "bythebook reproduce fcml/1 study:ridge_path",
     "robustness": "bythebook robustness fcml/fig-1.16 --seeds 20",
     "runs": "bythebook runs study:ridge_path --where 'seed < 5' --sort seed",
@@ -95,9 +96,24 @@ def build_parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.Argument
     command("list", "List results, studies and last verdicts.", selection, searched, as_json)
     show = command("show", "Show a result's claims, knobs and latest values.", as_json)
     show.add_argument(
-        "name", help="a result (fcml/fig-1.15), a study (study:ridge_path) or a sweep (sweep:<id>)"
+        "name",
+        help="a result (fcml/fig-1.15), a study (study:ridge_path), a sweep (sweep:<id>) or an"
+        " equation (prml:10.69, prml.expected_mixing)",
+    )
+    show.add_argument(
+        "--verbose", action="store_true", help="list every claim with its expression and evidence"
     )
     show.add_argument("--metric", help="quantity or expression to show for a sweep")
+    equations = command(
+        "equations", "List the printed equations and evaluate them in random cases.", as_json
+    )
+    equations.add_argument(
+        "selection",
+        nargs="*",
+        help="a book (prml), a chapter or section (prml/10.7), a number (prml:10.69) or a name"
+        " (prml.expected_mixing); default: all",
+    )
+    equations.add_argument("--errata", action="store_true", help="only misprinted equations")
     commands.add_parser("run", help="Run one configuration, or a sweep with -m.", add_help=False)
 
     reproduce = command(

@@ -21,7 +21,11 @@ from bythebook.experiments.config.paths import ensure_writable, resolve_output_d
 from bythebook.experiments.config.schema import TRACKING
 from bythebook.experiments.config.validation import load_job
 from bythebook.experiments.core.errors import InputError
-from bythebook.experiments.core.verdicts import CATEGORIES, count_verdicts
+from bythebook.experiments.core.verdicts import (
+    CATEGORIES,
+    DERIVED_CATEGORIES,
+    count_separately,
+)
 from bythebook.experiments.execution.launchers import LocalLauncher
 from bythebook.experiments.execution.runner import CompletedRun
 from bythebook.experiments.report import scoreboard
@@ -102,10 +106,9 @@ def _progress(total: int, *, quiet: bool) -> Iterator[Callable[[str, CompletedRu
 
         def show(name: str, done: CompletedRun) -> None:
             record = done.record
-            tally.update(count_verdicts(record.verdicts))
-            score = "  ".join(
-                f"{tally[v]} {console.colour_verdict(v)}" for v in CATEGORIES if tally[v]
-            )
+            tally.update(count_separately(record.verdicts))
+            names = (*CATEGORIES, *DERIVED_CATEGORIES)
+            score = "  ".join(f"{tally[v]} {console.colour_verdict(v)}" for v in names if tally[v])
             progress.update(bar, advance=1, score=score)
             if not record.finished:
                 error = record["error"]

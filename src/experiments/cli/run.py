@@ -59,7 +59,8 @@ def main(arguments: list[str]) -> int:
                 )
         composed = compose(options.words)
         composed.settings.outputs = options.outputs or composed.settings.outputs
-    return run_single(composed, dry=options.dry_run, tags=run_tags.parse_tags(options.tags))
+    tags = run_tags.parse_tags(options.tags)
+    return run_single(composed, dry=options.dry_run, tags=tags, verbose=options.verbose)
 
 
 def _print_config(options: CommandLine, compose: ConfigComposer) -> int:
@@ -88,7 +89,11 @@ def _print_hydra_info(options: CommandLine) -> int:
 
 
 def run_single(
-    composed: ComposedConfig, *, dry: bool = False, tags: Mapping[str, str] | None = None
+    composed: ComposedConfig,
+    *,
+    dry: bool = False,
+    tags: Mapping[str, str] | None = None,
+    verbose: bool = False,
 ) -> int:
     """Run a single configuration, or with `dry` show what would run."""
     job, cfg = composed.job_factory.job(), composed.settings
@@ -96,7 +101,7 @@ def run_single(
         return dry_run.show_plan(
             [(job.title, job)], resolve_output_dir(cfg.outputs), force=cfg.force
         )
-    return single_run.run(job, cfg, tags)
+    return single_run.run(job, cfg, tags, verbose=verbose)
 
 
 def run_multi(cells: Sequence[SweepCell], options: CommandLine, cfg: RunSettings) -> int:

@@ -3,6 +3,7 @@
 import argparse
 import dataclasses
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,11 @@ from rich.markup import escape
 from bythebook.experiments.cli import console, show_study
 from bythebook.experiments.cli.exit_codes import OK
 from bythebook.experiments.config import catalogue, errata
+from bythebook.experiments.config.job import Job
 from bythebook.experiments.config.paths import resolve_output_dir
 from bythebook.experiments.config.result_names import require_result
 from bythebook.experiments.config.validation import load_job
+from bythebook.experiments.core.claim_blocks import DERIVED, claim_blocks, claim_entry
 from bythebook.experiments.store.record import Record
 from bythebook.experiments.store.run_store import RunStore
 from bythebook.experiments.sweeps import robustness
@@ -30,6 +33,10 @@ def main(options: argparse.Namespace) -> int:
         name = options.name.removeprefix("sweep:")
         outputs = resolve_output_dir(options.outputs)
         return sweep_views.show_sweep(outputs, name, options.metric, as_json=options.json)
+    if re.fullmatch(rf"({'|'.join(catalogue.BOOKS)})[:.].+", options.name):
+        from bythebook.experiments.cli import show_equation  # which needs NumPy
+
+        return show_equation.show(options.name, as_json=options.json)
     result = require_result(options.name)
     job = load_job(result)
     outputs = resolve_output_dir(options.outputs)
@@ -63,7 +70,10 @@ def main(options: argparse.Namespace) -> int:
     out.print(escape((type(job.study).__doc__ or "").strip()))
     show_study.print_knobs(knobs)
     out.print()
-    _show_last(record, outputs, [(claim.says, claim.printed or "") for claim in job.claims])
+    if record is None:
+        _show_printed(job, verbose=options.verbose)
+    else:
+        _show_last(record, outputs, verbose=options.verbose)
     out.print(f"\n{command}")
     return OK
 
@@ -75,20 +85,20 @@ def _chance(record: Record | None) -> str:
     return ", stochastic (depends on the seed)" if facts["chance"] else ", deterministic"
 
 
-def _show_last(record: Record | None, outputs: Path, claims: list[tuple[str, str]]) -> None:
-    if record is None:
-        console.table(["claim", "printed"], [[escape(a), escape(b)] for a, b in claims])
-        console.out.print("[dim]no recorded run[/dim]")
-        return
+def _show_printed(job: Job, *, verbose: bool) -> None:
+    """What the text says; without a run there is no verdict, and derived checks are no part."""
+    printed = [claim_entry(claim) for claim in job.claims if claim.origin != DERIVED]
+    console.print_claims(claim_blocks(printed), verbose=verbose)
+    console.out.print("[dim]no recorded run[/dim]")
+
+
+def _show_last(record: Record, outputs: Path, *, verbose: bool) -> None:
     counts = robustness.load_counts(outputs, record)
-    agreement = [
-        robustness.format_counts(counts[key]) if key in counts else ""
-        for key in robustness.claim_keys(record.verdicts)
-    ]
-    console.claims_table(record.verdicts, agreement if counts else None)
-    for verdict in record.verdicts:
-        for reason in filter(None, (_cause(record, verdict), verdict["why"], verdict["changed"])):
-            console.out.print(f"[dim]{escape(verdict['says'])}: {escape(reason)}[/dim]")
+    agreement = [counts.get(key) for key in robustness.claim_keys(record.verdicts)]
+    causes = [_cause(record, verdict) for verdict in record.verdicts]
+    causes = ["as above" if c and c in causes[:i] else c for i, c in enumerate(causes)]
+    blocks = claim_blocks(record.verdicts, agreement, causes)
+    console.print_claims(blocks, verbose=verbose)
     console.out.print(f"[dim]run {record.id}, {escape(str(record.folder))}[/dim]")
 
 
@@ -98,4 +108,4 @@ def _cause(record: Record, verdict: dict[str, Any]) -> str:
         return ""
     book = verdict["place"].partition(" ")[0] or record.source.book
     entry = errata.load_erratum(book, verdict["cause"])
-    return f"{'possibly ' if entry.perhaps else ''}{entry.cause}"
+    return f"{'possibly: ' if entry.perhaps else ''}{entry.cause}"

@@ -13,13 +13,16 @@ from bythebook.experiments.cli.exit_codes import OK, UNEXPECTED
 from bythebook.experiments.config.job import Job
 from bythebook.experiments.config.paths import ensure_writable, resolve_output_dir
 from bythebook.experiments.config.schema import RunSettings
+from bythebook.experiments.core.claim_blocks import DERIVED, claim_blocks
 from bythebook.experiments.execution.runner import CompletedRun
 from bythebook.experiments.sweeps.robustness import claim_key
 from bythebook.experiments.tracking.local import make_tracker
 from bythebook.experiments.tracking.tracker import FaultTolerantTracker, Tracker
 
 
-def run(job: Job, cfg: RunSettings, tags: Mapping[str, str] | None = None) -> int:
+def run(
+    job: Job, cfg: RunSettings, tags: Mapping[str, str] | None = None, *, verbose: bool = False
+) -> int:
     """Run a job and return the exit code."""
     outputs = ensure_writable(resolve_output_dir(cfg.outputs))
     done, drawn = pipeline.run_one(
@@ -32,7 +35,7 @@ def run(job: Job, cfg: RunSettings, tags: Mapping[str, str] | None = None) -> in
         force=cfg.force,
         **limit_options(cfg),
     )
-    code = _print_verdicts(job, done)
+    code = _print_verdicts(job, done, verbose=verbose)
     return code if drawn else UNEXPECTED
 
 
@@ -47,7 +50,7 @@ def tracker_for(cfg: RunSettings, outputs: Path) -> Tracker | None:
     return FaultTolerantTracker(tracker, console.notify) if tracker is not None else None
 
 
-def _print_verdicts(job: Job, done: CompletedRun) -> int:
+def _print_verdicts(job: Job, done: CompletedRun, *, verbose: bool) -> int:
     record, out = done.record, console.out
     state = "computed" if done.computed else "already recorded (force=true computes it again)"
     seconds = record["provenance"]["seconds"]
@@ -63,14 +66,13 @@ def _print_verdicts(job: Job, done: CompletedRun) -> int:
                 "[dim]settings differ from the published ones;"
                 " the claims are evaluated anyway[/dim]"
             )
-        console.claims_table(record.verdicts)
+        console.print_claims(claim_blocks(record.verdicts), verbose=verbose)
         evaluated = set(map(claim_key, record.verdicts))
         for claim in job.claims:
-            if claim_key(claim) not in evaluated:
+            if claim_key(claim) not in evaluated and (verbose or claim.origin != DERIVED):
                 expression, says = escape(claim.expression), escape(claim.says)
-                out.print(
-                    f"[dim]not evaluated: {says}: this run lacks a quantity of {expression}[/dim]"
-                )
+                line = f"not evaluated: {says}: this run lacks a quantity of {expression}"
+                out.print(f"[dim]{line}[/dim]")
     else:
         rows = [(escape(k), _format_metric(v)) for k, v in record.metrics.items()]
         console.table(["metric", "value"], rows)

@@ -23,6 +23,7 @@ from bythebook.experiments.sweeps.payload import cell_payloads, parent_payload
 from bythebook.experiments.sweeps.plan import SweepTable
 from bythebook.experiments.sweeps.run import LOCK_NAME, load_sweep
 from bythebook.experiments.tracking import images
+from bythebook.experiments.tracking.equation_runs import log_equations
 from bythebook.experiments.tracking.experiment_tags import update_experiment_tags
 from bythebook.experiments.tracking.local import make_tracker
 from bythebook.experiments.tracking.payload import (
@@ -81,6 +82,7 @@ def main(options: argparse.Namespace) -> int:
         ]
         if updates:  # an empty call would read the store
             tracker.log_runs(updates)
+        done += log_equations(outputs, tracker, digests)
         update_experiment_tags(outputs, tracker)
     except (TrackingUnavailableError, sqlite3.Error) as error:
         console.notify(f"the tracking store is unavailable: {error}")

@@ -13,7 +13,7 @@ from bythebook.experiments.config.job import job_from_record
 from bythebook.experiments.config.paths import resolve_output_dir
 from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.core.outcome import diff_outcomes
-from bythebook.experiments.execution.worker import compute, single_threaded
+from bythebook.experiments.execution.worker import compute, evaluate_equations, single_threaded
 from bythebook.experiments.store.run_store import RunStore
 from bythebook.experiments.tracking.payload import RUN_ID_TAG
 
@@ -40,11 +40,16 @@ def main(options: argparse.Namespace) -> int:
             )
     with single_threaded():
         differing = diff_outcomes(record.outcome, compute(job).outcome)
+        gaps = evaluate_equations(job)
+    differing += [name for name, entry in record.equations.items() if gaps.get(name) != entry]
     if differing:
         shown = ", ".join(differing[:8]) + (", ..." if len(differing) > 8 else "")
         console.out.print(f"{record.id}: {len(differing)} quantities differ: {shown}")
         return UNEXPECTED
-    console.out.print(f"{record.id}: bitwise identical ({len(record.outcome)} quantities)")
+    equations = f", {len(gaps)} equations" if gaps else ""
+    console.out.print(
+        f"{record.id}: bitwise identical ({len(record.outcome)} quantities{equations})"
+    )
     return OK
 
 

@@ -9,6 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from bythebook.experiments.config import catalogue
 from bythebook.experiments.config.selection import normalise_text
+from bythebook.experiments.core.claim_blocks import claim_blocks, claim_entry
 from bythebook.experiments.core.registry import topic_of
 from bythebook.experiments.explore import runs
 from bythebook.experiments.explore.widgets import make_widgets
@@ -81,7 +82,7 @@ def result(names: Sequence[str], name: str, texts: Mapping[str, str], data_dir: 
             about=(type(book.study).__doc__ or "").strip(),
             widgets=widgets,
             unknown=unknown,
-            claims=book.claims,
+            blocks=claim_blocks([claim_entry(claim) for claim in book.claims]),
             before=entry(names[index - 1]) if index else None,
             after=entry(names[index + 1]) if index + 1 < len(names) else None,
         )

@@ -15,9 +15,10 @@ from bythebook.experiments.config import catalogue
 from bythebook.experiments.config.job import Job
 from bythebook.experiments.config.validation import JobFactory
 from bythebook.experiments.core import summaries
+from bythebook.experiments.core.claim_blocks import claim_row
 from bythebook.experiments.core.claims import judge
 from bythebook.experiments.core.errors import InputError, single_line
-from bythebook.experiments.core.explanations import format_side
+from bythebook.experiments.core.evidence import format_side
 from bythebook.experiments.core.outcome import Outcome
 from bythebook.experiments.execution.resource_limits import TimeLimitExceeded, resource_limits
 from bythebook.experiments.execution.worker import compute, single_threaded
@@ -77,6 +78,7 @@ def _cpu_limit(seconds: float | None) -> Iterator[None]:
 def run_request(request: RunRequest) -> RunResponse:
     """Run, draw and judge; a failure gives `problems`, one line each."""
     try:
+        job_factory(request.name, request.data_dir)  # imports libraries outside the limits
         with (
             _cpu_limit(request.timeout),
             single_threaded(),
@@ -121,7 +123,7 @@ def _figures(job: Job, outcome: Outcome) -> tuple[list[RunResponse], str]:
     """The figures, or none and a message: a figure that fails does not fail the run."""
     try:
         with canvas.style("screen"):
-            drawn = registry.figures(job.study, outcome)
+            drawn = registry.figures(job.study, outcome, job.published.figures)
             return [_figure(job, name, figure) for name, figure in drawn.items()], ""
     except (TimeLimitExceeded, MemoryError):
         raise
@@ -157,11 +159,13 @@ def _claims(job: Job, outcome: Outcome) -> list[RunResponse | None]:
         except InputError:
             verdicts.append(None)
             continue
+        row = claim_row(verdict.to_json())
         verdicts.append(
             {
-                "computed": verdict.evidence or verdict.computed,
-                "category": verdict.category,
-                "weak": verdict.weak,
+                "computed": row.computed,
+                "evidence": verdict.evidence,
+                "verdict": row.verdict_text,
+                "category": row.category,
             }
         )
     return verdicts

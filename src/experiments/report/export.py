@@ -12,11 +12,14 @@ import json
 import math
 from typing import Any
 
+from bythebook.experiments.core.quantifiers import WORDS
 from bythebook.experiments.core.verdicts import (
     BY_CONSTRUCTION,
+    BY_READING,
     CONSTRUCTION,
     DEFINITIONS,
     ORIGINS,
+    READING,
     VERDICTS,
 )
 from bythebook.experiments.report.scoreboard import Claims
@@ -36,12 +39,25 @@ FIELD_DOCS = {
         "text",
         f"{' or '.join(ORIGINS)}: a number or sentence of the text, or a check that we added",
     ),
-    "kind": ("text", "number, statement or draw: the rule that gives the verdict"),
+    "kind": (
+        "text",
+        "number, statement, draw, table, equation or reading: the rule that gives the verdict",
+    ),
     "by": (
         "text",
-        f"{CONSTRUCTION} for {DEFINITIONS[BY_CONSTRUCTION].partition(',')[0]}; else empty",
+        f"{CONSTRUCTION} for {DEFINITIONS[BY_CONSTRUCTION].partition(',')[0]}; {READING} for"
+        f" {DEFINITIONS[BY_READING].partition(',')[0]}; else empty",
     ),
     "expression": ("text", "the tested expression over the quantities of the study"),
+    "let": (
+        "text",
+        "the named parts of the expression, `name: expression`, separated by semicolons",
+    ),
+    "in": (
+        "text or null",
+        f"{', '.join(WORDS[:-1])} or {WORDS[-1]}: in how many draws the expression must be true",
+    ),
+    "reading": ("text", "the reading of the text under which the claim was judged; else empty"),
     "evidence": ("text", "the values of the sides of the expression"),
     "because": ("text", "the source of the tolerance, bound or reference value"),
     "printed": ("text or null", "the value as the book prints it; null for a statement"),

@@ -7,17 +7,19 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from bythebook.experiments.config.catalogue import BOOKS
+from bythebook.experiments.core.claim_blocks import block_of
 from bythebook.experiments.core.verdicts import CATEGORIES, DEFINITIONS, ORIGINS
 from bythebook.experiments.report import provenance
 from bythebook.experiments.report.display_names import display_name
+from bythebook.experiments.report.latex import latex_to_mathml
 from bythebook.experiments.report.mathml import formulas, starts_with_formula
 
 TEMPLATE_DIR = Path(__file__).parent
 
 # Symbols repeat what the colour of a verdict shows, for colour-blind readers and grey printers.
-VERDICT_SYMBOLS = dict(zip(CATEGORIES, ("✓", "≈", "†", "≠", "○", "="), strict=True)) | {
-    "not run": "–"
-}
+VERDICT_SYMBOLS = dict(
+    zip(CATEGORIES, ("✓", "≈", "†", "≠", "○", "=", "¶", "≡", "‡"), strict=True)
+) | {"not run": "–"}
 GRADE_HELP = {
     "book": "all inputs are printed in the text",
     "original": "the authors' file or published script",
@@ -37,7 +39,9 @@ def environment() -> Environment:
     templates.filters.update(
         cell=format_cell,
         sentence=as_sentence,
+        block=block_of,
         formulas=formulas,
+        latex=latex_to_mathml,
         humanised=display_name,
         when=provenance.format_time,
         duration=provenance.format_duration,

@@ -13,6 +13,7 @@ from typing import Any
 from bythebook.experiments.config import catalogue
 from bythebook.experiments.config.catalogue import BOOKS
 from bythebook.experiments.core import summaries
+from bythebook.experiments.core.claim_blocks import Block, claim_blocks
 from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.core.knobs import describe_constraints
 from bythebook.experiments.core.registry import topic_of
@@ -40,6 +41,7 @@ class ResultPage:
     source: dict[str, Any]
     record: Record | None
     claims: list[dict[str, Any]] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)  # of the same claims, as the page shows them
     figures: list[FigureFile] = field(default_factory=list)
     tables: list[TablePage] = field(default_factory=list)
     problem: str = ""  # the reason why there is no run or no figure
@@ -172,9 +174,12 @@ def result_pages(
         for claim, key in zip(claims, robustness.claim_keys(claims), strict=True):
             claim["seeds"] = seeds = counts.get(key)
             claim["robust"] = robustness.format_counts(seeds) if seeds else ""
+        blocks = claim_blocks(record.verdicts, [claim["seeds"] for claim in claims])
         results.append(
             ResultPage(
-                name, url, source, record, claims, drawings, tables, figures.problem, name in old
+                *(name, url, source, record, claims, blocks, drawings, tables),
+                problem=figures.problem,
+                outdated=name in old,
             )
         )
     # `names` are sorted by the numbers in them; the pages follow the sections of the book.

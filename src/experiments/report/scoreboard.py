@@ -25,6 +25,9 @@ def claim_records(records: Mapping[str, Record]) -> Claims:
             "kind": verdict["kind"],
             "by": verdict["by"],
             "expression": verdict["expression"],
+            "let": "; ".join(f"{name}: {text}" for name, text in verdict["let"].items()),
+            "in": verdict["quantifier"],
+            "reading": verdict["reading"],
             "evidence": verdict["evidence"],
             "because": verdict["because"],
             "printed": verdict["printed"],
@@ -80,7 +83,7 @@ def scoreboard_rows(claims: Claims, by: str) -> list[list[str]]:
 def _counts(claims: Claims) -> list[str]:
     """The counts of the categories as text; errata by cause, with the number of their places."""
     counts = count_verdicts(claims)
-    places = sum(claim["verdict"] == ERRATUM for claim in claims)
+    places = sum(claim["standing"] == ERRATUM for claim in claims)
     texts = {name: str(counts[name] or "-") for name in CATEGORIES}
     if places != counts[ERRATUM]:
         texts[ERRATUM] += f" ({places} places)"

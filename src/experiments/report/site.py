@@ -8,6 +8,7 @@ The site opens from the file system and needs neither a network nor JavaScript:
     experiments.html       all results, with search and filter
     gallery.html           all figures, by book and topic
     errata.html            the errata ledger: one entry per cause, with its places
+    equations-<book>.html  the printed equations of a book; equations/ has their source files
     seeds.html             claims whose verdict depends on the seed
     sweeps.html, sweeps/   one page per sweep
     results.json, .csv     one record per claim; fields.html and export.py document the fields
@@ -35,6 +36,7 @@ from bythebook.experiments.report import (
     search,
     sweeps,
 )
+from bythebook.experiments.report.equations import equation_pages, source_files
 from bythebook.experiments.report.errata import collect_errata
 from bythebook.experiments.report.figure_cache import (
     PAGE_FORMAT,
@@ -153,11 +155,13 @@ class _Pages:
     ) -> None:
         self.results, self.sweeps, self.site = results, sweeps, site
         self.books, self.topics = group_results(results)
+        self.equations = equation_pages(results)
         self.templates = pages.environment()
         self.templates.globals.update(
             books=self.books,
             topics=self.topics,
             sweeps=sweeps,
+            equations=self.equations,
             links=links,
             book_urls={group.name: group.url for group in self.books},
             topic_urls={group.name: group.url for group in self.topics},
@@ -189,6 +193,10 @@ class _Pages:
         self._page("experiments.html", results=self.results)
         self._page("gallery.html", figures=sum(len(result.figures) for result in self.results))
         self._page("errata.html", entries=entries)
+        for page in self.equations:
+            self._page("equations.html", page.url, page=page)
+        for name, path in source_files(self.equations).items():
+            _copy(path, self.site / name)
         self._page("seeds.html", repeated=repeated, seed_dependent=seed_dependent)
         self._page("fields.html", fields=export.FIELD_DOCS)
         self._page("sweeps.html")

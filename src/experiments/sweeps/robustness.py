@@ -31,7 +31,7 @@ def claim_key(claim: Claim | Mapping[str, Any]) -> str:
     Rewording the sentence of a claim keeps its key, as it keeps its anchor in the report.
     """
     if isinstance(claim, Claim):
-        parts = [claim.expression, claim.printed, claim.place]
+        parts = [claim.expression, claim.printed_text, claim.place]
     else:
         parts = [claim["expression"], claim["printed"], claim["place"]]
     return " | ".join(part for part in parts if part)

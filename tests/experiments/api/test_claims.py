@@ -46,9 +46,12 @@ def test_the_scoreboard_counts_the_claims(outputs: Path) -> None:
     assert int(score["reproduced"]) == (printed["standing"] == "reproduced").sum()
     assert score["results"] == "1"
     lines = repr(made).splitlines()
-    assert lines[0] == f"1 results, {len(made)} claims"
+    assert lines[0] == "1 results"
     page = made._repr_html_()
-    assert page.count("<table>") == 2
+    assert page.count("<table>") == 1
+    derived = len(made) - len(printed)
+    for title in (f"Printed claims: {len(printed)}", f"Derived checks: {derived}"):
+        assert f"<details><summary>{title}</summary>" in page
     assert "min(loo_loss[6:8]) &gt; max(loo_loss[1:5])" in page
 
 

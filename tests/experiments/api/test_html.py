@@ -1,10 +1,14 @@
 """HTML for notebooks: escaped texts, claims, images."""
 
 import base64
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+from sample_verdicts import ALL, verdict
+
 from bythebook.experiments.api import html
+from bythebook.experiments.core.claim_blocks import claim_blocks, claim_row
 
 EVIL = "<script>alert('x')</script> & \"y\""
 
@@ -28,39 +32,51 @@ class ParsedPage(HTMLParser):
 
 
 def test_everything_is_escaped() -> None:
-    verdict = {
-        **dict.fromkeys(("says", "expression", "printed", "evidence", "standing"), EVIL),
-        "expected": EVIL,
-        "computed": "",
-        "weak": True,
-        "as_expected": False,
-        "origin": "derived",
-    }
+    evil = verdict(
+        **dict.fromkeys(
+            ("says", "expression", "printed", "evidence", "standing", "why", "changed"),
+            EVIL,
+        ),
+        let={"a": EVIL},
+        as_expected=False,
+        expected=EVIL,
+        judged=EVIL + ".",
+        computed=EVIL,
+    )
     parts = [
         *(EVIL, html.bold(EVIL, EVIL), html.code(EVIL), html.collapsible(EVIL, EVIL)),
-        *(html.verdict_badge(EVIL, EVIL), html.table([EVIL], [[EVIL]]), html.claims([verdict])),
+        *(html.verdict_badge(EVIL, EVIL), html.table([EVIL], [[EVIL]]), html.claims([evil])),
+        html.claim(claim_row(evil), EVIL),
     ]
     page = ParsedPage(html.vertical(*parts))
     assert "script" not in page.tags
-    assert page.text.count(EVIL) == 16
+    assert page.text.count(EVIL) == 10 + 11 + 12
 
 
 def test_the_row_of_a_claim_shows_an_unexpected_verdict() -> None:
-    verdict = {
-        "says": "it falls",
-        "expression": "falls(a)",
-        "printed": None,
-        "evidence": "",
-        "computed": "fails",
-        "standing": "differs",
-        "weak": True,
-        "as_expected": False,
-        "expected": "reproduced",
-        "origin": "printed",
-    }
-    text = ParsedPage(html.claims([verdict])).text
-    assert "differs (weak) (expected reproduced)" in text
-    assert "fails" in text
+    claim = verdict("it falls", verdict="differs", standing="differs", weak=True, as_expected=False)
+    text = ParsedPage(html.claims([claim])).text
+    assert "differs (weak, expected reproduced) it falls: printed 3, computed 3.00" in text
+
+
+def test_blocks_are_separate_and_expressions_are_closed() -> None:
+    page = html.claims(ALL)
+    titles = [block.title for block in claim_blocks(ALL)]
+    places = [page.index(f"<b>{title}</b>") for title in titles]
+    assert places == sorted(places)
+    assert "<details open" not in page
+    # A derived check that holds is in the closed block, one that fails is not.
+    parts = re.split(r"(<details>|</details>)", page)
+    depth = 0
+    depths: dict[str, int] = {}
+    for part in parts:
+        depth += {"<details>": 1, "</details>": -1}.get(part, 0)
+        for claim in ALL:
+            if claim["says"] in part:
+                depths.setdefault(claim["says"], depth)
+        assert "argmin(loss)" not in part or depth >= 1
+    assert depths["the loss"] == depths["the limit agrees"] == 1
+    assert depths["the library agrees"] == 2
 
 
 def test_at_most_four_images_are_embedded(tmp_path: Path) -> None:

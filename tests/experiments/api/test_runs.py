@@ -85,8 +85,11 @@ def test_figures_can_be_changed(outputs: Path, tmp_path: Path) -> None:
 def test_the_text_and_the_page_of_a_run(outputs: Path) -> None:
     made = run("fcml/fig-1.15", tracking="off")
     assert repr(made).startswith(f"fcml/fig-1.15: run {made.id}, computed in ")
-    claims = len(load_job("fcml/fig-1.15").claims)
-    assert f"{claims} claims: {claims} reproduced" in repr(made)
+    origins = [claim.origin for claim in load_job("fcml/fig-1.15").claims]
+    printed, derived = origins.count("printed"), origins.count("derived")
+    assert f"\nPrinted claims: {printed} reproduced\n" in repr(made)
+    assert f"\nDerived checks: {derived} of {derived} hold\n" in repr(made)
+    assert str(len(origins)) not in repr(made).split()  # they are not added up
     assert "quantities: inputs, targets, held_out_error, loo_loss" in repr(made)
     page = made._repr_html_()
     assert page.count("<img") == page.count("data:image/png;base64,") == 2
@@ -106,7 +109,7 @@ def test_the_text_and_the_page_of_a_run(outputs: Path) -> None:
 def test_a_figure_that_cannot_be_drawn_is_a_warning(
     outputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("no room")
 
     monkeypatch.setattr(registry, "figures", broken)

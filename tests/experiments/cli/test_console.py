@@ -1,27 +1,18 @@
 """Lines and tables in the terminal: no markup in user input, one line per row."""
 
-from typing import Any
+import io
+import re
 
 import pytest
+from rich.console import Console
 from rich.table import Table
+from sample_verdicts import ALL, CHECK, ERRATUM, FAILED_CHECK, STATEMENT, verdict
 
 from bythebook.experiments.cli import console
+from bythebook.experiments.core.claim_blocks import claim_blocks
 from bythebook.experiments.core.verdicts import VERDICTS
 
 Capture = pytest.CaptureFixture[str]
-CLAIM: dict[str, Any] = {
-    "says": "a best order",
-    "expression": "argmin(loss[1:8])",
-    "printed": "3",
-    "computed": "3",
-    "evidence": "",
-    "verdict": "reproduced",
-    "standing": "reproduced",
-    "weak": False,
-    "expected": "reproduced",
-    "as_expected": True,
-    "origin": "printed",
-}
 
 
 def test_user_input_is_not_read_as_markup(capsys: Capture) -> None:
@@ -83,20 +74,76 @@ def test_every_verdict_has_a_colour_of_its_own(verdict: str) -> None:
     assert console.colour_verdict(verdict).partition("]")[0] not in {*others, "[default"}
 
 
-def test_the_table_of_claims_marks_unexpected_verdicts_and_derived_checks(capsys: Capture) -> None:
-    unexpected = {**CLAIM, "as_expected": False, "standing": "differs", "evidence": "4 > 3"}
-    console.claims_table([CLAIM, unexpected, {**CLAIM, "origin": "derived"}])
-    _, plain, other, derived = capsys.readouterr().out.splitlines()
-    assert "expected" not in plain
-    assert "argmin(loss[1:8])" in plain
-    assert other.endswith("differs (expected reproduced)")
-    assert "4 > 3" in other
-    assert derived.startswith("a best order (derived)")
+def test_a_claim_in_a_pipe_is_one_line_without_padding(capsys: Capture) -> None:
+    console.print_claims(claim_blocks(ALL))
+    assert capsys.readouterr().out.splitlines() == [
+        "Printed claims: 1 reproduced, 1 erratum",
+        "the loss\t3\t3.00\terratum\tCorrected: 0.5\tExplanation: a wrong digit",
+        "it falls\t\tholds\treproduced",
+        "Equations: 1 holds, 1 erratum",
+        "the update\t\tgap 9e-15 in 20 cases\tholds",
+        "the update\t\tgap 9e-15 in 20 cases\terratum",
+        "By construction: 1",
+        "it adds up\t3\t3.00\tby construction",
+        "Errata by reading: 1",
+        "a hat is missing\t3\t3.00\tby reading",
+        "Derived checks: 1 of 2 hold (--verbose lists them)",
+        "the limit agrees\t3\t3.00\tdiffers (expected reproduced)\tComputed: 1 == 2",
+    ]
 
 
-def test_the_table_of_claims_shows_the_agreement_over_seeds(capsys: Capture) -> None:
-    console.claims_table([CLAIM, CLAIM], ["19 of 20 seeds", ""])
-    head, first, second = capsys.readouterr().out.splitlines()
-    assert head.rstrip().endswith("agreement over seeds")
-    assert first.rstrip().endswith("19 of 20 seeds")
-    assert second.rstrip().endswith("reproduced")
+def test_verbose_lists_every_claim_with_its_expression(capsys: Capture) -> None:
+    console.print_claims(claim_blocks([CHECK, STATEMENT]), verbose=True)
+    rule = "Rule: rounds to the printed digits\tData: book"
+    assert capsys.readouterr().out.splitlines() == [
+        "Printed claims: 1 reproduced",
+        f"it falls\t\tholds\treproduced\tTested: argmin(loss)\tComputed: 1 < 2\t{rule}",
+        "Derived checks: 1 of 1 hold",
+        f"the library agrees\t3\t3.00\treproduced\tTested: argmin(loss)\t{rule}",
+    ]
+
+
+def terminal(monkeypatch: pytest.MonkeyPatch, width: int) -> io.StringIO:
+    """A terminal of some width, without colours."""
+    screen = io.StringIO()
+    view = Console(file=screen, width=width, force_terminal=True, no_color=True, highlight=False)
+    monkeypatch.setattr(console, "out", view)
+    return screen
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_claims_in_a_terminal_fit_its_width(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    words = " ".join(f"word{number}" for number in range(60))
+    listed = [verdict(words, expression="a" * 300), ERRATUM | {"why": words}, FAILED_CHECK]
+    screen = terminal(monkeypatch, width)
+    console.print_claims(claim_blocks(listed), verbose=True)
+    lines = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in screen.getvalue().splitlines()]
+    assert max(map(len, lines)) <= width
+    text = " ".join(" ".join(lines).split())
+    assert text.count("word59") == 2
+    assert text.replace(" ", "").count("a" * 300) == 1
+    assert lines[0].split() == ["claim", "printed", "computed", "verdict"]
+    # The columns are aligned.
+    start = lines[0].index("verdict")
+    assert [line[start:].strip() for line in lines if line[start:].startswith("reprod")]
+
+
+def test_the_sentence_uses_the_width_that_the_numbers_leave(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    screen = terminal(monkeypatch, 60)
+    console.print_claims(claim_blocks([verdict("long " * 20)]))
+    lines = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in screen.getvalue().splitlines()]
+    assert lines[:3] == [
+        "  claim                       printed  computed  verdict",
+        "Printed claims: 1 reproduced",
+        "  long long long long long    3        3.00      reproduced",
+    ]
+
+
+def test_brackets_in_a_claim_are_not_markup(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = terminal(monkeypatch, 100)
+    claim = verdict("[red]loss[1] falls[/]", computed="[/] 3", why="[bold]", expression="a[1]")
+    console.print_claims(claim_blocks([claim]), verbose=True)
+    for text in ("[red]loss[1] falls[/]", "[/] 3", "Explanation: [bold]", "Tested: a[1]"):
+        assert text in screen.getvalue()

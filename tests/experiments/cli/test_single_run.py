@@ -1,10 +1,13 @@
 """A single run: its output, its tracker and its resource limits."""
 
+import io
+import re
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
-from bythebook.experiments.cli import single_run
+from bythebook.experiments.cli import console, single_run
 from bythebook.experiments.cli.exit_codes import OK, UNEXPECTED
 from bythebook.experiments.config.schema import ResourceLimits, RunSettings
 from bythebook.experiments.config.validation import load_job
@@ -26,10 +29,33 @@ def test_a_run_is_recorded_once_and_its_verdicts_are_printed(
     assert record is not None
     assert "computed" in first.splitlines()[0]
     assert record.id in first.splitlines()[0]
-    assert first.count("reproduced") == len(job.claims)
+    printed = [claim for claim in job.claims if claim.origin == "printed"]
+    derived = len(job.claims) - len(printed)
+    assert f"Printed claims: {len(printed)} reproduced" in first
+    assert first.count("reproduced") == len(printed) + 1
+    assert f"Derived checks: {derived} of {derived} hold" in first
     assert not (record.folder / "figures").exists()
     assert single_run.run(job, cfg) == OK
     assert "already recorded" in capsys.readouterr().out
+    assert single_run.run(job, cfg, verbose=True) == OK
+    assert capsys.readouterr().out.count("Tested: ") == len(job.claims)
+
+
+def test_a_run_with_many_claims_fits_on_a_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = io.StringIO()
+    view = Console(file=screen, width=80, force_terminal=True, highlight=False)
+    monkeypatch.setattr(console, "out", view)
+    job = load_job("prml/fig-9.8")
+    cfg = RunSettings(tracking="off", outputs=str(tmp_path), figures=False)
+    assert single_run.run(job, cfg) == OK
+    lines = screen.getvalue().splitlines()
+    assert len(lines) < 40
+    words = " ".join(re.sub(r"\x1b\[[0-9;]*m", "", screen.getvalue()).split())
+    for claim in job.claims:
+        assert (claim.says.split()[0] in words) or claim.origin == "derived"
+        assert claim.expression not in words
 
 
 def test_figures_are_drawn_by_default(tmp_path: Path) -> None:

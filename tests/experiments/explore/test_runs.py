@@ -28,7 +28,10 @@ def test_a_response_has_the_verdicts_of_the_record(recorded: Record, tmp_path: P
         verdict["standing"] for verdict in recorded.verdicts
     ]
     assert [claim["computed"] for claim in answer["claims"]] == [
-        verdict["evidence"] or verdict["computed"] for verdict in recorded.verdicts
+        verdict["computed"] for verdict in recorded.verdicts
+    ]
+    assert [claim["evidence"] for claim in answer["claims"]] == [
+        verdict["evidence"] for verdict in recorded.verdicts
     ]
     assert not (tmp_path / "none").exists()
     assert json.loads(json.dumps(answer, allow_nan=False)) is not None

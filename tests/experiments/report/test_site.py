@@ -26,6 +26,7 @@ def test_pages(made: Any, parsed: dict[Path, Any]) -> None:
     }
     wanted |= {"books/fcml", "books/prml", "books/mlapp"}
     wanted |= {"topics/regression", "topics/none"}
+    wanted |= {"equations-fcml", "equations-prml", "equations-mlapp"}
     wanted |= {f"experiments/{name}" for name in made.names}
     assert found == {f"{name}.html" for name in wanted}
 

@@ -257,19 +257,27 @@
     sign.className = "sign";
     sign.setAttribute("aria-hidden", "true");
     sign.textContent = signs[claim.category];
-    verdict.append(sign, ` ${claim.category}${claim.weak ? " (weak)" : ""}`);
+    verdict.append(sign, ` ${claim.verdict}`);
     cell.append(value, " ", verdict);
   };
 
   const claims = () => {
     const own = Boolean(mine && mine.differs.length);
-    [...document.querySelectorAll("#claims tr")].forEach((row, i) => {
+    for (const row of document.querySelectorAll("[data-claim]")) {
+      const i = Number(row.dataset.claim);
       const [of_book, of_mine] = [published ? published.claims[i] : null, own ? mine.claims[i] : null];
       show_verdict(row.querySelector(".of-book"), of_book, published);
       show_verdict(row.querySelector(".of-yours"), of_mine, own);
       const differs = own && of_book && of_mine && of_book.category !== of_mine.category;
       row.classList.toggle("differs", Boolean(differs));
-    });
+      const [book_line, own_line] = ["of-book", "of-yours"].map((name) => row.querySelector(`.evidence-${name}`));
+      book_line.textContent = of_book && of_book.evidence ? `Published settings: ${of_book.evidence}` : "";
+      own_line.textContent = of_mine && of_mine.evidence ? `Your settings: ${of_mine.evidence}` : "";
+    }
+    for (const part of document.querySelectorAll("#claims > details")) {
+      const changed = part.querySelectorAll("tr.differs").length;
+      part.querySelector(".changes").textContent = changed ? `(${changed} with another verdict)` : "";
+    }
   };
 
   const numbers = () => {

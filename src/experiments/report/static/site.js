@@ -205,10 +205,12 @@ const hasAll = (text, words) => words.every((word) => text.includes(word));
   show();
 })();
 
-// A link opens the folded section that contains its target; printing opens all sections.
+// A link opens its target and the folded section that contains it; printing opens all sections.
 const unfold = () => {
   const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
   for (let part = target; part; part = part.parentElement) if (part.tagName === "DETAILS") part.open = true;
+  const own = target && target.querySelector(":scope > details");
+  if (own) own.open = true;
   if (target) target.scrollIntoView();
 };
 addEventListener("hashchange", unfold);

@@ -8,6 +8,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_expit
 from scipy.stats import norm
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.approximation import bounds
@@ -27,6 +28,10 @@ class VariationalLogistic(Study):
     """EM for the local bound on separable data, its closed form, and predictions."""
 
     headline = {"iterations": "median(iterations)"}
+    more_quantities = True
+    quantities = {
+        "iterations": quantity("iterations until the bound gains little", "set"),
+    }
 
     sets: int = knob(20, "data sets that a line separates", at_least=1, at_most=1000)
     prior_precision: float = knob(0.1, "of bias and slopes", above=0)

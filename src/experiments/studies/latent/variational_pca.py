@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import digamma, gammaincinv
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.latent._hidden_clusters import HiddenClusters, second_moment
@@ -34,6 +35,52 @@ class VariationalPca(HiddenClusters, Study):
         "mean_precision": "mean(precision['corrected'])",
         "median_iterations": "median(iterations)",
         "neighbours_of_another_cluster": "mean(neighbours_of_another_cluster)",
+    }
+    more_quantities = True
+    quantities = {
+        "iterations": quantity("iterations until the bound converges", "repetition"),
+        "precision": quantity("mean of the noise precision", "f repetition"),
+        "neighbours_of_another_cluster": quantity(
+            "share of the points whose nearest neighbour is of another cluster", "repetition"
+        ),
+        "points": quantity("values of the first data set", "object variable"),
+        "posterior_means": quantity("posterior mean of the latent variables", "object latent"),
+        "bound": quantity(
+            "variational lower bound on the log evidence", "f repetition iteration", unit="nats"
+        ),
+        "neighbours_in_the_data": quantity(
+            "share of the points whose nearest data neighbour is of another cluster", "repetition"
+        ),
+        "expected_log_precision": quantity("expected log of the noise precision", "by"),
+        "x_mean": quantity("posterior mean of a latent variable", "object latent"),
+        "x_precision": quantity(
+            "posterior precision of the latent variables", "object latent other_latent"
+        ),
+        "x_square": quantity(
+            "posterior second moment of the latent variables", "object latent other_latent"
+        ),
+        "x_log_volume": quantity(
+            "log determinant of the covariance of the latent variables", "object"
+        ),
+        "w_mean": quantity("posterior mean of the weights", "variable latent"),
+        "w_precision": quantity(
+            "posterior precision of the weights", "variable latent other_latent"
+        ),
+        "w_square": quantity(
+            "posterior second moment of the weights", "variable latent other_latent"
+        ),
+        "w_log_volume": quantity("log determinant of the covariance of the weights", "variable"),
+        "seen": quantity("whether a value is seen", "object variable"),
+        "start_mean": quantity("weights at the start", "variable latent"),
+        "start_square": quantity(
+            "second moment of the weights at the start", "variable latent other_latent"
+        ),
+        "first_e": quantity("first parameter of the noise after one iteration"),
+        "first_f": quantity("second parameter of the noise after one iteration", "f"),
+        "first_bound": quantity("bound after one iteration", unit="nats"),
+        "log_evidence": quantity("log evidence of a regression", unit="nats"),
+        "sampled_bound": quantity("bound from samples of Q", unit="nats"),
+        "sampling_error": quantity("standard error of the bound from samples", unit="nats"),
     }
 
     latent: int = knob(2, "latent dimensions D", at_least=1, at_most=20)
