@@ -23,7 +23,7 @@ TYPES = {
 }
 RESULTS = (
     "fcml/fig-1.15",  # with a data set
-    "prml/10.2-equations",  # with equations
+    "prml/eq-10.65-10.66",  # with equations
 )
 
 

@@ -207,22 +207,23 @@ def test_the_address_contains_the_state(page: Any, base: str) -> None:
     page.goto(f"{base}/result/fcml/fig-1.15")
     done(page)
     set_value(page, "orders", "[1, 2, 3]")
-    parameter(page, "methods").get_by_label("holdout").uncheck()
+    set_value(page, "predict_at", "[2012]")
     wait_for_change(page, "orders")
     page.get_by_label("side by side").check()
     query = parse_qs(urlsplit(page.url).query)
-    assert query == {"study.orders": ["[1, 2, 3]"], "study.methods": ['["loo"]'], "view": ["both"]}
+    changed = {"study.orders": ["[1, 2, 3]"], "study.predict_at": ["[2012]"]}
+    assert query == {**changed, "view": ["both"]}
     command, drawn = page.locator("#command").inner_text(), source(page)
     page.reload()
     wait_for_change(page, "orders")
     assert page.locator("#command").inner_text() == command
     assert source(page) == drawn
     assert page.locator("#books img").is_visible()
-    assert not parameter(page, "methods").get_by_label("holdout").is_checked()
+    assert parameter(page, "predict_at").locator("input, textarea").first.input_value() == "[2012]"
 
 
 def test_a_run_is_recorded_on_request_only(page: Any, base: str, outputs: Path) -> None:
-    page.goto(f"{base}/result/fcml/fig-1.15?seed=41&study.methods=[%22kfold%22]&study.folds=9")
+    page.goto(f"{base}/result/fcml/fig-1.15?seed=41&study.folds=[9]")
     done(page)
     assert not list(outputs.glob("runs/*/*/*/run.json"))
     page.get_by_role("button", name="Record this run").click()

@@ -16,7 +16,7 @@ from bythebook.experiments.cli.main import main
 from bythebook.experiments.core.study import studies
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-SWEEP = "folds 2 to 26 (25), 2 seeds (polynomial_order)"  # as MLflow names it
+SWEEP = "partitions 2 to 26 (25), 2 seeds (polynomial_order)"  # as MLflow names it
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +29,8 @@ def address(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iter
         "run",
         "-m",
         "study=polynomial_order",
-        "study.methods=[kfold]",
-        "study.folds=range(2,27)",
+        "study.folds=[5]",
+        "study.partitions=range(2,27)",
     ]
     assert main([*sweep, "seed=0,1", f"outputs={outputs}"]) == 0
     with socket.socket() as probe:
@@ -60,7 +60,7 @@ def test_ui_opens_on_the_runs_and_not_on_the_cells(page: Any, address: str) -> N
     page.goto(address)
     page.get_by_text("Figure 1.15", exact=True).first.wait_for(timeout=60_000)
     page.get_by_text(SWEEP).first.wait_for(timeout=60_000)
-    assert page.get_by_text("folds=2, seed=0").count() == 0
+    assert page.get_by_text("partitions=2, seed=0").count() == 0
     page.get_by_text("2 matching runs").wait_for(timeout=60_000)
 
 
@@ -123,6 +123,6 @@ def test_the_figures_of_several_runs_are_one_chart(page: Any, address: str) -> N
 def test_a_sweep_shows_its_figure(page: Any, address: str) -> None:
     page.goto(address)
     page.get_by_text(SWEEP).first.click()
-    page.get_by_text("folds=26, seed=1").first.wait_for(timeout=60_000)
+    page.get_by_text("partitions=26, seed=1").first.wait_for(timeout=60_000)
     page.get_by_text("Show more").first.click()
     wait_for_image(page, "sweep.png")

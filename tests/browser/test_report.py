@@ -22,8 +22,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     outputs = tmp_path_factory.mktemp("outputs")
     folder = ["--outputs", str(outputs)]
     assert main(["reproduce", *SELECTION, "--jobs", "2", "--tracking", "off", *folder]) == 0
-    sweep = ["run", "-m", "study=polynomial_order", "study.methods=[kfold]", "seed=0,1,2"]
-    parameters = ["study.folds=3,9", "study.data=olympics-100m-men,olympics-100m-women"]
+    sweep = ["run", "-m", "study=polynomial_order", "study.folds=[5]", "seed=0,1,2"]
+    parameters = ["study.partitions=3,9", "study.data=olympics-100m-men,olympics-100m-women"]
     assert main([*sweep, *parameters, "tracking=off", f"outputs={outputs}"]) == 0
     varied = ["run", "-m", "experiment=fcml/fig-1.15", "metric=argmin(loo_loss)"]
     data = "study.data=olympics-100m-men,olympics-100m-women"
@@ -325,7 +325,7 @@ def test_a_sweep_has_a_page_with_its_table_and_figure(page: Any, report: Path) -
     pages = {path: path.read_text(encoding="utf-8") for path in (report / "sweeps").glob("*.html")}
     (path,) = (path for path, text in pages.items() if "kfold" in text)
     page.goto(path.as_uri())
-    assert "folds" in page.inner_text("main")
+    assert "partitions" in page.inner_text("main")
     assert page.locator("table").count() >= 2
     shown = page.eval_on_selector_all("img", "all => all.map(i => [i.src, i.naturalWidth])")
     assert [Path(source).name for source, _ in shown] == ["sweep.svg", "curves.svg"]

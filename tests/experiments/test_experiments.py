@@ -33,6 +33,8 @@ def test_the_verdicts_are_as_expected(name: str, tmp_path: Path) -> None:
     record = read_run(done.record.folder)
     assert record.unexpected_verdicts == []
     assert len(record.verdicts) == len(load_job(name).claims)
+    if catalogue.load_experiment(name).study == catalogue.EQUATIONS:
+        return  # neither quantities nor figures
     assert name in WITH_EQUAL_QUANTITIES or repeated(record.outcome) == []
     assert not record.outcome.keys() & FUNCTIONS.keys()  # names that claims cannot use
     assert summaries.result_tables(record.outcome)

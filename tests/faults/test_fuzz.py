@@ -152,7 +152,7 @@ def test_sweeps(base: Path, cases: int, monkeypatch: pytest.MonkeyPatch) -> None
     from bythebook.experiments.cli.main import main
 
     outputs = base / "outputs"
-    sweep = ["run", "-m", "study=polynomial_order", "study.folds=5,10", "tracking=off"]
+    sweep = ["run", "-m", "study=polynomial_order", "study.partitions=5,10", "tracking=off"]
     assert main([*sweep, f"outputs={outputs}"]) == 0
     (path,) = outputs.glob("sweeps/*/sweep.json")
     valid = json.loads(path.read_text())

@@ -15,7 +15,7 @@ COMMANDS = {
     "report": ["report", NAME],
     "sync": ["sync"],
     "run": ["run", f"experiment={NAME}", "force=true"],
-    "sweep": ["run", "-m", "study=polynomial_order", "study.folds=5,10", "tracking=off"],
+    "sweep": ["run", "-m", "study=polynomial_order", "study.partitions=5,10", "tracking=off"],
     "list": ["list"],
 }
 LINKS = {

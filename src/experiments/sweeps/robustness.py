@@ -62,12 +62,15 @@ def seed_cells(jobs: Mapping[str, Job], seeds: int) -> list[SweepCell]:
 def update_counts(counts: Counts, job: Job, record: Record) -> None:
     """Add a run to the counts of the job's claims; in a failed run no claim is as expected.
 
-    A claim that is untested with the available data is untested with every seed and is not counted.
+    A claim that is untested with the available data is untested with every seed and is not counted,
+    nor is an equation, whose cases do not depend on the seed of the run.
     A claim that cannot be evaluated with some seed is not as expected with that seed.
     """
     if record.finished:
         _ = record.outcome  # raises if the record cannot be read: that is not a failed claim
     for key, claim in zip(claim_keys(job.claims), job.claims, strict=True):
+        if claim.equation is not None:
+            continue
         verdict = _verdict(claim, record) if record.finished else None
         if verdict is not None and verdict.verdict == UNTESTED:
             continue

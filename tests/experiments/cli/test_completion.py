@@ -37,7 +37,7 @@ def test_selections() -> None:
     assert completions(["list", "fcml/fig-1.1"])[:2] == ["fcml/fig-1.1", "fcml/fig-1.10"]
     assert {"fcml/1", "fcml/7"} < set(completions(["reproduce", "fcml/"]))
     assert completions(["report", "study:ridge"]) == ["study:ridge_path"]
-    assert completions(["runs", "verdict:by"]) == ["verdict:by-construction"]
+    assert completions(["runs", "verdict:by"]) == ["verdict:by-construction", "verdict:by-reading"]
     assert completions(["runs", "ver"]) == ["verdict:"]
     assert completions(["ui", "ridge"]) == ["ridge_path"]
     assert completions(["nothing", "x"]) == []

@@ -27,18 +27,18 @@ def test_figures_are_drawn_from_the_record(
 
 
 def test_figures_of_a_run_and_of_the_runs_of_a_sweep(outputs: Path, capsys: Capture) -> None:
-    sweep = ["run", "-m", "study=polynomial_order", "study.methods=[kfold]", "seed=0,1"]
+    sweep = ["run", "-m", "study=polynomial_order", "study.folds=[10]", "seed=0,1"]
     assert main([*sweep, "tracking=off"]) == 0
     (folder,) = (outputs / "sweeps").iterdir()
     first, second = (path.name for path in RunStore(outputs).folders())
     assert main(["figures", f"run:{first[:10]}", f"sweep:{folder.name}", "--cells"]) == 0
     root = outputs / "figures" / "screen"
     cells = Path("sweeps", folder.name)
+    drawn = (Path("runs", first), cells / first, cells / second)
+    names = ("losses.png", "fits.png", "weights.png", "folds.png")
     assert {path.relative_to(root) for path in root.rglob("*.png")} == {
-        Path("runs", first, "kfold.png"),
         cells / "sweep.png",
-        cells / first / "kfold.png",
-        cells / second / "kfold.png",
+        *(folder / name for folder in drawn for name in names),
     }
     capsys.readouterr()
     assert main(["figures", "sweep:sweep-of-dust"]) == 2
@@ -56,4 +56,4 @@ def test_a_run_that_cannot_be_drawn_is_reported_in_one_line(outputs: Path, capsy
     assert main(["figures", *names]) == 1
     captured = capsys.readouterr()
     assert captured.err.startswith(f"bythebook: could not draw {record.id}: the ")
-    assert (outputs / "figures" / "screen" / names[0] / "loo.png").exists()
+    assert (outputs / "figures" / "screen" / names[0] / "losses.png").exists()

@@ -14,8 +14,8 @@ from bythebook.experiments.cli.main import main
 Capture = pytest.CaptureFixture[str]
 
 COMMANDS = {
-    "": "missing command; allowed: list, show, run",
-    "rnu": "there is no command 'rnu' (did you mean 'run'?); allowed: list, show, run",
+    "": "missing command; allowed: list, show, equations, run",
+    "rnu": "there is no command 'rnu' (did you mean 'run'?); allowed: list, show, equations, run",
     "--hlep": "unknown argument '--hlep' (did you mean '--help'?)",
     "list --josn": "unknown argument '--josn' (did you mean '--json'?); usage: bythebook list",
     "show a b": "unknown argument 'b'; usage: bythebook show [-h] [--json]",

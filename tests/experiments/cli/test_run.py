@@ -70,8 +70,8 @@ def test_hydras_flags(outputs: Path, capsys: Capture) -> None:
         ),
         (["study=polynomial_order", "study.orders=[]"], "study.orders=[] is empty"),
         (
-            ["study=polynomial_order", "study.folds=many"],
-            "study.folds=many is not allowed; allowed: int",
+            ["study=polynomial_order", "study.partitions=many"],
+            "study.partitions=many is not allowed; allowed: int",
         ),
         (["study=polynomial_order", "study.data=nope"], "study.data=nope"),
         (

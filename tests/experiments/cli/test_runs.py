@@ -15,7 +15,7 @@ from bythebook.experiments.store.run_reader import read_run
 from bythebook.experiments.store.run_store import RunStore
 
 Capture = pytest.CaptureFixture[str]
-SWEEP = ["-m", "study=polynomial_order", "study.methods=[loo]", "study.folds=2,3", "seed=0,1"]
+SWEEP = ["-m", "study=polynomial_order", "study.partitions=2,3", "seed=0,1"]
 
 
 @pytest.fixture

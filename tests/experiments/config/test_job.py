@@ -16,7 +16,7 @@ from bythebook.experiments.studies.regression.polynomial_order import Polynomial
 
 @pytest.fixture
 def job() -> Job:
-    return Job(PolynomialOrder(orders=[1, 2, 3], curves=[1]))
+    return Job(PolynomialOrder(orders=[1, 2, 3]))
 
 
 def test_the_key_depends_on_configuration_code_and_data(

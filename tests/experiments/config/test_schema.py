@@ -31,7 +31,7 @@ def test_the_defaults_are_within_their_bounds() -> None:
 
 
 def test_a_command_line_sets_experiment_keys_and_settings() -> None:
-    experiment_keys = {"study", "seed", "source", "claims"}
+    experiment_keys = {"study", "seed", "source", "claims", "let"}
     names = [field.name for field in dataclasses.fields(RunConfig)]
     assert len(names) == len(set(names))
     assert set(names) == experiment_keys | {field.name for field in dataclasses.fields(RunSettings)}

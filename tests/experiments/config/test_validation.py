@@ -36,7 +36,7 @@ def test_a_job_is_canonical_if_it_equals_that_of_its_file() -> None:
     assert factory.job() == load_job(name)
     assert factory.job().canonical
     assert not factory.job({"seed": 1}).canonical
-    assert not factory.job({"study.folds": 3}).canonical
+    assert not factory.job({"study.folds": [3]}).canonical
     assert factory.job({"study.folds": load_job(name).study.folds}).canonical  # type: ignore[attr-defined]
 
 
@@ -153,7 +153,7 @@ def test_a_misspelt_quantity_is_corrected_before_any_run(field: str) -> None:
         JobFactory("polynomial_order", {"claims": [{"says": "it", **claim}]}, None, None)
     (line,) = refused.value.problems
     assert line.startswith("claim 'it': ")
-    assert "there is no quantity 'lo_loss' (did you mean 'loo_loss'?); allowed: inputs," in line
+    assert "there is no quantity 'lo_loss' (did you mean 'loo_loss'?); allowed: targets," in line
 
 
 def test_other_studies_may_compute_more_than_they_declare(

@@ -27,7 +27,7 @@ from bythebook.experiments.execution.runner import run_jobs
 from bythebook.experiments.execution.worker import RunOptions
 from bythebook.experiments.studies.regression.polynomial_order import PolynomialOrder
 
-JOBS = [Job(PolynomialOrder(methods=["kfold"], folds=k), seed=s) for s in (0, 1) for k in (3, 5, 9)]
+JOBS = [Job(PolynomialOrder(folds=[k]), seed=s) for s in (0, 1) for k in (3, 5, 9)]
 
 
 def outcomes(folder: Path, launcher: Launcher) -> dict[str, Outcome]:
@@ -68,7 +68,7 @@ def test_a_dask_cluster_gives_identical_outcomes(
     serial: dict[str, Outcome], dask_address: str, outputs: Path
 ) -> None:
     same(outcomes(outputs, DaskLauncher(dask_address)), serial)
-    sweep = ["run", "-m", "study=polynomial_order", "study.folds=3,5", "tracking=off"]
+    sweep = ["run", "-m", "study=polynomial_order", "study.partitions=3,5", "tracking=off"]
     assert main([*sweep, "launcher=dask", f"launcher.address={dask_address}"]) == 0
 
 
@@ -122,7 +122,7 @@ def test_different_versions_are_reported_in_one_line(
 
 def test_a_worker_with_different_code_computes_nothing(outputs: Path) -> None:
     """Its numbers would be recorded under the key of the code here."""
-    job = Job(PolynomialOrder(methods=["kfold"], folds=3)).with_key("0123456789abcdef")
+    job = Job(PolynomialOrder(folds=[3])).with_key("0123456789abcdef")
     with pytest.raises(InputError, match="has different code or data than this machine"):
         run_remote_chunk([job], RunOptions(outputs, {}))
     assert not list(outputs.iterdir())
@@ -176,7 +176,7 @@ def test_a_rejected_sweep_is_reported_in_one_line(
     pytest.importorskip("submitit")
     slurm_tool("srun")
     slurm_tool("sbatch", "sbatch: error: invalid partition specified: nope\\n", code=1)
-    sweep = ["run", "-m", "study=polynomial_order", "study.folds=3,5", "tracking=off"]
+    sweep = ["run", "-m", "study=polynomial_order", "study.partitions=3,5", "tracking=off"]
     assert main([*sweep, "launcher=slurm", "+launcher.options.slurm_partition=nope"]) == 2
     lines = [line for line in capfd.readouterr().err.splitlines() if line]
     assert lines == [

@@ -20,6 +20,10 @@ from bythebook.experiments.explore.runs import job_factory
 def test_text_and_back_for_every_value_of_every_result(name: str) -> None:
     job = load_job(name)
     texts = {key: values.to_text(value) for key, value in values.current_values(job).items()}
+    if job.study.name == catalogue.EQUATIONS:
+        with pytest.raises(InputError, match="has no parameters"):
+            values.job(job_factory(name, None), texts)
+        return
     again = values.job(job_factory(name, None), texts)
     assert (again.study, again.seed, again.canonical) == (job.study, job.seed, True)
 
@@ -60,7 +64,7 @@ def test_an_unknown_parameter_is_refused_with_a_suggestion() -> None:
 
 
 CHANGES = {
-    "fcml/fig-1.15": {"study.orders": "[1, 2]", "study.methods": '["loo"]', "seed": "3"},
+    "fcml/fig-1.15": {"study.orders": "[1, 2]", "study.holdout_from": "1976", "seed": "3"},
     "fcml/ex-2.4": {"study.low": "-0.5", "study.samples": "100", "study.look_at": "[10]"},
     "fcml/fig-4.13": {
         "study.targets": '{"two modes": [[0, 0, 1, 0, 1]], "new, (one)": [[0, 0, 2, 0, 2]]}'

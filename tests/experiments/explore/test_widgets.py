@@ -32,10 +32,12 @@ def test_kinds_follow_types_bounds_and_choices() -> None:
     assert widgets["data"].optional
     assert kinds["penalise_bias"] == SWITCH
     assert kinds["lambdas"] == TEXT
-    assert kinds["noise_variance"] == NUMBER
-    assert widgets["noise_variance"].optional
+    assert kinds["noise"] == NUMBER
+    assert not widgets["noise"].optional
+    prior = by_name("notes/2.1-dataset")["prior_variance"]
+    assert (prior.kind, prior.optional) == (NUMBER, True)
     assert kinds["seed"] == NUMBER
-    assert by_name("fcml/fig-1.15")["methods"].kind == MULTI_CHOICE
+    assert by_name("fcml/6.3.5-em-local-optima")["starts"].kind == MULTI_CHOICE
 
 
 @pytest.mark.parametrize("name", catalogue.experiment_names())
@@ -85,7 +87,7 @@ def test_a_widget_shows_an_invalid_text() -> None:
     assert widgets["noise"].value == "abc"
     assert widgets["noise"].slider_position == 0
     assert all(widgets[name].is_changed for name in ("curve", "penalise_bias", "noise", "orders"))
-    assert by_name("fcml/fig-1.15", methods='["nonsense"]')["methods"].kind == TEXT
+    assert by_name("fcml/6.3.5-em-local-optima", starts='["nonsense"]')["starts"].kind == TEXT
 
 
 def test_parameters_in_the_file_come_first() -> None:
@@ -97,5 +99,5 @@ def test_parameters_in_the_file_come_first() -> None:
 
 
 def test_checkboxes_have_the_published_order() -> None:
-    widget = by_name("fcml/fig-1.15")["methods"]
+    widget = by_name("fcml/6.3.5-em-local-optima")["starts"]
     assert widget.choices[: len(widget.chosen)] == widget.chosen

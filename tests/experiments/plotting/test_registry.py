@@ -51,7 +51,7 @@ FILE = "experiment/fcml/fig-1.15.yaml"
 
 
 def polynomials(named: dict[str, list[Any]], source: str = FILE) -> Any:
-    study = studies()["polynomial_order"](orders=[1, 3], methods=["training"])
+    study = studies()["polynomial_order"](orders=[1, 3])
     with canvas.style("screen"):
         return registry.figures(study, OUTCOME, named, source=source)
 
@@ -79,8 +79,8 @@ def test_with_other_parameters_what_is_missing_is_left_out() -> None:
     assert list(polynomials({"weights": [1], "losses": ["loo_loss"]}, "")) == ["losses"]
     (ax,) = polynomials({"losses": ["loo_loss", "holdout_loss"]}, "")["losses"].axes
     assert ax.get_title() == "Leave-one-out"
-    assert list(polynomials({"weights": [1]}, "")) == ["training"]  # those without names
-    assert list(polynomials({"loses": []}, "")) == ["training"]
+    assert list(polynomials({"weights": [1]}, "")) == ["losses"]  # those without names
+    assert list(polynomials({"loses": []}, "")) == ["losses"]
 
 
 MODULE = """

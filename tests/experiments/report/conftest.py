@@ -129,10 +129,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     """A site with every verdict, stand-in data, failed and missing runs, and a sweep."""
     outputs = tmp_path_factory.mktemp("outputs")
     store = RunStore(outputs)
-    published = load_job("fcml/fig-1.15")
-    one_figure: dict[str, Any] = {"methods": ["loo"]}
-    study = dataclasses.replace(published.study, **one_figure)
-    job = dataclasses.replace(published, study=study)
+    job = load_job("fcml/fig-1.15")
     evil = axis("evil", [EVIL, "b"])
     outcome = Outcome(
         **compute(job).outcome,
@@ -157,9 +154,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 def _record(store: RunStore, job: Job, name: str, outcome: Outcome, number: int) -> Record:
-    changed = dataclasses.replace(
-        job, experiment=name, published=PublishedResult(SOURCES[name], tuple(CLAIMS[name]))
-    )
+    published = PublishedResult(SOURCES[name], tuple(CLAIMS[name]), {"losses": ["loo_loss"]})
+    changed = dataclasses.replace(job, experiment=name, published=published)
     return store.save(changed, _facts(number), outcome=outcome)
 
 

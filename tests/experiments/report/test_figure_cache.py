@@ -26,8 +26,11 @@ def test_figures_are_drawn_once(made: Any, monkeypatch: pytest.MonkeyPatch) -> N
 def undrawable(made: Any) -> Record:
     """A record whose study was removed."""
     science = {**made.records["prml/evil"]["science"], "study": "gone"}
+    nowhere = made.outputs / "nowhere"
+    nowhere.mkdir(exist_ok=True)
+    shutil.copy(made.records["prml/evil"].folder / "arrays.npz", nowhere)
     return Record(
-        made.outputs / "nowhere",
+        nowhere,
         {**made.records["prml/evil"].content, "id": "feed-1", "science": science},
     )
 
@@ -128,7 +131,8 @@ def test_other_formats_are_drawn_on_request(made: Any, tmp_path: Path) -> None:
     for name in after.names:
         assert all((after.folder / f"{name}.{suffix}").stat().st_size > 500 for suffix in formats)
     assert (after.folder / f"{before.names[0]}.svg").read_bytes() == svg
-    assert {path.suffix for path in (record.folder / "figures").iterdir()} == {".png", ".webp"}
+    suffixes = {path.suffix for path in (record.folder / "figures").iterdir()}
+    assert suffixes == {".json", ".png", ".webp"}
     shutil.rmtree(record.folder / "figures")
     shown = figure_cache.figure_files(after, "figures/x", "title")[0]
     assert shown.formats == ("svg", "pdf", "png")

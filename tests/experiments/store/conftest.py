@@ -8,11 +8,11 @@ from bythebook.experiments.studies.regression.polynomial_order import Polynomial
 
 @pytest.fixture
 def job() -> Job:
-    return Job(PolynomialOrder(orders=[1, 2, 3], curves=[1]))
+    return Job(PolynomialOrder(orders=[1, 2, 3]))
 
 
 @pytest.fixture
 def cells() -> list[Job]:
     """Jobs with small and with large arrays alternately."""
     orders = [list(range(1, 4)), list(range(1, 12))]
-    return [Job(PolynomialOrder(orders=orders[n % 2], curves=[1]), seed=n) for n in range(6)]
+    return [Job(PolynomialOrder(orders=orders[n % 2]), seed=n) for n in range(6)]

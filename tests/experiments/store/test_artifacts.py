@@ -1,5 +1,7 @@
 """Figures, thumbnails and tables in a run's folder, written atomically."""
 
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,7 @@ from bythebook.experiments.store.run_store import RunStore
 @pytest.fixture(scope="module")
 def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
     outputs = tmp_path_factory.mktemp("outputs")
-    arguments = ["run", "experiment=fcml/fig-1.15", "study.methods=[loo]", "tracking=off"]
+    arguments = ["run", "experiment=fcml/fig-1.15", "tracking=off"]
     assert main([*arguments, f"outputs={outputs}"]) == 0
     (folder,) = RunStore(outputs).folders()
     return RunStore(outputs).find(folder.name)
@@ -23,9 +25,10 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
 
 def test_figures_thumbnail_and_tables_are_written(record: Record) -> None:
     artifacts.ensure_artifacts(record)
-    assert {path.name for path in (record.folder / "figures").iterdir()} == {"loo.png", "loo.webp"}
+    written = {path.name for path in (record.folder / "figures").iterdir()}
+    assert written == {"losses.png", "losses.webp", "named.json"}
     assert (record.folder / "tables" / "order.csv").exists()
-    with Image.open(record.folder / "figures" / "loo.webp") as image:
+    with Image.open(record.folder / "figures" / "losses.webp") as image:
         assert max(image.size) == canvas.THUMBNAIL_PX
 
 
@@ -38,9 +41,12 @@ def test_existing_files_are_not_written_again(
 
 
 def test_figures_are_drawn_again_when_the_file_names_others(record: Record, tmp_path: Path) -> None:
+    shutil.copy(record.folder / "arrays.npz", tmp_path)
+
     def drawn(named: dict[str, list[str]]) -> set[str]:
-        printed = {**record["printed"], "figures": named}
-        artifacts.ensure_figures(Record(tmp_path, {**record.content, "printed": printed}))
+        other = Record(tmp_path, record.content)
+        other.published = replace(record.published, figures=named)  # type: ignore[misc]
+        artifacts.ensure_figures(other)
         return {path.name for path in (tmp_path / "figures").glob("*.png")}
 
     assert drawn({"losses": ["loo_loss"]}) == {"losses.png"}
@@ -49,7 +55,7 @@ def test_figures_are_drawn_again_when_the_file_names_others(record: Record, tmp_
     assert (tmp_path / "figures" / "losses.png").read_bytes() == b"kept"
     drawn({"losses": []})
     assert (tmp_path / "figures" / "losses.png").read_bytes() != b"kept"
-    assert drawn({}) == {"loo.png"}
+    assert drawn({}) == {"losses.png", "fits.png", "weights.png"}
 
 
 def test_a_failed_drawing_leaves_no_files(

@@ -14,7 +14,7 @@ from bythebook.experiments.store import fsync
 from bythebook.experiments.store.run_store import RunStore
 from bythebook.experiments.studies.regression.polynomial_order import PolynomialOrder
 
-JOBS = [Job(PolynomialOrder(methods=["kfold"]), seed=seed) for seed in range(4)]
+JOBS = [Job(PolynomialOrder(folds=[5]), seed=seed) for seed in range(4)]
 
 
 @pytest.fixture

@@ -16,10 +16,10 @@ NAME = "fcml/fig-1.15"
 
 def test_counts_are_those_of_the_newest_run(outputs: Path, recorded: Record) -> None:
     counts = Counter(
-        verdict["verdict"] if verdict["origin"] == "printed" else "derived hold"
+        verdict["standing"] if verdict["origin"] == "printed" else "derived hold"
         for verdict in recorded.verdicts
     )
-    assert counts["derived hold"] > 1
+    assert counts["derived hold"] >= 1
     assert cached_verdict_counts(outputs, [NAME, "fcml/fig-1.5"]) == {
         NAME: counts,
         "fcml/fig-1.5": None,

@@ -14,6 +14,6 @@ def run() -> Callable[..., Any]:
     """Run a study as the runner would, with a seed."""
 
     def outcome(study: Study, seed: int = 0) -> Any:
-        return study.run(make_rng(seed))
+        return study.compute(make_rng(seed))
 
     return outcome

@@ -71,10 +71,10 @@ def test_overrides_in_hydras_grammar(words: str, swept: dict[str, list[str]]) ->
 def test_quotes_are_removed_and_lists_are_parsed() -> None:
     typed = ["study=polynomial_order", "study.data='olympics-100m-men',\"olympics-100m-women\""]
     with hydra_composer(parse_overrides(typed), []) as compose:
-        grid, _ = expand_sweep([*typed, "study.methods=['loo'],[kfold,loo]"], compose)
+        grid, _ = expand_sweep([*typed, "study.folds=[5],[9,5]"], compose)
     knobs = [cell.job.config["knobs"] for cell in grid]
     assert {knob["data"] for knob in knobs} == {"olympics-100m-men", "olympics-100m-women"}
-    assert [knob["methods"] for knob in knobs[:2]] == [["loo"], ["kfold", "loo"]]
+    assert [knob["folds"] for knob in knobs[:2]] == [[5], [9, 5]]
 
 
 def test_results_may_have_former_names() -> None:

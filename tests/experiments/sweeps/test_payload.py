@@ -12,7 +12,7 @@ from bythebook.experiments.cli.main import main
 from bythebook.experiments.sweeps.payload import LoggedCells, run_name
 from bythebook.experiments.sweeps.plan import SweepPlan
 
-KFOLD = ["study=polynomial_order", "study.methods=[kfold]"]
+KFOLD = ["study=polynomial_order", "study.folds=[5]"]
 
 
 def plan(swept: dict[str, list[str]], title: str = "Figure 1 over x") -> SweepPlan:
@@ -50,14 +50,14 @@ def children(outputs: Path) -> dict[str, set[str]]:
 
 
 def test_a_parent_has_all_its_cells_also_cached_ones(outputs: Path, tracked: object) -> None:
-    assert main(["run", *KFOLD, "study.folds=5", "seed=0", "figures=false"]) == 0
-    assert main(["run", "-m", *KFOLD, "study.folds=3,5", "seed=0,1"]) == 0
-    assert main(["run", "-m", *KFOLD, "study.folds=3,5", "seed=0,1,2"]) == 0
+    assert main(["run", *KFOLD, "study.partitions=5", "seed=0", "figures=false"]) == 0
+    assert main(["run", "-m", *KFOLD, "study.partitions=3,5", "seed=0,1"]) == 0
+    assert main(["run", "-m", *KFOLD, "study.partitions=3,5", "seed=0,1,2"]) == 0
     both = children(outputs)
-    small = {f"folds={folds}, seed={seed}" for folds in (3, 5) for seed in (0, 1)}
-    large = small | {f"folds={folds}, seed=2" for folds in (3, 5)}
+    small = {f"partitions={n}, seed={seed}" for n in (3, 5) for seed in (0, 1)}
+    large = small | {f"partitions={n}, seed=2" for n in (3, 5)}
     assert set(map(frozenset, both.values())) == {frozenset(small), frozenset(large)}
-    assert main(["run", "-m", *KFOLD, "study.folds=3,5", "seed=0,1"]) == 0
+    assert main(["run", "-m", *KFOLD, "study.partitions=3,5", "seed=0,1"]) == 0
     assert children(outputs) == both
 
 
@@ -66,7 +66,7 @@ def test_a_parent_has_the_cells_that_another_sweep_logs_at_the_same_time(
     outputs: Path, tracked: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The second sweep reads the store before the first one writes, and writes after it."""
-    assert main(["run", "-m", *KFOLD, "study.folds=3,5", "seed=0"]) == 0
+    assert main(["run", "-m", *KFOLD, "study.partitions=3,5", "seed=0"]) == 0
     calls, original = [], LoggedCells.logged_under_other_parent
 
     def too_early(logged: LoggedCells, names: Sequence[str]) -> set[str]:
@@ -74,8 +74,8 @@ def test_a_parent_has_the_cells_that_another_sweep_logs_at_the_same_time(
         return set() if len(calls) == 1 else original(logged, names)
 
     monkeypatch.setattr(LoggedCells, "logged_under_other_parent", too_early)
-    assert main(["run", "-m", *KFOLD, "study.folds=5,7", "seed=0"]) == 0
-    first, second = ({f"folds={n}" for n in pair} for pair in ((3, 5), (5, 7)))
+    assert main(["run", "-m", *KFOLD, "study.partitions=5,7", "seed=0"]) == 0
+    first, second = ({f"partitions={n}" for n in pair} for pair in ((3, 5), (5, 7)))
     assert set(map(frozenset, children(outputs).values())) == {frozenset(first), frozenset(second)}
 
 
@@ -101,7 +101,7 @@ def test_curves_for_two_knobs(outputs: Path, tracked: object) -> None:
 def test_a_cell_has_the_params_that_differ_and_the_parent_the_shared_ones(
     outputs: Path, tracked: object
 ) -> None:
-    assert main(["run", "-m", *KFOLD, "study.folds=3,5", "seed=0,1"]) == 0
+    assert main(["run", "-m", *KFOLD, "study.partitions=3,5", "seed=0,1"]) == 0
     runs: dict[str, dict[str, dict[str, str]]] = {}
     with closing(sqlite3.connect(outputs / "mlflow.db")) as connection:
         for table in ("tags", "params", "metrics"):
@@ -111,14 +111,14 @@ def test_a_cell_has_the_params_that_differ_and_the_parent_the_shared_ones(
             for run, key, value in rows:
                 runs.setdefault(run, {}).setdefault(table, {})[key] = value
     (parent,) = [entry for entry in runs.values() if entry["tags"]["kind"] == "sweep"]
-    cell = runs["folds=3, seed=1"]
-    assert cell["params"] == {"folds": "3", "seed": "1"}
+    cell = runs["partitions=3, seed=1"]
+    assert cell["params"] == {"partitions": "3", "seed": "1"}
     assert set(cell["tags"]) == {
         *("kind", "sweep", "mlflow.parentRunId", "mlflow.runName", "bythebook.run_id"),
     }
-    assert set(cell["metrics"]) == {"kfold_best_order"}
-    assert parent["params"]["methods"] == "['kfold']"
-    assert "folds" not in parent["params"]
+    assert set(cell["metrics"]) == {"kfold_best_order", "loo_best_order"}
+    assert parent["params"]["folds"] == "[5]"
+    assert "partitions" not in parent["params"]
     assert {"version.numpy", "python", "platform", "code_digest", "data_grade"} <= set(
         parent["tags"]
     )

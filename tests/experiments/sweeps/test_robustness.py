@@ -55,7 +55,7 @@ def test_the_counts_are_shown_while_the_code_is_the_same(
 ) -> None:
     main(["robustness", STOCHASTIC, "--seeds", "2", "--jobs", "1"])
     capsys.readouterr()
-    assert main(["show", STOCHASTIC]) == 0
+    assert main(["show", STOCHASTIC, "--verbose"]) == 0
     assert "2 of 2 seeds" in capsys.readouterr().out
     record = latest(outputs)
     assert robustness.load_counts(outputs, record)
@@ -118,3 +118,13 @@ def test_a_corrupt_record_does_not_count_as_failed_claims(outputs: Path, tracked
     corrupt = Record(record.folder, {**record.content, "digests": {"outcome": "another"}})
     with pytest.raises(InputError, match="record"):
         robustness.update_counts({}, load_job(STOCHASTIC), corrupt)
+
+
+def test_equations_are_not_counted(recorded: Record) -> None:
+    equation = Claim(says="the loss is (1.19)", equation="fcml.leave_one_out")
+    order = Claim(says="the best order", value="argmin(loo_loss)", printed="3")
+    job = load_job("fcml/fig-1.15")
+    job = replace(job, published=replace(job.published, claims=(equation, order)))
+    counts: robustness.Counts = {}
+    robustness.update_counts(counts, job, recorded)
+    assert counts == {"argmin(loo_loss) | 3": [1, 1]}

@@ -9,6 +9,7 @@ from sklearn.mixture import BayesianGaussianMixture
 from bythebook.models.approximation.variational_mixture import (
     Prior,
     VariationalMixture,
+    draw_parameters,
     expected_covariance,
     expected_log_det,
     factors,
@@ -120,6 +121,68 @@ def test_bound_never_falls(X: Floats, prior: Prior) -> None:
     assert not (np.diff(em.objective) < -1e-9).any()
     smallest = np.linalg.eigvalsh(em.theta.W_inv)[..., 0].min()
     assert smallest >= np.linalg.eigvalsh(prior.W0_inv)[0] * (1 - 1e-9)
+
+
+def test_no_half_of_an_iteration_lowers_the_printed_bound(X: Floats, prior: Prior) -> None:
+    """PRML 10.2.2: neither the update of the responsibilities nor that of the other factors."""
+    theta = factors(weighted_moments(X, random_gamma(X, 3)), X.mean(0), prior)
+    bound = []
+    for _ in range(12):
+        r = posterior(log_rho(X, theta))[0]
+        bound.append(printed_bound(X, r[0], theta, prior))
+        theta = factors(weighted_moments(X, r), X.mean(0), prior)
+        bound.append(printed_bound(X, r[0], theta, prior))
+    assert np.diff(bound).min() > -1e-9
+    assert bound[-1] > bound[0] + 1
+
+
+def test_updates_are_maxima_of_the_printed_bound(X: Floats, prior: Prior) -> None:
+    """Any other responsibilities or factors have a lower bound."""
+    rng = np.random.default_rng(3)
+    before = factors(weighted_moments(X, random_gamma(X, 3)), X.mean(0), prior)
+    r = posterior(log_rho(X, before))[0]
+    after = factors(weighted_moments(X, r), X.mean(0), prior)
+    best_r, best = (printed_bound(X, r[0], theta, prior) for theta in (before, after))
+    for _ in range(20):
+        moved = r[0] * np.exp(0.05 * rng.standard_normal(r[0].shape))
+        moved /= moved.sum(1, keepdims=True)
+        assert printed_bound(X, moved, before, prior) < best_r
+        root = np.linalg.cholesky(after.W_inv)
+        other = VariationalMixture(
+            *(part * np.exp(0.05 * rng.standard_normal(part.shape)) for part in after[:2]),
+            after.m + 0.05 * rng.standard_normal(after.m.shape),
+            root @ (np.eye(2) + 0.05 * np.diag(rng.standard_normal(2))) @ root.mT,
+            after.nu * np.exp(0.05 * rng.standard_normal(after.nu.shape)),
+        )
+        assert printed_bound(X, r[0], other, prior) < best
+
+
+def test_responsibilities_with_coefficients_as_parameters(X: Floats, prior: Prior) -> None:
+    """The logarithms of (10.83) instead of the expected logarithms (10.66)."""
+    theta = factors(weighted_moments(X, random_gamma(X, 3)), X.mean(0), prior._replace(alpha0=0))
+    change = np.log(theta.alpha / len(X)) - digamma(theta.alpha) + digamma(len(X))
+    difference = log_rho(X, theta, point=True) - log_rho(X, theta)
+    np.testing.assert_allclose(difference, np.broadcast_to(change[:, None], difference.shape))
+
+
+def test_draws_of_the_parameters_have_the_moments_of_the_factors(X: Floats, prior: Prior) -> None:
+    theta = factors(weighted_moments(X, random_gamma(X, 2)), X.mean(0), prior)
+    alpha, beta, m, W_inv, nu = (part[0] for part in theta)
+    S = 20_000
+    drawn = draw_parameters(
+        VariationalMixture(alpha, beta, m, W_inv, nu), S, np.random.default_rng(4)
+    )
+    pi, Lambda, mu = drawn
+    assert pi.shape == (S, 2)
+    W = np.linalg.inv(W_inv)
+    np.testing.assert_allclose(pi.mean(0), alpha / alpha.sum(), atol=4 * pi.std(0).max() / S**0.5)
+    error = 4 * Lambda.std(0) / S**0.5
+    assert (np.abs(Lambda.mean(0) - nu[:, None, None] * W) < error).all()
+    assert (np.abs(mu.mean(0) - m) < 4 * mu.std(0) / S**0.5).all()
+    # Given Lambda the covariance of a mean is the inverse of beta Lambda.
+    off = mu - m
+    square = np.einsum("k,skd,skde,ske->sk", beta, off, Lambda, off)
+    assert (np.abs(square.mean(0) - 2) < 4 * square.std(0) / S**0.5).all()
 
 
 def test_scikit_learn_finds_the_same_factors(X: Floats, prior: Prior) -> None:

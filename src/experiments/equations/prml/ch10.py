@@ -6,7 +6,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.optimize import minimize
 from scipy.special import digamma, gammaln, multigammaln, softmax
-from scipy.stats import dirichlet, entropy, norm, wishart
+from scipy.stats import dirichlet, entropy, multivariate_normal, norm, wishart
 
 from bythebook.experiments.core.equations import Sides, equation
 from bythebook.models.approximation import variational_mixture as model
@@ -262,6 +262,56 @@ def bound_terms(rng: Generator) -> Sides:
     X, prior, r, q, _ = _case(rng)
     bound = posterior(model.log_rho(X, q))[1].sum(1) - model.kl_to_prior(q, prior)
     return Sides(truth=bound[0], printed=_terms(X, r[0], q, prior).sum())
+
+
+@equation(
+    "10.71 to 10.74",
+    section="10.2.2",
+    latex=r"\mathbb{E}[\ln p(\mathbf{X}|\mathbf{Z}, \mathbf{\mu}, \mathbf{\Lambda})] = \frac{1}{2}"
+    r" \sum_{k=1}^K N_k \left\{ \ln \tilde{\Lambda}_k - \frac{D}{\beta_k} - \nu_k"
+    r" \mathrm{Tr}(\mathbf{S}_k \mathbf{W}_k) - \nu_k (\bar{\mathbf{x}}_k - \mathbf{m}_k)^T"
+    r" \mathbf{W}_k (\bar{\mathbf{x}}_k - \mathbf{m}_k) - D \ln(2 \pi) \right\}, \quad"
+    r" \mathbb{E}[\ln p(\mathbf{Z}|\mathbf{\pi})] = \sum_{n=1}^N \sum_{k=1}^K r_{nk}"
+    r" \ln \tilde{\pi}_k, \quad \mathbb{E}[\ln p(\mathbf{\pi})] = \ln C(\mathbf{\alpha}_0)"
+    r" + (\alpha_0 - 1) \sum_{k=1}^K \ln \tilde{\pi}_k, \quad"
+    r" \mathbb{E}[\ln p(\mathbf{\mu}, \mathbf{\Lambda})] = \frac{1}{2} \sum_{k=1}^K \left\{"
+    r" D \ln \left( \frac{\beta_0}{2 \pi} \right) + \ln \tilde{\Lambda}_k"
+    r" - \frac{D \beta_0}{\beta_k} - \beta_0 \nu_k (\mathbf{m}_k - \mathbf{m}_0)^T \mathbf{W}_k"
+    r" (\mathbf{m}_k - \mathbf{m}_0) \right\} + K \ln B(\mathbf{W}_0, \nu_0)"
+    r" + \frac{\nu_0 - D - 1}{2} \sum_{k=1}^K \ln \tilde{\Lambda}_k - \frac{1}{2} \sum_{k=1}^K"
+    r" \nu_k \mathrm{Tr}(\mathbf{W}_0^{-1} \mathbf{W}_k)",
+    within=1e-7,
+)
+def bound_expectations(rng: Generator) -> Sides:
+    """The terms of the bound with ln p are expectations of SciPy's log densities.
+
+    The densities are linear in Lambda and ln |Lambda|, or in ln pi. So an expectation is the value
+    at the mean, plus the difference between the expected logarithm and that of the mean.
+    """
+    X, prior, r, _, q = _case(rng)
+    D, K, alpha = X.shape[1], r.shape[2], q.alpha[0]
+    pi, flat = alpha / alpha.sum(), dirichlet(np.full(K, prior.alpha0))
+    log_pi = _expected_log(alpha) - _expected_log(alpha.sum())
+    points = components = 0.0
+    for k in range(K):
+        W, nu, m, beta = np.linalg.inv(q.W_inv[0, k]), q.nu[0, k], q.m[0, k], q.beta[0, k]
+        mean = nu * W
+        # |Lambda| is |W| times independent chi-squared variables; those of the mean are nu.
+        excess = (_expected_log((nu - np.arange(D)) / 2) + np.log(2 / nu)).sum()
+        density = multivariate_normal(m, np.linalg.inv(mean)).logpdf(X)
+        points += r[0, :, k] @ (density + excess / 2 - D / (2 * beta))
+        density = multivariate_normal(prior.m0, np.linalg.inv(prior.beta0 * mean)).logpdf(m)
+        components += density + excess / 2 - D * prior.beta0 / (2 * beta)
+        density = wishart(prior.nu0, np.linalg.inv(prior.W0_inv)).logpdf(mean)
+        components += density + (prior.nu0 - D - 1) / 2 * excess
+    coefficients = flat.logpdf(pi) + (prior.alpha0 - 1) * (log_pi - np.log(pi)).sum()
+    truth = [points, (r[0] @ log_pi).sum(), coefficients, components]
+    return Sides(truth=truth, printed=_terms(X, r[0], q, prior)[:4])
+
+
+def _expected_log(a: Floats, h: float = 1e-5) -> Floats:
+    """The expected logarithm of a gamma variable of shape a: the slope of its log moments."""
+    return np.asarray((gammaln(a + h) - gammaln(a - h)) / (2 * h))
 
 
 @equation(

@@ -1,4 +1,4 @@
-"""Equations of PRML 11.1.2, rejection sampling."""
+"""Equations of PRML 11.1.2 and 11.1.3, rejection sampling."""
 
 import numpy as np
 from numpy.polynomial import Polynomial
@@ -133,8 +133,8 @@ def least_rejection(rng: Generator) -> Sides:
 
 
 @equation(
-    "section 11.1.2, optimal k in D dimensions",
-    section="11.1.2",
+    "section 11.1.3, optimal k in D dimensions",
+    section="11.1.3",
     latex=r"k = \left( \frac{\sigma_q}{\sigma_p} \right)^D",
 )
 def smallest_k_of_gaussians(rng: Generator) -> Sides:
@@ -144,3 +144,24 @@ def smallest_k_of_gaussians(rng: Generator) -> Sides:
     z = np.append(rng.normal(0, target, (500, D)), np.zeros((1, D)), axis=0)
     ratio = norm(0, target).logpdf(z) - norm(0, proposal).logpdf(z)
     return Sides(truth=np.exp(ratio.sum(1).max()), printed=(proposal / target) ** D)
+
+
+@equation(
+    "section 11.1.3, existence of k",
+    section="11.1.3",
+    latex=r"\exists k: \; k q(z) \geq p(z) \; \text{for all} \; z"
+    r" \quad \text{only if} \quad \sigma_q^2 \geq \sigma_p^2",
+)
+def bounded_ratio_of_gaussians(rng: Generator) -> Sides:
+    """The ratio of two Gaussian densities is bounded only if the proposal is as wide as the target.
+
+    A bounded ratio has its maximum at zero, and a longer grid does not have a larger one.
+    """
+    target, factor = rng.uniform(0.3, 3), np.append(rng.uniform(0.5, 1.5, 6), 1.0)
+    proposal = target * factor
+    near, far = (np.linspace(0, reach * target, 2001)[:, None] for reach in (20, 40))
+    largest = [
+        (norm(0, target).logpdf(z) - norm(0, proposal).logpdf(z)).max(0) for z in (near, far)
+    ]
+    bounded = largest[1] - largest[0] <= 1e-9
+    return Sides(truth=bounded.astype(float), printed=(proposal**2 >= target**2).astype(float))

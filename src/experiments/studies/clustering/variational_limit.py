@@ -10,12 +10,12 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import digamma
 
+from bythebook.experiments.core.declarations import quantity
 from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.clustering._points import place_problems
 from bythebook.models.approximation import variational_mixture as variational
 from bythebook.models.approximation.variational_mixture import Prior, VariationalMixture
-from bythebook.models.approximation.variational_mixture_checks import parameters
 from bythebook.models.clustering import gaussian_mixture as gaussian
 from bythebook.models.clustering.gaussian_mixture import GaussianMixture
 from bythebook.models.clustering.gaussian_mixture_starts import start_from_labels
@@ -37,6 +37,12 @@ class VariationalLimit(Study):
     """Variational against maximum-likelihood mixtures as data grow, clusters of equal size."""
 
     headline = {"last_gap": "mean(last(responsibility_gap, over='n'))"}
+    more_quantities = True
+    quantities = {
+        "responsibility_gap": quantity(
+            "largest difference of a responsibility from maximum likelihood", "n repetition"
+        ),
+    }
 
     centres: list[list[float]] = knob([[-1.5, 0.0], [1.5, 0.0]], "of round clusters in the plane")
     spread: float = knob(1.0, "standard deviation of a cluster", above=0)
@@ -122,7 +128,7 @@ class VariationalLimit(Study):
 
     def _drawn(self, X: Floats, theta: VariationalMixture, rng: Generator) -> Floats:
         """The predictive density, its mean over draws from the factors, and the error, (3, M)."""
-        pi, Lambda, mu = parameters(theta, self.draws, rng)
+        pi, Lambda, mu = variational.draw_parameters(theta, self.draws, rng)
         away = X[:, None] - mu[:, None]  # (S, M, K, 2)
         square = np.einsum("smkd,skde,smke->smk", away, Lambda, away)
         height = pi * np.sqrt(np.linalg.det(Lambda)) / (2 * np.pi)

@@ -1,21 +1,23 @@
-"""Paths against normal equations, refits, a numerical minimiser and the posterior itself."""
+"""Paths against normal equations, refits, a numerical minimiser and the hat matrix."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
 from scipy.optimize import minimize
-from scipy.stats import norm
 
 from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.core.outcome import Outcome
 from bythebook.experiments.core.random_streams import make_rng
-from bythebook.experiments.figures.regression.ridge_path import draw
 from bythebook.experiments.plotting.canvas import style
+from bythebook.experiments.plotting.registry import figures
 from bythebook.experiments.studies.regression.ridge_path import RidgePath
 from bythebook.models.datasets import load
+from bythebook.models.regression.bayesian_regression import map_weights
+from bythebook.models.regression.curves import powers
 from bythebook.models.regression.polynomials import random_folds
 from bythebook.models.types import Floats
 
@@ -84,7 +86,10 @@ def test_gaussian_bumps_minimise_the_total_error(penalise_bias: bool, run: Run) 
 
     best = minimize(total_error, np.zeros(5), method="BFGS", options={"gtol": 1e-8})
     assert_allclose(found["weight"].sel(order=4, penalty=0.5), best.x, rtol=1e-4, atol=1e-5)
-    assert found["gradient"].sel(order=4).item < 1e-12
+    grid = found["curve"].coord("x")
+    columns = np.column_stack([np.ones(300), np.exp(-4.5 * (grid[:, None] - centres) ** 2)])
+    curve = columns @ found["weight"].sel(order=4, penalty=0.5).values
+    assert_allclose(found["curve"].sel(order=4, shown_penalty=0.5), curve, rtol=1e-10)
 
 
 def test_draws_share_their_inputs(run: Run) -> None:
@@ -115,6 +120,8 @@ def test_draws_share_their_inputs(run: Run) -> None:
         assert_allclose(here["curve_range"], np.ptp(curves, axis=0), rtol=1e-6)
         alike = [np.corrcoef(f, g)[0, 1] for f, g in zip(curves.T, exact.T, strict=True)]
         assert_allclose(here["likeness"], alike, rtol=0, atol=1e-6)
+        shown = found["curve"].sel(order=5, shown_penalty=lam)
+        assert_allclose(shown, curves[:, 0], rtol=1e-6, atol=1e-6)
     assert found["training_loss"].sel(order=5, penalty=0.0).values.max() < 1e-20
 
 
@@ -127,32 +134,12 @@ def test_degrees_of_freedom_are_the_trace_of_the_hat_matrix(run: Run) -> None:
         assert_allclose(dof.sel(order=order, penalty=0.01), trace, rtol=1e-8)
 
 
-def test_an_error_summed_to_the_order_is_another_problem(run: Run) -> None:
-    found = run(RidgePath(data="curve-fitting", lambdas=[0.1], orders=[9, 10]))
-    difference = found["difference_summed_to_order"]
-    assert difference.sel(order=9).item > 0.01
-    assert difference.sel(order=10).item == 0  # as many points as the order: all
-
-
-def test_most_probable_weights_are_the_maximum_of_the_posterior(run: Run) -> None:
-    study = RidgePath(
-        data="curve-fitting", orders=[2], lambdas=[0.1], ln_count=0, noise_variance=0.09
-    )
-    found = run(study)
-    assert_allclose(found["prior_variance"], [0.9], rtol=1e-12)
-    x, t = load("curve-fitting").xt
-
-    def minus_log_posterior(w: Floats) -> float:
-        prior = norm(0, np.sqrt(0.9)).logpdf(w).sum()
-        return -float(prior + norm(np.polyval(w[::-1], x), 0.3).logpdf(t).sum())
-
-    best = minimize(minus_log_posterior, np.zeros(3), method="BFGS", options={"gtol": 1e-7})
-    for name in ("weight", "map_weight"):
-        assert_allclose(found[name].sel(order=2, penalty=0.1), best.x, rtol=1e-4, atol=1e-5)
+# Least squares with the penalty as two more rows of data, x = (year - 1896) / 4 and lambda = 0.01.
+EXERCISE_3_9 = {"prior variance": 0.185185, "w_0": 10.754628, "w_1": -0.033531}
 
 
 def test_fcml_exercise_3_9(run: Run) -> None:
-    """Computed apart: w = [10.754628, -0.033531] for lambda 0.01, x = (year - 1896) / 4."""
+    """The prior variance of FCML 3.7.4, sigma^2 / (N lambda), with a noise variance of 0.05."""
     study = RidgePath(
         data="olympics-100m-men",
         curve="unknown",
@@ -160,26 +147,64 @@ def test_fcml_exercise_3_9(run: Run) -> None:
         scale=4,
         penalty="mean",
         orders=[1],
-        lambdas=[0.01, 1.0],
+        lambdas=[0.01],
         ln_count=0,
-        noise_variance=0.05,
     )
-    found = run(study)
-    for name in ("weight", "map_weight"):
-        weights = found[name].sel(order=1, penalty=0.01)
-        assert_allclose(weights, [10.754628, -0.033531], rtol=0, atol=1e-6)
-    assert_allclose(found["prior_variance"].sel(penalty=0.01), 0.05 / 0.27, rtol=1e-12)
-    with style("screen"):
-        assert list(dict(draw(study, found))) == ["weights"]
+    weights = run(study)["weight"].sel(order=1, penalty=0.01)
+    assert_allclose(weights, [EXERCISE_3_9["w_0"], EXERCISE_3_9["w_1"]], rtol=0, atol=1e-6)
+    years, t = load("olympics-100m-men").xt
+    Phi = powers((years - 1896) / 4, 1)
+    variance = EXERCISE_3_9["prior variance"]
+    assert_allclose(map_weights(Phi, t, 0.05, [variance])[0], weights, rtol=1e-5)
+    assert_allclose(variance * 27 * 0.01, 0.05, rtol=1e-5)
 
 
-def test_path_and_shown_penalties_are_merged_and_drawn(run: Run) -> None:
+def test_degrees_of_freedom_and_loss_of_a_line_in_closed_form(run: Run) -> None:
+    """FCML exercise 1.12: leverages of a line, and eigenvalues by determinant and trace."""
+    found = run(replace(MEN, orders=[1, 4], lambdas=[0.0, 0.01]))
+    years, t = load("olympics-100m-men").xt
+    x = (years - 1896) / 112
+    d = x - x.mean()
+    residual = t - t.mean() - d * (d @ t) / (d @ d)
+    loss = np.mean((residual / (1 - 1 / 27 - d**2 / (d @ d))) ** 2)
+    assert_allclose(found["loo_loss"].sel(order=1, penalty=0, repetition=0), loss, rtol=1e-9)
+    dof, total = found["dof"], 27 * 0.01
+    assert_allclose(dof.sel(penalty=0), [2, 5], rtol=1e-7)
+    trace, determinant = 27 + x @ x, 27 * (x @ x) - x.sum() ** 2
+    line = (2 * determinant + total * trace) / (determinant + total * trace + total**2)
+    assert_allclose(dof.sel(order=1, penalty=0.01), line, rtol=1e-9)
+
+
+def test_best_penalty_of_the_ninth_order_on_new_data(run: Run) -> None:
+    """Notes 2.1.3: a path of fits with the penalty as further rows of data, by another quadrature.
+
+    The smallest error is near ln lambda = -15.8.
+    """
+    study = RidgePath(data="curve-fitting", ln_low=-40, ln_high=0, ln_count=201)
+    loss = run(study)["test_loss"].sel(order=9, repetition=0)
+    x, t = load("curve-fitting").xt
+    u = (np.arange(20_000) + 0.5) / 20_000
+    columns, truth = powers(u, 9), np.sin(2 * np.pi * u)
+    errors = []
+    for penalty in np.exp(np.linspace(-40, 0, 201)):
+        rows = np.vstack([powers(x, 9), np.sqrt(penalty) * np.eye(10)])
+        w = np.linalg.lstsq(rows, np.append(t, np.zeros(10)), rcond=None)[0]
+        errors.append(np.mean((columns @ w - truth) ** 2) + 0.09)
+    assert_allclose(loss.values[1:], errors, rtol=1e-4)
+    assert np.log(loss.coord("penalty")[loss.values.argmin()]) == pytest.approx(-15.8)
+    assert np.argmin(errors) == loss.values[1:].argmin()
+
+
+def test_penalties_of_the_path_and_others_are_merged(run: Run) -> None:
     study = RidgePath(data="curve-fitting", lambdas=[0.0, 1e-8], ln_count=5, orders=[3, 9])
-    found = run(study)
-    assert len(found["dof"].coord("penalty")) == 7
-    with style("screen"):
-        assert list(dict(draw(study, found))) == ["path", "curves"]
-        assert list(dict(draw(MEN, run(MEN)))) == ["curves"]
+    assert len(run(study)["dof"].coord("penalty")) == 7
+
+
+@pytest.mark.parametrize("lambdas", [[0.0], [0.0, 1e-4]])
+def test_figures_of_the_path_and_of_the_curves(lambdas: list[float], run: Run) -> None:
+    for study in (RidgePath(lambdas=lambdas, orders=[3, 9]), replace(MEN, lambdas=lambdas)):
+        with style("screen"):
+            assert list(figures(study, run(study))) == ["path", "curves"]
 
 
 @pytest.mark.parametrize(
@@ -193,25 +218,8 @@ def test_path_and_shown_penalties_are_merged_and_drawn(run: Run) -> None:
         ({"folds": 11}, "10 points"),
         ({"scale": 0.0}, "study.scale"),
         ({"penalty": "median"}, "study.penalty"),
-        ({"noise_variance": 0.0}, "study.noise_variance"),
-        ({"noise_variance": 0.1}, "no prior has a penalty of 0"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
         RidgePath(**knobs)  # type: ignore[arg-type]
-
-
-def test_the_origin_of_the_targets(run: Run) -> None:
-    """Targets moved by one: with all weights penalised the fit follows by the ridge of a constant.
-
-    The whole of it is found with the normal equations.
-    """
-    found = run(MEN)
-    years, _ = load("olympics-100m-men").xt
-    Phi = ((years - 1896) / 112)[:, None] ** np.arange(5)
-    moved = Phi @ solve(Phi, np.ones(27), 27 * 1e-4)
-    effect = found["origin_effect"]
-    expected = np.abs(moved - 1).max()
-    assert_allclose(effect.sel(order=4, first_weight="penalised").item, expected, rtol=1e-6)
-    assert effect.sel(order=4, first_weight="free").item < 1e-9
