@@ -364,7 +364,8 @@ def bound_is_stationary(rng: Generator) -> Sides:
                 moved[place] += shift
                 bounds.append(_terms(X, r[0], q._replace(**{name: moved}), prior).sum())
             low, middle, high = bounds
-            found[place] -= step * (high - low) / (2 * (high - 2 * middle + low))
+            curvature = high - 2 * middle + low
+            found[place] -= step * (high - low) / (2 * curvature) if curvature < 0 else np.nan
         return np.asarray(found)
 
     names = ("alpha", "beta", "m", "nu")
