@@ -225,7 +225,8 @@ def test_text_has_contrast_in_light_and_dark(browser: Any, report: Path, scheme:
 def test_figures_follow_the_scheme_with_equal_colours(browser: Any, report: Path, url: str) -> None:
     shots = {}
     for scheme in ("light", "dark"):
-        context = browser.new_context(color_scheme=scheme)
+        # Small pictures have thin lines: three pixels each show their colour.
+        context = browser.new_context(color_scheme=scheme, device_scale_factor=3)
         opened = context.new_page()
         opened.goto((report / url).as_uri())
         picture = opened.locator("main img").first

@@ -67,9 +67,9 @@ SWEEPS: dict[str, tuple[str, dict[str, Any]]] = {
         "order_recovery",
         {"seed": np.array([3, 1]), "noise": (0.001, 2)},
     ),
-    "experiment=fcml/fig-1.15 study.orders=[1,2],[1,2,3] study.folds=5": (
+    "experiment=fcml/fig-1.15 study.orders=[1,2],[1,2,3] study.partitions=5": (
         "fcml/fig-1.15",
-        {"orders": [[1, 2], [1, 2, 3]], "folds": 5},
+        {"orders": [[1, 2], [1, 2, 3]], "partitions": 5},
     ),
     "experiment=fcml/fig-1.15 study.data=olympics-100m-men,olympics-100m-women": (
         "fcml/fig-1.15",

@@ -51,11 +51,11 @@ def test_only_the_studies_of_the_overrides_are_loaded(
 
 
 def test_the_command_line_overrides_the_file_and_the_file_the_defaults() -> None:
-    words = ["experiment=fcml/fig-1.15", "study.folds=3", "jobs=2", "tracking=off"]
+    words = ["experiment=fcml/fig-1.15", "study.folds=[3]", "jobs=2", "tracking=off"]
     with hydra_composer(parse_overrides(words), []) as compose:
         composed = compose(words)
     job, canonical = composed.job_factory.job(), load_job("fcml/fig-1.15")
-    assert job.study.folds == 3  # type: ignore[attr-defined]
+    assert job.study.folds == [3]  # type: ignore[attr-defined]
     assert job.study.orders == canonical.study.orders  # type: ignore[attr-defined]
     assert (composed.settings.jobs, composed.settings.tracking) == (2, "off")
 

@@ -24,7 +24,7 @@ def test_every_study_with_results_has_tags(outputs: Path, recorded: Record) -> N
     }
     tags = by_study["polynomial_order"]
     assert (tags["topic"], "fcml" in tags["book"]) == ("regression", True)
-    assert tags["verdict"].endswith("reproduced")  # of the one recorded run
+    assert "4 reproduced" in tags["verdict"]  # of the one recorded run
     assert "`fcml/fig-1.15`" in tags["mlflow.note.content"]
     first = next(iter(studies()["polynomial_order"].headline))
     assert tags[COLUMNS].startswith(f"tags.`item`,tags.`verdict`,metrics.`{first}`")
