@@ -142,7 +142,8 @@ def _below(row: Row, *, verbose: bool) -> Sequence[Detail]:
 def _column_widths(rows: Sequence[Row]) -> list[int]:
     """The widths of sentence, printed value, computed value and verdict; 0 for an empty column."""
     cells = [(row.printed, row.computed, row.verdict_text) for row in rows]
-    longest = [max(map(cell_len, column), default=0) for column in zip(*cells, strict=True)]
+    columns = zip(*cells, strict=True) if cells else [()] * len(MAX_WIDTHS)
+    longest = [max(map(cell_len, column), default=0) for column in columns]
     heads = zip(longest, map(len, ("printed", "computed", "verdict")), MAX_WIDTHS, strict=True)
     widths = [min(limit, max(length, head)) if length else 0 for length, head, limit in heads]
     used = len(INDENT) + sum(width + COLUMN_GAP for width in widths if width)

@@ -147,3 +147,8 @@ def test_brackets_in_a_claim_are_not_markup(monkeypatch: pytest.MonkeyPatch) -> 
     console.print_claims(claim_blocks([claim]), verbose=True)
     for text in ("[red]loss[1] falls[/]", "[/] 3", "Explanation: [bold]", "Tested: a[1]"):
         assert text in screen.getvalue()
+
+
+def test_derived_checks_alone_are_one_line(capsys: Capture) -> None:
+    console.print_claims(claim_blocks([CHECK]))
+    assert capsys.readouterr().out == "Derived checks: 1 of 1 hold (--verbose lists them)\n"
