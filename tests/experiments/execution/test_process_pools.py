@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from operator import mul
 from pathlib import Path
 
@@ -47,7 +48,7 @@ def test_calls_that_have_not_started_are_cancelled_after_an_error() -> None:
     futures = []
     try:
         with figure_pool() as pool:
-            futures = [pool.submit(os.getpid) for _ in range(1000)]
+            futures = [pool.submit(time.sleep, 0.2) for _ in range(1000)]  # minutes of work
             raise KeyboardInterrupt
     except KeyboardInterrupt:
         pass
