@@ -89,7 +89,9 @@ def test_from_the_first_page_to_a_figure_and_to_a_sweeps_chart(page: Any, addres
 def test_a_run_shows_its_claims_and_its_figure(page: Any, address: str) -> None:
     page.goto(address)
     page.get_by_text("Figure 1.15", exact=True).first.click()
-    page.get_by_text("leave-one-out cross-validation selects polynomial order 3").wait_for(timeout=60_000)
+    page.get_by_text("leave-one-out cross-validation selects polynomial order 3").wait_for(
+        timeout=60_000
+    )
     page.get_by_text("Show more").first.click()
     wait_for_image(page, "figures")
 

@@ -47,7 +47,8 @@ def test_search_runs_finds_the_runs(tracked: LocalTracker, record: Record) -> No
     mlflow.set_tracking_uri(tracked.uri)
     table = mlflow.search_runs(
         experiment_names=["polynomial_order"],
-        filter_string="metrics.loo_best_order = 3 and tags.book = 'fcml' and params.partitions = '1'",
+        filter_string="metrics.loo_best_order = 3 and tags.book = 'fcml'"
+        " and params.partitions = '1'",
     )
     assert list(table["tags.mlflow.runName"]) == ["Figure 1.15"]
     assert "reproduced" in table["tags.mlflow.note.content"][0]
