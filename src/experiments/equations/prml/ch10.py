@@ -327,7 +327,7 @@ def bound_entropies(rng: Generator) -> Sides:
     """The terms of the bound with ln q are the negative entropies of the factors."""
     X, prior, r, _, q = _case(rng)
     D = X.shape[1]
-    W, means = np.linalg.inv(q.W_inv[0]), (D * np.log(2 * np.pi * np.e / q.beta[0])) / 2
+    W, means = np.linalg.inv(q.W_inv[0]), D * (1 + np.log(2 * np.pi / q.beta[0])) / 2
     precisions = sum(wishart(q.nu[0, k], W[k]).entropy() for k in range(len(W)))
     # Given Lambda_k, the mean is Gaussian with precision beta_k Lambda_k.
     truth = [
