@@ -79,7 +79,13 @@ def count_separately(verdicts: Iterable[Mapping[str, Any]]) -> Counter[str]:
 
 
 def summarise_verdicts(verdicts: Iterable[Mapping[str, Any]]) -> str:
-    """The counts as text: `3 reproduced, 1 erratum, 8 derived hold`."""
+    """The counts as text: `3 reproduced, 1 erratum, 2 equations hold, 8 derived hold`."""
     counts = count_separately(verdicts)
     names = (*CATEGORIES, *DERIVED_CATEGORIES)
-    return ", ".join(f"{counts[name]} {name}" for name in names if counts[name])
+    return ", ".join(_counted(counts[name], name) for name in names if counts[name])
+
+
+def _counted(count: int, name: str) -> str:
+    if count == 1 or name not in EQUATION_CATEGORIES.values():
+        return f"{count} {name}"
+    return f"{count} {'equations hold' if name.endswith('holds') else 'equation errata'}"

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sample_outcome import OUTCOME
 
 from bythebook.experiments.core.evidence import (
     format_comparison,
@@ -17,21 +18,6 @@ from bythebook.experiments.core.evidence import (
 )
 from bythebook.experiments.core.expressions import evaluate, explain
 from bythebook.experiments.core.outcome import Outcome, axis, over
-
-ORDER = axis("order", [1, 2, 3, 4])
-SET = axis("set", ["train", "loo", "test"])
-GRID = axis("x", np.linspace(-1, 1, 21))
-OUTCOME = Outcome(
-    loss=ORDER.of([4.0, 2.0, 1.0, 3.0]),
-    table=over(np.arange(12.0).reshape(3, 4), SET, ORDER),
-    curve=GRID.of(np.linspace(-1, 1, 21) ** 2),
-    best=axis("set", SET.values).of(["a", "b", "a"]),
-    broken=ORDER.of([1.0, np.nan, 3.0, 4.0]),
-    level=2.5,
-    number=3,
-    word="knn",
-    true=True,
-)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from sample_verdicts import verdict
+
 from bythebook.experiments.core.verdicts import count_verdicts, summarise_verdicts
 
 
@@ -40,3 +42,9 @@ def test_counts_are_formatted_as_text() -> None:
     assert summarise_verdicts([*verdicts, *checks, failed]) == (
         "3 reproduced, 1 erratum, 4 derived hold, 1 derived differ"
     )
+
+
+def test_a_summary_has_equations_in_the_plural() -> None:
+    holds = verdict(kind="equation", verdict="holds", standing="equation holds", expression="a.b")
+    assert summarise_verdicts([holds]) == "1 equation holds"
+    assert summarise_verdicts([holds, {**holds, "expression": "a.c"}]) == "2 equations hold"
