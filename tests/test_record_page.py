@@ -45,9 +45,12 @@ ROWS = {
 
 @pytest.fixture
 def records(outputs: Path, misbehaving: None) -> list[dict[str, Any]]:
-    """What the files of some runs contain, one of which failed."""
-    failed = JobFactory("misbehaving", {"study": {"way": "raise"}}, None, None).job()
-    jobs = [*(load_job(name) for name in RESULTS), failed]
+    """What the files of some runs contain; one failed, and one has fits that did not converge."""
+    ways = [
+        JobFactory("misbehaving", {"study": {"way": way}}, None, None).job()
+        for way in ("raise", "stop")
+    ]
+    jobs = [*(load_job(name) for name in RESULTS), *ways]
     folders = [run.record.folder for job in jobs for run in run_jobs([job], outputs)]
     return [json.loads((folder / "run.json").read_text()) for folder in folders]
 
@@ -82,7 +85,7 @@ def test_every_field_is_described_and_has_the_type(records: list[dict[str, Any]]
 
 def test_every_row_is_a_field_of_the_runs(records: list[dict[str, Any]]) -> None:
     found = [{path for path, _ in fields(content)} for content in records]
-    assert len(found) == 3
+    assert len(found) == 4
     for path, row in ROWS.items():
         present = [path in one for one in found]
         if row.optional:  # of figures that a result selects, there is no example yet

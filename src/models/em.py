@@ -20,6 +20,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from bythebook.models.convergence import warn_not_converged
 from bythebook.models.types import Bools, Floats, Ints
 
 Theta = TypeVar("Theta", bound=tuple[Any, ...])
@@ -105,7 +106,8 @@ def expectation_maximisation(
     """Alternate E and M steps until a restart's objective gains no more than `tol` (absolute).
 
     `tol = 0` stops only where the objective no longer rises at all; a negative `tol` never stops
-    early (`-np.inf`: exactly `max_iter` iterations).
+    early (`-np.inf`: exactly `max_iter` iterations). A restart that reaches the limit before it
+    meets a positive tolerance gives the warning `NotConverged`.
     """
     final = type(theta)(*(np.array(field) for field in theta))  # converged restarts are parked here
     kept: dict[int, Theta] = {}
@@ -137,6 +139,8 @@ def expectation_maximisation(
             active, theta, q = active[going], take(theta, going), take(q, going)
     if active.size:
         _put(final, active, theta)
+        if tol > 0:
+            warn_not_converged("EM", iterations=max_iter, tol=tol, fits=active.size)
     else:  # all have stopped: later snapshots are the final parameters
         for later in set(snapshots) - set(kept):
             kept[later] = type(theta)(*(field.copy() for field in final))

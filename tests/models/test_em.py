@@ -1,10 +1,12 @@
 """The EM loop, on Dempster, Laird and Rubin's genetic linkage: a quadratic gives the maximum."""
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
+from bythebook.models.convergence import NotConverged
 from bythebook.models.em import (
     EMFit,
     count_optima,
@@ -196,3 +198,12 @@ def test_without_a_limit_of_ones_own_it_is_five_hundred():
     fit = climb(start(0.5), e_step, m_step, tol=-np.inf)
     assert fit.iterations.tolist() == [500]
     assert not fit.converged.any()
+
+
+def test_restarts_at_the_limit_give_a_warning() -> None:
+    starts = Linkage(np.array([0.1, 0.5, MAXIMUM]))
+    with pytest.warns(NotConverged, match="limit of 2 iterations in 2 fits"):
+        expectation_maximisation(starts, e_step, m_step, tol=1e-9, max_iter=2)
+    with warnings.catch_warnings(action="error"):
+        expectation_maximisation(starts, e_step, m_step, tol=1e-9, max_iter=100)
+        expectation_maximisation(starts, e_step, m_step, tol=-np.inf, max_iter=2)  # on purpose

@@ -184,6 +184,7 @@ class Run:
             lines += [block.title for block in claim_blocks(self.verdicts)]
             lines += [self._settings_note] if self._settings_note else []
         lines.append(f"quantities: {_shorten(self.outcome)}")
+        lines += [f"not converged: {line}" for line in self.record.not_converged]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -200,6 +201,7 @@ class Run:
             parts.append(html.claims(self.verdicts))
         else:
             parts.append(html.table(["metric", "value"], self.metrics.items()))
+        parts += [f"Not converged: {line}" for line in self.record.not_converged]
         return html.vertical(*parts)
 
     def _figure_paths(self) -> list[Path]:

@@ -103,6 +103,12 @@ def _without_markup(cell: str) -> str:
     return out.render_str(cell).plain if "[" in cell else cell
 
 
+def print_not_converged(lines: Iterable[str]) -> None:
+    """Name the fits that stopped at their limit of iterations."""
+    for line in lines:
+        out.print(f"[yellow]not converged:[/yellow] {escape(line)}")
+
+
 def print_claims(blocks: Iterable[Block], *, verbose: bool = False) -> None:
     """Print claims by block: sentence, printed value, computed value and verdict.
 

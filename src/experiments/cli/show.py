@@ -99,6 +99,7 @@ def _show_last(record: Record, outputs: Path, *, verbose: bool) -> None:
     causes = ["as above" if c and c in causes[:i] else c for i, c in enumerate(causes)]
     blocks = claim_blocks(record.verdicts, agreement, causes)
     console.print_claims(blocks, verbose=verbose)
+    console.print_not_converged(record.not_converged)
     console.out.print(f"[dim]run {record.id}, {escape(str(record.folder))}[/dim]")
 
 

@@ -81,6 +81,7 @@ def _print_verdicts(job: Job, done: CompletedRun, *, verbose: bool) -> int:
                 f"[dim]{len(job.claims)} claims not evaluated: required quantities are"
                 " missing[/dim]"
             )
+    console.print_not_converged(record.not_converged)
     out.print(f"[dim]{escape(str(record.folder))}[/dim]")
     return UNEXPECTED if job.canonical and record.unexpected_verdicts else OK
 

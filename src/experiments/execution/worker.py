@@ -3,6 +3,7 @@
 import threading
 import time
 import traceback
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from bythebook.experiments.store.record import Record
 from bythebook.experiments.store.run_store import RunStore
 from bythebook.models import datasets
 from bythebook.models.compiled import threads
+from bythebook.models.convergence import NotConverged, summarise
 
 Chunk = list[Job]
 Results = Iterator[tuple[int, list[str] | None]]  # number of a chunk, and the folders of its runs
@@ -45,20 +47,40 @@ class RunOptions:
 
 
 class Computed(NamedTuple):
-    """The outcome of a study, and whether it used random numbers."""
+    """The outcome of a study, whether it used random numbers, and what did not converge."""
 
     outcome: Outcome
     is_stochastic: bool
+    not_converged: list[str]  # sentences about fits that stopped at their limit
 
 
 def compute(job: Job) -> Computed:
     """Run the study with the job's generator; equal jobs give bitwise identical outcomes."""
     rng = make_rng(job.seed)
     before = _rng_state(rng)
-    with datasets.originals_in(job.data_dir, job.seed):
+    with datasets.originals_in(job.data_dir, job.seed), _unconverged_fits() as unconverged:
         outcome = job.study.compute(rng)
         drawn = any(datasets.is_drawn(name) for name in job.study.dataset_names())
-    return Computed(outcome, is_stochastic=drawn or _rng_state(rng) != before)
+    is_stochastic = drawn or _rng_state(rng) != before
+    return Computed(outcome, is_stochastic, summarise(unconverged))
+
+
+@contextmanager
+def _unconverged_fits() -> Iterator[list[NotConverged]]:
+    """The warnings of fits that stopped at their limit; other warnings are shown as usual."""
+    unconverged: list[NotConverged] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", NotConverged)
+        show = warnings.showwarning
+
+        def collect(message: Warning | str, *details: Any, **options: Any) -> None:
+            if isinstance(message, NotConverged):
+                unconverged.append(message)
+            else:
+                show(message, *details, **options)
+
+        warnings.showwarning = collect
+        yield unconverged
 
 
 def evaluate_equations(job: Job) -> dict[str, dict[str, Any]]:
@@ -119,6 +141,8 @@ def _run(job: Job, options: RunOptions) -> _Result:
     if computed is None:
         return _Result({**options.environment, **times}, None, error)
     provenance = {**options.environment, **times, "chance": computed.is_stochastic}
+    if computed.not_converged:
+        provenance["not_converged"] = computed.not_converged
     return _Result(provenance, computed.outcome, None, gaps)
 
 

@@ -101,6 +101,11 @@ class Record:
         return gaps
 
     @property
+    def not_converged(self) -> list[str]:
+        """Sentences about fits that stopped at their limit of iterations."""
+        return list(self["provenance"].get("not_converged", ()))
+
+    @property
     def unexpected_verdicts(self) -> list[dict[str, Any]]:
         """The verdicts that differ from the expected ones."""
         return [verdict for verdict in self.verdicts if not verdict["as_expected"]]

@@ -133,6 +133,9 @@ def _problems(content: Any) -> Iterator[str]:
         yield "digests has an invalid entry"
     if not all(isinstance(version, str) for version in provenance["packages"].values()):
         yield "provenance.packages has an invalid version"
+    unconverged = provenance.get("not_converged", [])
+    if not isinstance(unconverged, list) or not all(isinstance(s, str) for s in unconverged):
+        yield "provenance.not_converged has an invalid entry"
     for name, maximum in _MAX_SECONDS.items():
         if not 0 <= provenance[name] <= maximum:  # also refuses NaN
             yield f"provenance.{name} is not a valid time"

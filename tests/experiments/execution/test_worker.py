@@ -1,12 +1,14 @@
 """Computation of jobs: reproducible outcomes, recorded failures, one thread."""
 
+import warnings
 from pathlib import Path
 
 import pytest
 from threadpoolctl import threadpool_info
 
+from bythebook.experiments.cli.main import main
 from bythebook.experiments.config.job import Job
-from bythebook.experiments.core.outcome import diff_outcomes
+from bythebook.experiments.core.outcome import Outcome, diff_outcomes
 from bythebook.experiments.core.study import studies
 from bythebook.experiments.execution import worker
 from bythebook.experiments.execution.provenance import collect_environment
@@ -43,6 +45,35 @@ def test_stand_in_data_depend_on_the_seed() -> None:
 def test_equal_jobs_give_identical_outcomes() -> None:
     job = Job(PolynomialOrder(folds=[5]), seed=7)
     assert diff_outcomes(compute(job).outcome, compute(job).outcome) == []
+
+
+@pytest.mark.usefixtures("misbehaving")
+def test_fits_that_did_not_converge_are_recorded_and_shown(
+    outputs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sentence = (
+        "EM stopped at the limit of 7 iterations in 5 fits, before it met the tolerance 1e-06"
+    )
+    job = Job(studies()["misbehaving"](way="stop", level=7))
+    options = RunOptions(outputs, collect_environment())
+    (line,) = run_and_record(job, options).not_converged
+    assert line.startswith(sentence)
+    assert run_and_record(Job(PolynomialOrder()), options).not_converged == []
+    capsys.readouterr()
+    assert main(["run", "study=misbehaving", "study.way=stop", "study.level=7"]) == 0
+    assert sentence in " ".join(capsys.readouterr().out.split())
+
+
+def test_other_warnings_of_a_study_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    def warn(*_: object) -> Outcome:
+        warnings.warn("an overflow", RuntimeWarning, stacklevel=1)
+        return Outcome()
+
+    monkeypatch.setattr(PolynomialOrder, "compute", warn)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        compute(Job(PolynomialOrder()))
+    assert [str(warning.message) for warning in caught] == ["an overflow"]
 
 
 @pytest.mark.usefixtures("misbehaving")

@@ -11,9 +11,10 @@ from numpy.random import Generator
 
 from bythebook.experiments.core.outcome import Outcome, axis
 from bythebook.experiments.core.study import Study, knob
+from bythebook.models.convergence import warn_not_converged
 
 HELD = "MISBEHAVING_HELD"  # the folder in which to report the start of a run, which then never ends
-WAYS = ("well", "raise", "die", "strange", "eat", "hang", "pickle")
+WAYS = ("well", "raise", "die", "strange", "eat", "hang", "pickle", "stop")
 
 
 @dataclass
@@ -44,6 +45,9 @@ class Misbehaving(Study):
             return Outcome(value=float(eaten.size))
         while way == "hang":
             time.sleep(0.01)
+        if way == "stop":
+            for fits in (2, 0, 3):
+                warn_not_converged("EM", iterations=self.level, tol=1e-6, fits=fits)
         if way == "pickle":
             return Outcome(value=1.0, x=axis("x", 1).of(np.array([object()], dtype=object)))
         return Outcome(
