@@ -8,10 +8,11 @@ import pytest
 import yaml
 
 from bythebook.experiments.core import quantifiers
-from bythebook.experiments.core.claims import Claim, judge
+from bythebook.experiments.core.claims import Claim
 from bythebook.experiments.core.evidence import ROUNDING
 from bythebook.experiments.core.expressions import evaluate, quantity_names
 from bythebook.experiments.core.functions import AGREE_ATOL, CONSTANTS, FUNCTIONS, MONOTONE_RTOL
+from bythebook.experiments.core.judging import judge
 from bythebook.experiments.core.let import AS_WRITTEN, EXPANDED, used_lines
 from bythebook.experiments.core.outcome import Outcome, axis, over
 

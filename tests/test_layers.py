@@ -99,9 +99,8 @@ def test_studies_neither_draw_nor_judge_nor_know_other_topics(name: str) -> None
     topic = ".".join(name.split(".")[:4])
     for other in imported(MODULES[name]):
         assert other.split(".")[0] not in ("matplotlib", "pandas", "PIL"), other
-        assert not other.startswith(
-            ("bythebook.experiments.core.claims", "bythebook.experiments.core.express")
-        )
+        judging = ("claims", "express", "judging")
+        assert not other.startswith(tuple(f"bythebook.experiments.core.{n}" for n in judging))
         own = other.startswith((topic, "bythebook.experiments.studies._"))  # or what topics share
         assert not other.startswith("bythebook.experiments.studies.") or own, other
 

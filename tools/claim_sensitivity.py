@@ -19,8 +19,8 @@ from bythebook.experiments.api import selections
 from bythebook.experiments.config.job import Job
 from bythebook.experiments.config.paths import resolve_output_dir
 from bythebook.experiments.config.validation import load_job
-from bythebook.experiments.core.claims import judge
 from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.judging import judge
 from bythebook.experiments.core.outcome import Outcome, Quantity
 from bythebook.experiments.store.run_store import RunStore
 from bythebook.models import datasets

@@ -37,8 +37,8 @@ class Result(NamedTuple):
 def _result(name: str) -> Result:
     """Run a result and judge its claims as `bythebook reproduce` does."""
     from bythebook.experiments.config.validation import load_job
-    from bythebook.experiments.core.claims import judge
     from bythebook.experiments.core.errors import InputError
+    from bythebook.experiments.core.judging import judge
     from bythebook.experiments.core.outcome import Outcome
     from bythebook.experiments.execution.worker import compute, single_threaded
     from bythebook.models import datasets

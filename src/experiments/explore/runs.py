@@ -16,9 +16,9 @@ from bythebook.experiments.config.job import Job
 from bythebook.experiments.config.validation import JobFactory
 from bythebook.experiments.core import summaries
 from bythebook.experiments.core.claim_blocks import claim_row
-from bythebook.experiments.core.claims import judge
 from bythebook.experiments.core.errors import InputError, single_line
 from bythebook.experiments.core.evidence import format_side
+from bythebook.experiments.core.judging import judge
 from bythebook.experiments.core.outcome import Outcome
 from bythebook.experiments.execution.resource_limits import TimeLimitExceeded, resource_limits
 from bythebook.experiments.execution.worker import compute, single_threaded

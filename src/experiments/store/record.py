@@ -15,9 +15,10 @@ from bythebook.experiments.config import catalogue
 from bythebook.experiments.config.job import PublishedResult, Source
 from bythebook.experiments.config.validation import load_job
 from bythebook.experiments.core import atomic_files, summaries
-from bythebook.experiments.core.claims import Claim, Verdict, judge
+from bythebook.experiments.core.claims import Claim
 from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.core.exact_json import dumps
+from bythebook.experiments.core.judging import Verdict, judge
 from bythebook.experiments.core.outcome import Outcome, Scalar
 from bythebook.experiments.core.study import studies
 from bythebook.models import datasets

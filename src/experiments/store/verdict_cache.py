@@ -18,8 +18,8 @@ from bythebook.experiments.core.verdicts import count_separately
 
 FILE = ".verdicts.json"
 _JUDGING_MODULES = (
-    *("alignment", "claims", "equations", "evidence", "expressions", "functions", "let"),
-    *("operations", "quantifiers", "verdicts"),
+    *("alignment", "claims", "equations", "evidence", "expressions", "functions", "judging"),
+    *("let", "operations", "printed_draws", "printed_numbers", "quantifiers", "verdicts"),
 )
 
 

@@ -14,8 +14,9 @@ from typing import Any
 
 from bythebook.experiments.config.job import Job
 from bythebook.experiments.core.atomic_files import read_json_or_empty, write_text_atomic
-from bythebook.experiments.core.claims import Claim, Verdict
+from bythebook.experiments.core.claims import Claim
 from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.judging import Verdict
 from bythebook.experiments.core.verdicts import UNTESTED
 from bythebook.experiments.store.record import Record
 from bythebook.experiments.sweeps.plan import SweepCell
