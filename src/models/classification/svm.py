@@ -15,24 +15,21 @@ they do not determine b.
 The primal optimum is min_{w, b} |w|^2 / 2 + C sum_n max(0, 1 - t_n f(x_n)); it equals the dual's.
 """
 
-from collections.abc import Callable, Iterator
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import LinearConstraint, linprog, minimize, nnls
+from scipy.optimize import linprog
 
 from bythebook.models.types import Bools, Floats
 
-Kernel = Callable[[Floats, Floats], Floats]  # of points (N, D) and (M, D), shape (N, M)
 _PAIRS = 100  # steps of two points between two steps of all free ones
-FREE, MEAN, HIGHEST, HIGHEST_OF_1 = BIAS_RULES = ("free", "mean", "highest", "highest of +1")
+FREE, MEAN, HIGHEST = RULES = ("free", "mean", "highest")
 
 
 class Svm(NamedTuple):
     """The solutions of R problems with N points each."""
 
-    alpha: Floats  # (R, N) influence of each point
+    alpha: Floats  # (R, N) Lagrange multiplier of each point
     output: Floats  # (R, N) sum_m alpha_m t_m k(x_m, x_n): f without b
     bias: Floats  # (R,) b from the points with 0 < alpha < C
     gap: Floats  # (R,) largest violation of the optimality conditions
@@ -91,14 +88,6 @@ def solve(
     return Svm(alpha, t - rest, _free_bias(alpha, rest, t, C), gap, C)
 
 
-def scores(
-    X: Floats, t: Floats, Z: Floats, kernel: Kernel, C: float, *, tol: float = 1e-9
-) -> Floats:
-    """Outputs, without b, at new points (R, M, D) of machines trained on X (R, N, D): (R, M)."""
-    influence = solve(np.stack([kernel(x, x) for x in X]), t, C, tol=tol).alpha * t
-    return np.stack([kernel(z, x) @ a for x, z, a in zip(X, Z, influence, strict=True)])
-
-
 def _ascend(K: Floats, t: Floats, alpha: Floats, C: float) -> Floats:
     """Go to the optimum over the points between the bounds, others fixed; stop at new bounds.
 
@@ -140,7 +129,7 @@ def _ascend(K: Floats, t: Floats, alpha: Floats, C: float) -> Floats:
 
 
 def _free_bias(alpha: Floats, rest: Floats, t: Floats, C: float) -> Floats:
-    """B of (5.16), averaged over the free support vectors; without any, mid-way in its range."""
+    """Bias of (5.16), averaged over the free support vectors; without any, mid-way in its range."""
     free = (alpha > 0) & (alpha < C)
     count = free.sum(1)
     mean = np.where(free, rest, 0.0).sum(1) / np.maximum(count, 1)
@@ -150,119 +139,29 @@ def _free_bias(alpha: Floats, rest: Floats, t: Floats, C: float) -> Floats:
 
 
 def bias(fit: Svm, t: Floats, rule: str = FREE) -> Floats:
-    """B of each problem, shape (R,), by one of four rules.
+    """Bias b of each problem by one of three rules, shape (R,).
 
-    `free`: from the points between the bounds, which is right. `mean`: t - f averaged over all
+    `free`: from the points with 0 < alpha < C, which is right. `mean`: t - f averaged over all
     support vectors, as in the authors' script. `highest`: from the support vector with the largest
-    output, as in FCML 5.3.2.5; wrong where that one is at the bound. `highest of +1`: the same
-    among the support vectors of class +1, another reading of the sentence.
+    output (FCML 5.3.2.5), which is wrong if that one is at the bound.
     """
     if rule == FREE:
         return fit.bias
     rest = t - fit.output  # FCML 5.16
     if rule == MEAN:
         return np.asarray(np.where(fit.support, rest, 0.0).sum(1) / fit.support.sum(1))
-    allowed = fit.support if rule == HIGHEST else fit.support & (t > 0)
-    top = np.where(allowed, fit.output, -np.inf).argmax(1)
+    top = np.where(fit.support, fit.output, -np.inf).argmax(1)
     return np.asarray(rest[np.arange(len(rest)), top])
 
 
-def dual_objective(fit: Svm, t: Floats) -> Floats:
-    """Sum alpha - 1/2 sum alpha alpha t t k, shape (R,)."""
-    return np.asarray(fit.alpha.sum(1) - (fit.alpha * t * fit.output).sum(1) / 2)
-
-
-def dual_as_printed(fit: Svm, K: Floats) -> Floats:
-    """The dual objective with its second sum over n alone, m = n, for K (R, N, N), shape (R,)."""
-    own = np.einsum("rnn->rn", K)
-    return np.asarray(fit.alpha.sum(1) - (fit.alpha**2 * own).sum(1) / 2)  # FCML 5.3.2.6
-
-
 def weights(fit: Svm, X: Floats, t: Floats) -> Floats:
-    """W = sum_n alpha_n t_n x_n of a linear machine for points (R, N, D), shape (R, D)."""
+    """Weights sum_n alpha_n t_n x_n of a linear machine for points (R, N, D), shape (R, D)."""
     return np.asarray(np.einsum("rn,rnd->rd", fit.alpha * t, X))  # FCML 5.13
 
 
 def line(fit: Svm, X: Floats, t: Floats) -> Floats:
     """Weights and bias of a linear machine, shape (R, D + 1)."""
     return np.column_stack([weights(fit, X, t), fit.bias])
-
-
-def refit_gap(fit: Svm, X: Floats, t: Floats) -> Floats:
-    """Relative change of a hard linear machine that is refitted to its support vectors only."""
-    lines, found = line(fit, X, t), []
-    for points, labels, kept, before in zip(X, t, fit.support, lines, strict=True):
-        points, labels = points[kept][None], labels[kept][None]
-        again = line(solve(points @ points.swapaxes(1, 2), labels), points, labels)
-        found.append(np.abs(again[0] - before).max() / np.abs(before).max())
-    return np.array(found)
-
-
-def primal_objective(fit: Svm, t: Floats) -> Floats:
-    """|w|^2 / 2 + C sum_n max(0, 1 - t_n f(x_n)), (R,): an upper bound of the dual objective."""
-    slack = np.maximum(0, 1 - t * (fit.output + fit.bias[:, None]))
-    return np.asarray((fit.alpha * t * fit.output).sum(1) / 2 + fit.C * slack.sum(1))
-
-
-class Primal(NamedTuple):
-    """The optimum of the primal problem."""
-
-    w: Floats  # (D,)
-    b: float
-    objective: float
-
-
-def solve_primal(X: Floats, t: Floats, C: float) -> Primal:
-    """Min |w|^2 / 2 + C sum xi_n  with xi_n >= 0, t_n (w^T x_n + b) >= 1 - xi_n, by SLSQP."""
-    N, D = X.shape
-    A = np.column_stack([t[:, None] * X, t, np.eye(N)])
-
-    def objective(v: Floats) -> tuple[float, Floats]:
-        gradient = np.concatenate([v[:D], [0.0], np.full(N, C)])
-        return float(v[:D] @ v[:D] / 2 + C * v[D + 1 :].sum()), gradient
-
-    found = minimize(
-        objective,
-        np.concatenate([np.zeros(D + 1), np.ones(N)]),
-        jac=True,
-        method="SLSQP",
-        bounds=[(None, None)] * (D + 1) + [(0, None)] * N,
-        constraints=LinearConstraint(A, np.ones(N), np.inf),  # FCML 5.18
-        options={"ftol": 1e-14, "maxiter": 1000},
-    )
-    return Primal(found.x[:D], float(found.x[D]), float(found.fun))
-
-
-def widest(X: Floats, t: Floats) -> Floats:
-    """Weights and bias of the line with the widest margin between points (N, 2), by enumeration.
-
-    It is perpendicular to the line from a point of one class to one of the other, or runs along
-    that between two points of the same class; all are tried. Scaled as in FCML 5.12.
-    """
-    positive, negative = X[t > 0], X[t < 0]
-    across = (positive[:, None] - negative).reshape(-1, 2)
-    along = [each[i] - each[j] for each in (positive, negative) for i, j in _pairs(len(each))]
-    turned = np.reshape(along, (-1, 2))[:, ::-1] * [1, -1]
-    directions = np.concatenate([across, turned, -turned])
-    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    above, below = (positive @ directions.T).min(0), (negative @ directions.T).max(0)
-    best = (above - below).argmax()
-    margin = (above[best] - below[best]) / 2
-    return np.array([*directions[best], -(above[best] + below[best]) / 2]) / float(margin)
-
-
-def _pairs(n: int) -> Iterator[tuple[int, int]]:
-    return combinations(range(n), 2)
-
-
-def stationarity_gap(line: Floats, X: Floats, t: Floats, sign: int) -> float:
-    """Gradient norm of |w|^2 / 2 + sign sum_n lambda_n g_n, for the best lambda >= 0.
-
-    g_n = 1 - t_n (w^T x_n + b) <= 0 are the constraints of a hard margin; relative to |w|.
-    """
-    gradients = -t[:, None] * np.column_stack([X, np.ones(len(X))])
-    _, residual = nnls(sign * gradients.T, -np.append(line[:2], 0.0))
-    return float(residual / np.linalg.norm(line[:2]))
 
 
 def separable(X: Floats, t: Floats) -> bool:

@@ -13,8 +13,31 @@ from bythebook.models.types import AnyArray, Floats
 
 
 @dataclass
-class Plane:
-    """Knobs of the points (a data set, or round clouds that are drawn) and of the map. A base."""
+class Map:
+    """The region of the plane that is mapped. A base."""
+
+    low: list[float] = knob([-3.0, -3.0], "smallest coordinates of the map")
+    high: list[float] = knob([6.0, 6.0], "largest coordinates of the map")
+    step: float = knob(0.2, "distance of the map's grid points", at_least=0.02, at_most=1)
+
+    def problems(self) -> Iterator[str]:
+        if len(self.low) != 2 or len(self.high) != 2:
+            yield "study.low and study.high need two numbers"
+        elif self.low[0] >= self.high[0] or self.low[1] >= self.high[1]:
+            yield f"study.low={self.low}, study.high={self.high}; allowed: low < high"
+
+    def grid(self) -> tuple[Floats, Floats, Floats]:
+        """Values of x1 and of x2, and the points that they span, (len(x2), len(x1), 2)."""
+        x1, x2 = (
+            np.linspace(a, b, round((b - a) / self.step) + 1)
+            for a, b in zip(self.low, self.high, strict=True)
+        )
+        return x1, x2, np.stack(np.meshgrid(x1, x2), axis=-1)
+
+
+@dataclass
+class Plane(Map):
+    """Parameters of the points: a data set, or random clouds of unit variance. A base."""
 
     data: str | None = knob(
         None, "two attributes and the class of each point; null: clouds", dataset="classes"
@@ -25,23 +48,18 @@ class Plane:
     sizes: list[int] = knob([50, 20], "points in each cloud", at_least=1, at_most=10_000)
     classes: list[int] = knob([0, 1], "the class of each cloud", choices=(0, 1))
     repetitions: int = knob(60, "sets of clouds; the first is drawn", at_least=1, at_most=1000)
-    low: list[float] = knob([-3.0, -3.0], "smallest coordinates of the map")
-    high: list[float] = knob([6.0, 6.0], "largest coordinates of the map")
-    step: float = knob(0.2, "distance of the map's grid points", at_least=0.02, at_most=1)
 
     def problems(self) -> Iterator[str]:
-        found = list(self._places())
+        found = [*super().problems(), *self._clouds()]
         yield from found or self.rules()
 
     def rules(self) -> Iterator[str]:
         """Yield a message for each rule that the points break."""
         yield from ()
 
-    def _places(self) -> Iterator[str]:
-        if any(len(place) != 2 for place in (*self.centres, self.low, self.high)):
-            yield "study.centres, study.low and study.high need two numbers for each place"
-        elif self.low[0] >= self.high[0] or self.low[1] >= self.high[1]:
-            yield f"study.low={self.low}, study.high={self.high}; allowed: low < high"
+    def _clouds(self) -> Iterator[str]:
+        if any(len(centre) != 2 for centre in self.centres):
+            yield "study.centres needs two numbers for each cloud"
         if not len(self.centres) == len(self.sizes) == len(self.classes):
             yield "study.centres, study.sizes and study.classes need an entry for each cloud"
         if len(set(self.classes)) < 2:
@@ -60,11 +78,8 @@ class Plane:
 
     def mesh(self) -> tuple[Axis, Axis, Floats]:
         """Axes x1 and x2, and the points of the grid they span, shape (len(x2), len(x1), 2)."""
-        x1, x2 = (
-            axis(name, np.linspace(a, b, round((b - a) / self.step) + 1))
-            for name, a, b in zip(("x1", "x2"), self.low, self.high, strict=True)
-        )
-        return x1, x2, np.stack(np.meshgrid(x1.values, x2.values), axis=-1)
+        x1, x2, grid = self.grid()
+        return axis("x1", x1), axis("x2", x2), grid
 
 
 def labelled(X: Floats, t: AnyArray) -> dict[str, Quantity]:
