@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linprog
 
+from bythebook.models.convergence import warn_not_converged
 from bythebook.models.types import Bools, Floats
 
 _PAIRS = 100  # steps of two points between two steps of all free ones
@@ -84,6 +85,12 @@ def solve(
             alpha[active, index] = np.where(going & (step == room), edge, moved)
         rest[active] = e - step[:, None] * (Ki - K[active, j])
         active = active[going]
+    warn_not_converged(
+        "sequential minimal optimisation",
+        iterations=max_iter,
+        tol=tol,
+        fits=int(np.count_nonzero(gap > tol)),
+    )
     rest = t - np.einsum("rnm,rm->rn", K, alpha * t)  # no accumulated rounding error
     return Svm(alpha, t - rest, _free_bias(alpha, rest, t, C), gap, C)
 

@@ -7,6 +7,7 @@ from sklearn.svm import SVC
 
 from bythebook.models.classification import svm
 from bythebook.models.classification.kernels import gaussian, linear
+from bythebook.models.convergence import NotConverged
 
 
 @pytest.fixture
@@ -185,6 +186,12 @@ def test_few_steps_are_needed(problems):
     K = np.stack([gaussian(points, points, 0.5) for points in X])
     for C, steps in ((0.3, 250), (30.0, 450)):
         assert svm.solve(K, t, C, max_iter=steps).gap.max() < 1e-9
+
+
+def test_a_solution_before_the_optimum_is_reported(problems):
+    X, t = problems
+    with pytest.warns(NotConverged, match="in 6 fits"):
+        svm.solve(linear(X, X), t, 1.0, max_iter=5)
 
 
 def test_a_bias_before_the_optimum_is_the_mean_of_the_free_points():

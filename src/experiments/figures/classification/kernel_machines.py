@@ -32,14 +32,14 @@ def data() -> Iterator[Panel]:
 def boundaries() -> Iterator[Panel]:
     """The decision boundary and the support vectors for each kernel."""
     yield Panel(
-        contour("1 * region", levels=[0.5], colors="0.15"),
+        contour("1 * region", levels=[0.5], colors="0.15", zorder=4),
         *_points("inputs[:, 2]", "inputs[:, 1]"),
         point(
             "inputs[:, 2]",
             x="inputs[:, 1]",
             where="support",
             marker="o",
-            ms=9,
+            ms=8,
             mfc="none",
             color="0.3",
             label="support vectors",
