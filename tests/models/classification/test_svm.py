@@ -190,7 +190,7 @@ def test_few_steps_are_needed(problems):
 
 def test_a_solution_before_the_optimum_is_reported(problems):
     X, t = problems
-    with pytest.warns(NotConverged, match="in 6 fits"):
+    with pytest.warns(NotConverged, match="stopped at the limit of 5 iterations"):
         svm.solve(linear(X, X), t, 1.0, max_iter=5)
 
 

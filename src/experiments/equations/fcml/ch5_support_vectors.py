@@ -30,7 +30,7 @@ def _mixed(rng: Generator) -> tuple[Floats, Floats, float]:
 
 
 def _multipliers(K: Floats, t: Floats, C: float = np.inf) -> Floats:
-    return svm.solve(K[None], t[None], C).alpha[0]
+    return np.asarray(svm.solve(K[None], t[None], C).alpha[0])
 
 
 def _primal(X: Floats, t: Floats, C: float) -> tuple[Floats, float]:

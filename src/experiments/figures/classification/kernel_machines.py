@@ -1,11 +1,12 @@
 """A class inside another, decisions of machines with Gaussian kernels, and ROC curves."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from bythebook.experiments.plotting.marks import Mark, Panel, contour, diagonal, line, point
 
-CIRCLES = {"where": "label == -1", "marker": "o", "color": "C0", "ms": 4}
-SQUARES = {"where": "label == 1", "marker": "s", "color": "C1", "ms": 4}
+CIRCLES: dict[str, Any] = {"where": "label == -1", "marker": "o", "color": "C0", "ms": 4}
+SQUARES: dict[str, Any] = {"where": "label == 1", "marker": "s", "color": "C1", "ms": 4}
 
 
 LABELS = ("circles (−1)", "squares (+1)")
