@@ -22,9 +22,10 @@ def visited(
     factors: Sequence[Factor], names: Sequence[str], ring: Semiring = SUM_PRODUCT
 ) -> Floats:
     """The sum over all variables except `names`, by visiting every setting."""
-    letters = sorted({name for factor in factors for name in factor.variables})
-    answer = np.full([STATES[name] for name in names], ring.zero, dtype=float)
-    for setting in product(*(range(STATES[name]) for name in letters)):
+    states = {n: k for f in factors for n, k in zip(f.variables, f.table.shape, strict=True)}
+    letters = sorted(states)
+    answer = np.full([states[name] for name in names], ring.zero, dtype=float)
+    for setting in product(*(range(states[name]) for name in letters)):
         at = dict(zip(letters, setting, strict=True))
         term: Any = ring.one
         for factor in factors:

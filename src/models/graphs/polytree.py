@@ -82,21 +82,14 @@ class Network:
         return np.asarray(product / product.sum())
 
     def to_parent(
-        self,
-        messages: Messages,
-        name: str,
-        parent: str,
-        *,
-        echo: bool = False,
-        likelihood: Floats | None = None,
+        self, messages: Messages, name: str, parent: str, *, echo: bool = False
     ) -> Floats:
-        """lambda_x(u) by the right side of (37), from lambda(x) or a given P(e- | x).
+        """lambda_x(u) by the right side of (37).
 
         With `echo` the result includes the parent's own message.
         """
         by = [u for u in self.parents(name) if echo or u != parent]
-        below = self.likelihood(messages, name) if likelihood is None else likelihood
-        table = self._weighted(messages, name, by) * below
+        table = self._weighted(messages, name, by) * self.likelihood(messages, name)
         return np.asarray(table.sum((*self._axes(name, parent), table.ndim - 1)))
 
 

@@ -162,11 +162,11 @@ def factor_marginal(
 
 
 class Sent(NamedTuple):
-    """Messages sent one by one; `times` counts them by link, `ended` if none was left pending."""
+    """Messages sent one by one, how often each of them, and how many were pending at the end."""
 
     messages: Messages
     times: dict[Link, int]
-    ended: bool
+    pending: int
 
 
 def one_by_one(graph: FactorGraph, rng: Generator, most: int, *, waiting: bool) -> Sent:
@@ -189,7 +189,7 @@ def one_by_one(graph: FactorGraph, rng: Generator, most: int, *, waiting: bool) 
         times[link] += 1
         fresh.discard(link)
         fresh |= {(link[1], on) for on in graph.near[link[1]] if on != link[0]}
-    return Sent(messages, times, not fresh)
+    return Sent(messages, times, len(fresh))
 
 
 def _all_received(

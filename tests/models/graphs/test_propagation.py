@@ -103,7 +103,7 @@ def test_pending_messages_run_out_on_a_tree(waiting: bool) -> None:
     graph = factor_graph(factors)
     for seed in range(5):
         sent = one_by_one(graph, np.random.default_rng(seed), 500, waiting=waiting)
-        assert sent.ended
+        assert sent.pending == 0
         assert min(sent.times.values()) == 1
         assert_allclose([message.sum() for message in sent.messages.values()], 1)
         if waiting:
@@ -116,7 +116,7 @@ def test_pending_messages_run_out_on_a_tree(waiting: bool) -> None:
 def test_pending_messages_never_run_out_on_a_loop() -> None:
     graph = factor_graph(drawn(np.random.default_rng(8), *LOOP))
     sent = one_by_one(graph, np.random.default_rng(8), 60, waiting=False)
-    assert not sent.ended
+    assert sent.pending > 0
     assert sum(sent.times.values()) == 60
     assert not one_by_one(graph, np.random.default_rng(8), 60, waiting=True).messages
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.random import Generator
 
 from bythebook.experiments.core.equations import Sides, equation
+from bythebook.models.state_space.kalman import LDS, kalman_filter_reference, rts_smoother_reference
 from bythebook.models.types import Floats
 
 
@@ -163,3 +164,46 @@ def message_to_parent(rng: Generator) -> Sides:
     printed = net.likelihood(x, down) @ rest
     truth = net.likelihood(u, net.below(u, x))
     return Sides(truth=truth, printed=printed, corrected=printed * truth.sum() / printed.sum())
+
+
+@equation(
+    "39 to 41",
+    section="8.3",
+    latex=r"\mu_{x \rightarrow f}(x) = \prod_{h \in n(x) \setminus \{f\}} \mu_{h \rightarrow x}(x),"
+    r" \quad \mu_{f \rightarrow x}(x) = \int f(\mathbf{x}) \prod_{y \in n(f) \setminus \{x\}}"
+    r" \mu_{y \rightarrow f}(y) \, d\mathbf{x}_{\setminus x}, \quad"
+    r" p(x) \propto \prod_{h \in n(x)} \mu_{h \rightarrow x}(x)",
+)
+def kalman_smoothing(rng: Generator) -> Sides:
+    """Messages in the chain of the factors of a linear-Gaussian model, with integrals for sums.
+
+    A factor exp(-x' J x / 2 + h' x) is (J, h). The other route is the Kalman smoother.
+    """
+    M, T = int(rng.integers(1, 4)), int(rng.integers(2, 6))
+    roots = rng.standard_normal((3, M, M))
+    Gamma, V0, Sigma = (a @ a.T + 0.5 * np.eye(M) for a in roots)
+    A, C, mu0 = 0.6 * rng.standard_normal((M, M)), rng.standard_normal((M, M)), rng.random(M)
+    x = rng.standard_normal((T, M))
+    theta = LDS(A=A, Gamma=Gamma, C=C, Sigma=Sigma, mu0=mu0, V0=V0)
+    right = rts_smoother_reference(theta, kalman_filter_reference(theta, x)).state
+    own = [(C.T @ np.linalg.solve(Sigma, C), C.T @ np.linalg.solve(Sigma, seen)) for seen in x]
+    start = np.linalg.solve(V0, np.column_stack([np.eye(M), mu0]))
+    move = np.hstack([-A, np.eye(M)])  # of a state and the next one
+    link = move.T @ np.linalg.solve(Gamma, move)
+
+    def message(J: Floats, h: Floats, inner: slice, outer: slice) -> tuple[Floats, Floats]:
+        """The factor of two states, with the message of one of them, which is integrated out."""
+        gain = np.linalg.solve(link[inner, inner] + J, np.column_stack([link[inner, outer], h])).T
+        return link[outer, outer] - gain[:M] @ link[inner, outer], -link[outer, inner] @ gain[M]
+
+    now, later = slice(0, M), slice(M, 2 * M)
+    ahead, behind = [(start[:, :M], start[:, M])], [(np.zeros((M, M)), np.zeros(M))]
+    for J, h in own[:-1]:
+        ahead.append(message(ahead[-1][0] + J, ahead[-1][1] + h, now, later))
+    for J, h in own[:0:-1]:
+        behind.append(message(behind[-1][0] + J, behind[-1][1] + h, later, now))
+    parts = zip(ahead, own, behind[::-1], strict=True)
+    sums = [(J1 + J2 + J3, h1 + h2 + h3) for (J1, h1), (J2, h2), (J3, h3) in parts]
+    covariance = [np.linalg.solve(J, np.eye(M)) for J, _ in sums]
+    mean = [np.linalg.solve(J, h) for J, h in sums]
+    return Sides(truth=(right.mean, right.cov), printed=(mean, covariance))

@@ -7,6 +7,7 @@ from numpy.random import Generator
 
 from bythebook.experiments.core.equations import Sides, equation
 from bythebook.experiments.equations._trees import FactorTree, product, random_factor_tree
+from bythebook.models.chains.hmm import smoother
 from bythebook.models.types import Floats
 
 
@@ -71,14 +72,14 @@ def _normalised(table: Floats) -> Floats:
 
 
 @equation(
-    "20.2, 20.3",
+    "20.2 to 20.4",
     section="20.2.1",
     latex=r"\text{bel}_t^-(x_t) = p(x_t|\mathbf{v}_t^-) = \frac{1}{Z_t} \psi_t(x_t)"
     r" \prod_{c \in \text{ch}(t)} m_{c \rightarrow t}^-(x_t), \quad"
     r" m_{s \rightarrow t}^-(x_t) = \sum_{x_s} \psi_{st}(x_s, x_t) \text{bel}_s^-(x_s)",
 )
 def upward_belief(rng: Generator) -> Sides:
-    """A bottom-up belief is the posterior given the evidence at or below its node."""
+    """A bottom-up belief is the posterior given the evidence at or below its node, or the root."""
     tree = _tree(rng)
     t = int(rng.choice([t for t in range(len(tree.parent)) if tree.children(t)]))
     return Sides(truth=_normalised(tree.marginal(t, tree.below(t))), printed=tree.up(t)[0])
@@ -140,6 +141,56 @@ def messages_by_division(rng: Generator) -> Sides:
     rest = [node for node in everything if node not in tree.below(s)]
     truth = tree.marginal(t, rest) @ tree.edges[s]
     return Sides(truth=_normalised(truth), printed=_normalised(printed))
+
+
+def _chain(rng: Generator) -> _Tree:
+    """A chain with the same transition table at every edge, and local evidence."""
+    size, K = int(rng.integers(3, 7)), int(rng.integers(2, 4))
+    moves = rng.dirichlet(np.ones(K), K)
+    local = [rng.uniform(0.1, 2, K) for _ in range(size)]
+    return _Tree(list(range(-1, size - 1)), local, [moves] * size)
+
+
+def _messages_down(tree: _Tree) -> list[Floats]:
+    """The messages from the parent of each node of a chain (20.9); the root has ones."""
+    messages = [np.ones(len(tree.local[0]))]
+    for s in range(1, len(tree.parent)):
+        messages.append((tree.local[s - 1] * messages[s - 1]) @ tree.edges[s])
+    return messages
+
+
+@equation(
+    "20.9",
+    section="20.2.1",
+    latex=r"m_{t \rightarrow s}^+(x_s) = \sum_{x_t} \psi_{st}(x_s, x_t) \psi_t(x_t)"
+    r" m_{p \rightarrow t}^+(x_t)",
+)
+def chain_message(rng: Generator) -> Sides:
+    """The message from above in a chain, without messages from below, against that by division.
+
+    The message by division (20.7) is made of the posterior, which depends on everything below.
+    """
+    tree = _chain(rng)
+    s, everything = int(rng.integers(1, len(tree.parent))), list(range(len(tree.parent)))
+    truth = (tree.marginal(s - 1, everything) / tree.message_up(s)) @ tree.edges[s]
+    return Sides(truth=_normalised(truth), printed=_normalised(_messages_down(tree)[s]))
+
+
+@equation(
+    "section 20.2, of chains",
+    section="20.2",
+    latex=r"\text{bel}_s(x_s) \propto \text{bel}_s^-(x_s) m_{t \rightarrow s}^+(x_s) ="
+    r" p(x_s|\mathbf{v})",
+)
+def beliefs_of_chains(rng: Generator) -> Sides:
+    """On a chain the beliefs are the posteriors of the forwards-backwards algorithm."""
+    tree = _chain(rng)
+    prior = rng.dirichlet(np.ones(len(tree.local[0])))
+    smoothed = smoother(prior, tree.edges[0], np.log(tree.local)).smoothed
+    tree.local[0] = tree.local[0] * prior
+    down = _messages_down(tree)
+    printed = [_normalised(tree.up(s)[0] * down[s]) for s in range(len(tree.parent))]
+    return Sides(truth=smoothed, printed=printed)
 
 
 @equation(

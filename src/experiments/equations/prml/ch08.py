@@ -10,6 +10,8 @@ from bythebook.experiments.equations._trees import (
     product,
     random_factor_tree,
 )
+from bythebook.models.graphs.factors import Factor
+from bythebook.models.graphs.propagation import factor_graph, two_passes
 from bythebook.models.types import Floats
 
 
@@ -51,6 +53,60 @@ def sum_product(rng: Generator) -> Sides:
     x = int(rng.integers(len(graph.sizes)))
     messages = [_to_variable(graph, s, x) for s in _factors_of(graph, x)]
     return Sides(truth=marginal(product(graph), [x]), printed=np.prod(messages, axis=0))
+
+
+@equation(
+    "8.73 to 8.85",
+    section="8.4.4",
+    latex=r"\mu_{f_a \rightarrow x_2}(x_2) = \sum_{x_1} f_a(x_1, x_2), \; \ldots, \;"
+    r" \mu_{f_c \rightarrow x_4}(x_4) = \sum_{x_2} f_c(x_2, x_4) \mu_{x_2 \rightarrow f_c}(x_2)",
+)
+def example_messages(rng: Generator) -> Sides:
+    """The six messages to the root x_3 of the graph of Figure 8.51, and the six from it.
+
+    The other route is the algorithm for any factor graph.
+    """
+    n1, n2, n3, n4 = rng.integers(2, 5, 4)
+    fa, fb, fc = (rng.uniform(0.1, 2, shape) for shape in ((n1, n2), (n2, n3), (n2, n4)))
+    tables = [(("x1", "x2"), fa), (("x2", "x3"), fb), (("x2", "x4"), fc)]
+    sent = two_passes(factor_graph([Factor(*table) for table in tables]), "x3")
+    a, b, c = 0, 1, 2
+    to_root = [("x1", a), (a, "x2"), ("x4", c), (c, "x2"), ("x2", b), (b, "x3")]
+    from_root = [("x3", b), (b, "x2"), ("x2", a), (a, "x1"), ("x2", c), (c, "x4")]
+    fa_x2, fc_x2, fb_x2 = fa.sum(0), fc.sum(1), fb.sum(1)  # 8.75, 8.77, 8.81
+    inward = (np.ones(n1), fa_x2, np.ones(n4), fc_x2, fa_x2 * fc_x2, (fa_x2 * fc_x2) @ fb)
+    x2_fa, x2_fc = fb_x2 * fc_x2, fa_x2 * fb_x2  # 8.82, 8.84
+    outward = (np.ones(n3), fb_x2, x2_fa, fa @ x2_fa, x2_fc, x2_fc @ fc)
+    return Sides(
+        truth=tuple(sent[link] for link in [*to_root, *from_root]),  # type: ignore[index]
+        printed=inward + outward,
+    )
+
+
+@equation(
+    "8.86",
+    section="8.4.4",
+    latex=r"\left[ \sum_{x_1} f_a(x_1, x_2) \right] \left[ \sum_{x_3} f_b(x_2, x_3) \right]"
+    r" \left[ \sum_{x_4} f_c(x_2, x_4) \right] = \sum_{x_1} \sum_{x_2} \sum_{x_4}"
+    r" f_a(x_1, x_2) f_b(x_2, x_3) f_c(x_2, x_4)",
+    corrected=r"\left[ \sum_{x_1} f_a(x_1, x_2) \right] \left[ \sum_{x_3} f_b(x_2, x_3) \right]"
+    r" \left[ \sum_{x_4} f_c(x_2, x_4) \right] = \sum_{x_1} \sum_{x_3} \sum_{x_4}"
+    r" f_a(x_1, x_2) f_b(x_2, x_3) f_c(x_2, x_4)",
+    cause="marginal-summed-over-itself",
+)
+def example_marginal(rng: Generator) -> Sides:
+    """The product of the messages at x_2 in the graph of Figure 8.51, as a sum of the joint table.
+
+    The printed sum is a function of x_3, which has as many states as x_2 here.
+    """
+    K, n1, n4 = rng.integers(2, 5, 3)
+    fa, fb, fc = (rng.uniform(0.1, 2, shape) for shape in ((n1, K), (K, K), (K, n4)))
+    joint = np.einsum("ab,bc,bd->abcd", fa, fb, fc)
+    return Sides(
+        truth=fa.sum(0) * fb.sum(1) * fc.sum(1),
+        printed=joint.sum((0, 1, 3)),
+        corrected=joint.sum((0, 2, 3)),
+    )
 
 
 @equation(

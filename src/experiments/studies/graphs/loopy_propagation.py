@@ -153,7 +153,7 @@ class LoopyPropagation(Study):
             return {}
         singles = islice((one for field in fields for one in field.each()), SERIAL)
         left = [
-            not one_by_one(factor_graph(one.factors()), rng, self.pending, waiting=False).ended
+            one_by_one(factor_graph(one.factors()), rng, self.pending, waiting=False).pending > 0
             for one in singles
         ]
         return {"still_pending": axis("serial", len(left)).of(left)}
