@@ -65,7 +65,7 @@ def main(options: argparse.Namespace) -> int:
         out.print(f"also in {escape(title)}")
     if source.note:
         out.print(f"[dim]{escape(source.note)}[/dim]")
-    grade = record["grade"] if record is not None else job.data_grade
+    grade = record.grade if record is not None else job.data_grade
     out.print(f"data grade {grade}{_chance(record)}\n\n[bold]study {job.study.name}[/bold]")
     out.print(escape((type(job.study).__doc__ or "").strip()))
     show_study.print_knobs(knobs)

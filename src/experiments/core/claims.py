@@ -38,6 +38,7 @@ from bythebook.experiments.core.verdicts import (
     UNTESTED,
     VERDICTS,
 )
+from bythebook.models.data_sets.kinds import BOOK, GRADES
 
 _KINDS = ("value", "values", "holds", "draws", "equation")
 _EQUATION_FIELDS = ("says", "equation", "expect", "cause", "why", "changed", "place")
@@ -68,6 +69,7 @@ class Claim:
     # Printed numbers along an axis, by quantity or expression and by label.
     values: dict[str, dict[str, str]] = field(default_factory=dict)
     quantifier: str | None = None  # `in`: in how many draws `holds` must be true
+    grade: str | None = None  # of the data that decide it, if it is not the weakest of the run
     reading: str = ""  # the reading of the text under which the claim is judged
     let: dict[str, str] = field(default_factory=dict)  # the lines of `let` that it uses
 
@@ -119,6 +121,14 @@ class Claim:
         """The book of `place`; empty for a claim of the experiment's own book."""
         return self.place.partition(" ")[0]
 
+    def data_grade(self, run: str) -> str:
+        """The grade of the data that decide the claim; `run` is the weakest grade of its run.
+
+        An equation, a claim by construction and an erratum by reading need no data.
+        """
+        needs_no_data = self.equation is not None or self.by is not None
+        return self.grade or (BOOK if needs_no_data else run)
+
     def expected_verdict(self, originals: Collection[str] = ()) -> str:
         """The verdict that the file expects if these data sets' original files are available."""
         if self.needs is not None and self.needs not in originals:
@@ -167,6 +177,8 @@ class Claim:
         for text in (self.printed, self.corrected if is_number else None, *cells):
             if text is not None and parse_printed_number(text) is None:
                 yield f"'{text}' is not a valid printed number; allowed: such as 1,234.5 or 2e-6"
+        if self.grade not in (None, *GRADES):
+            yield f"grade={self.grade} is unknown; allowed: {', '.join(GRADES)}"
         if self.within is not None and not (self.within > 0 and self.because):
             yield "`within` must be positive and requires its reason in `because`"
         expected = self.expected_verdict()

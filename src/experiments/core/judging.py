@@ -125,7 +125,7 @@ def judge(
         why=claim.why,
         changed=claim.changed,
         place=claim.place,
-        grade=grade,
+        grade=claim.data_grade(grade),
         quantifier=claim.quantifier,
         reading=claim.reading,
         let=claim.let,

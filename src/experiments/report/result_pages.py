@@ -88,7 +88,7 @@ class ResultPage:
 
     @property
     def grade(self) -> str:
-        return str(self.record["grade"]) if self.record else ""
+        return self.record.grade if self.record else ""
 
     @property
     def verdict_counts(self) -> dict[str, Counter[str]]:

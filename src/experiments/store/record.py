@@ -102,6 +102,12 @@ class Record:
         return gaps
 
     @property
+    def grade(self) -> str:
+        """The weakest grade of the data that decide a claim; without claims, that of the run."""
+        grades = {verdict["grade"] for verdict in self.verdicts} or {self["grade"]}
+        return str(max(grades, key=datasets.GRADES.index))
+
+    @property
     def not_converged(self) -> list[str]:
         """Sentences about fits that stopped at their limit of iterations."""
         return list(self["provenance"].get("not_converged", ()))

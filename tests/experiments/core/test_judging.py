@@ -79,6 +79,17 @@ def test_without_the_original_file_a_claim_that_needs_it_is_untested() -> None:
     assert judge(never, outcome, "book", {"corpus"}).verdict == "untested"
 
 
+def test_the_grade_belongs_to_the_claim() -> None:
+    outcome = Outcome(votes=66)
+
+    def grade(**fields: str) -> str:
+        return judge(Claim("x", "votes", printed="66", **fields), outcome, "stand-in").grade  # type: ignore[arg-type]
+
+    assert (grade(), grade(grade="book"), grade(by="construction")) == ("stand-in", "book", "book")
+    with pytest.raises(InputError, match="grade=good is unknown; allowed: book, original, stand"):
+        grade(grade="good")
+
+
 def test_claims_that_hold_by_construction_are_counted_separately() -> None:
     outcome = Outcome(loss=1.0)
     for holds, by, standing in [
