@@ -12,10 +12,7 @@ from itertools import combinations, permutations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.random import Generator
 
-from bythebook.models.graphs.factors import Factor, keep, product
-from bythebook.models.graphs.independence import directed_joint, undirected_joint
 from bythebook.models.graphs.structure import (
     Dag,
     Nodes,
@@ -23,12 +20,8 @@ from bythebook.models.graphs.structure import (
     Undirected,
     all_dags,
     all_undirected,
-    arrows,
-    dag,
     links,
-    moral,
     separated,
-    skeleton,
     stated,
     stated_undirected,
 )
@@ -61,28 +54,6 @@ def undirected_stating(M: int) -> dict[frozenset[Statement], Undirected]:
     return {stated_undirected(graph): graph for graph in all_undirected(M)}
 
 
-def comes_back(graph: Dag) -> bool:
-    """Whether the graph has a directed cycle, by powers of the matrix."""
-    A = np.zeros((len(graph), len(graph)), int)
-    for i, j in arrows(graph):
-        A[i, j] = 1
-    walk = A
-    for _ in graph:
-        if np.trace(walk):
-            return True
-        walk = walk @ A
-    return False
-
-
-def can_be_ordered(graph: Dag) -> bool:
-    """Whether some order of the nodes has no arrow to an earlier node, by trying all orders."""
-    pairs = arrows(graph)
-    return any(
-        all(order.index(i) < order.index(j) for i, j in pairs)
-        for order in permutations(range(len(graph)))
-    )
-
-
 def is_tree(graph: Undirected) -> bool:
     """Whether the graph is a tree: connected, with one link fewer than nodes."""
     return _connected(graph) and len(links(graph)) == len(graph) - 1
@@ -97,100 +68,6 @@ def _connected(graph: Undirected) -> bool:
     first = frozenset([0])
     return all(
         not separated(graph, first, frozenset([i]), frozenset()) for i in range(1, len(graph))
-    )
-
-
-def rooted(graph: Undirected, root: int) -> Dag:
-    """A tree with all arrows pointing away from its root."""
-    found: list[tuple[int, int]] = []
-    ahead, done = [root], {root}
-    while ahead:
-        node = ahead.pop()
-        new = sorted(graph[node] - done)
-        found += [(node, other) for other in new]
-        ahead += new
-        done |= set(new)
-    return dag(len(graph), found)
-
-
-def as_directed(joint: Floats, graph: Dag) -> Floats:
-    """The product of a joint table's own conditionals of each node given its parents."""
-    M, names = joint.ndim, [str(i) for i in range(joint.ndim)]
-    tables = []
-    for node, parents in enumerate(graph):
-        family = [*sorted(parents), node]
-        table = joint.sum(tuple(set(range(M)) - set(family)))
-        table = table.transpose(np.argsort(np.argsort(family)))
-        tables.append(Factor(tuple(map(str, family)), table / table.sum(-1, keepdims=True)))
-    return np.asarray(keep(product(tables), names).table)
-
-
-def as_undirected(joint: Floats, graph: Dag) -> Floats:
-    """The same of a directed tree as a product of one table per link; the root is in the first."""
-    M, names = joint.ndim, [str(i) for i in range(joint.ndim)]
-    tables = []
-    for k, (parent, node) in enumerate(sorted(arrows(graph), key=lambda pair: len(graph[pair[0]]))):
-        pair = joint.sum(tuple(set(range(M)) - {parent, node}))
-        pair = pair if parent < node else pair.T
-        scale = 1.0 if k == 0 else pair.sum(1, keepdims=True)
-        tables.append(Factor((str(parent), str(node)), pair / scale))
-    return np.asarray(keep(product(tables), names).table)
-
-
-class Rewritten(NamedTuple):
-    """A tree's distributions in the other kind of graph: largest differences of joint tables."""
-
-    undirected_as_directed: float
-    directed_as_undirected: float
-
-
-def rewritten(graph: Undirected, rng: Generator) -> Rewritten:
-    """Distributions for every root: random potentials on links, or random tables on arrows."""
-    joint = undirected_joint(graph, 2, rng)
-    ways = [rooted(graph, root) for root in range(len(graph))]
-    one = max(float(np.abs(as_directed(joint, way) - joint).max()) for way in ways)
-    other = 0.0
-    for way in ways:
-        drawn = directed_joint(way, 2, rng)
-        other = max(other, float(np.abs(as_undirected(drawn, way) - drawn).max()))
-    return Rewritten(one, other)
-
-
-def rootings(graph: Undirected) -> int:
-    """The number of directed graphs with these links and at most one parent for each node."""
-    return sum(
-        max(map(len, one)) <= 1 and skeleton(one) == graph for one in directed_graphs(len(graph))
-    )
-
-
-class Moralised(NamedTuple):
-    """Links that moralisation adds, and statements that remain without arrows."""
-
-    married: int
-    fewest: int  # with which every node and its parents are all linked
-    kept: int  # statements of the moral graph
-    most: int  # of any undirected graph without statements that the directed one lacks
-
-
-def moralised(graph: Dag) -> Moralised:
-    """Moralisation compared with all undirected graphs over the same nodes."""
-    others = undirected_stating(len(graph))
-    linked = len(links(skeleton(graph)))
-    enough = [len(links(other)) for other in others.values() if _families_linked(graph, other)]
-    own = directed_graphs(len(graph))[graph]
-    return Moralised(
-        len(links(moral(graph))) - linked,
-        min(enough) - linked,
-        len(stated_undirected(moral(graph))),
-        max(len(said) for said in others if said <= own),
-    )
-
-
-def _families_linked(graph: Dag, other: Undirected) -> bool:
-    """Whether every node and its parents are in a clique of another graph."""
-    return all(
-        parents <= other[node] and all(parents - {i} <= other[i] for i in parents)
-        for node, parents in enumerate(graph)
     )
 
 

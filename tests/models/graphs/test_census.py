@@ -4,14 +4,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
 
 from bythebook.models.graphs.census import (
     Triple,
-    as_directed,
-    as_undirected,
-    can_be_ordered,
-    comes_back,
     copies,
     derived,
     directed_graphs,
@@ -20,21 +15,16 @@ from bythebook.models.graphs.census import (
     is_ring,
     is_tree,
     local_statements,
-    moralised,
     pairwise_statements,
-    rewritten,
-    rooted,
-    rootings,
     shapes,
     triples,
     undirected_stating,
     unmonotone,
 )
-from bythebook.models.graphs.independence import dependence, directed_joint, undirected_joint
+from bythebook.models.graphs.independence import dependence, undirected_joint
 from bythebook.models.graphs.structure import all_undirected, dag, stated, undirected
 
 CHAIN = undirected(3, [(0, 1), (1, 2)])
-RING = undirected(4, [(0, 1), (1, 2), (2, 3), (3, 0)])
 COLLIDER = dag(3, [(0, 2), (1, 2)])
 
 
@@ -47,37 +37,11 @@ def test_counts_and_classes_that_are_known() -> None:
     assert [len(shapes(M)) for M in (1, 2, 3, 4)] == [1, 2, 4, 11]  # A000088
 
 
-def test_cycles_by_walks_and_by_orders() -> None:
-    loop, way = dag(3, [(0, 1), (1, 2), (2, 0)]), dag(3, [(2, 1), (1, 0), (2, 0)])
-    assert (comes_back(loop), can_be_ordered(loop)) == (True, False)
-    assert (comes_back(way), can_be_ordered(way)) == (False, True)
-
-
 def test_trees_and_rings() -> None:
     # Cayley: n^(n-2) trees; (n-1)!/2 rings.
     assert sum(map(is_tree, all_undirected(4))) == 16
     assert sum(map(is_ring, all_undirected(4))) == 3
     assert not is_ring(undirected(6, [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)]))
-    assert rooted(CHAIN, 1) == dag(3, [(1, 0), (1, 2)])
-    assert rootings(CHAIN) == 3
-
-
-def test_a_tree_rewritten_is_the_same_and_a_ring_is_not() -> None:
-    rng = np.random.default_rng(4)
-    assert max(rewritten(undirected(4, [(0, 2), (2, 1), (2, 3)]), rng)) <= 1e-14
-    joint = undirected_joint(RING, 2, rng)
-    cut = rooted(undirected(4, [(0, 1), (1, 2), (2, 3)]), 0)
-    assert np.abs(as_directed(joint, cut) - joint).max() > 1e-3
-    drawn = directed_joint(cut, 3, rng)
-    assert_allclose(as_undirected(drawn, cut), drawn, rtol=1e-12)
-    assert_allclose(as_directed(drawn, cut), drawn, rtol=1e-12)
-
-
-def test_moralisation_by_hand() -> None:
-    # The collider: its parents are married, and no statement is left; three roots: three links.
-    assert moralised(COLLIDER) == (1, 1, 0, 0)
-    assert moralised(dag(3, [(0, 1), (1, 2)])) == (0, 0, 1, 1)
-    assert moralised(dag(4, [(0, 3), (1, 3), (2, 3)])) == (3, 3, 0, 0)
 
 
 def test_statements_of_three_nodes() -> None:

@@ -10,14 +10,13 @@ from bythebook.models.graphs.independence import directed_joint, undirected_join
 from bythebook.models.graphs.structure import (
     Dag,
     Nodes,
+    Statement,
     Undirected,
     blanket,
     d_separated,
-    d_separated_by_paths,
     dag,
     links,
     moral,
-    paths,
     separated,
     skeleton,
     stated,
@@ -44,13 +43,6 @@ class Named(NamedTuple):
         check = d_separated if self.directed else separated
         return check(self.graph, one, other, given)
 
-    def blocks(self, one: Nodes, other: Nodes, given: Nodes) -> bool:
-        """Whether `given` blocks all paths between two sets, path by path."""
-        if self.directed:
-            return d_separated_by_paths(self.graph, one, other, given)
-        ways = (path for a in one for b in other for path in paths(self.graph, a, b))
-        return all(given & set(path) for path in ways)
-
     def near(self, node: int) -> Nodes:
         """The Markov blanket of a node; in an undirected graph, its neighbours."""
         return blanket(self.graph, node) if self.directed else self.graph[node]
@@ -75,9 +67,16 @@ class Named(NamedTuple):
 
     def alike(self) -> tuple[int, int]:
         """Number of directed and undirected graphs on these nodes with the same independences."""
-        M = len(self.nodes)
-        own = (stated if self.directed else stated_undirected)(self.graph)
+        M, own = len(self.nodes), self.statements()
         return directed_stating(M)[own], int(own in undirected_stating(M))
+
+    def statements(self) -> frozenset[Statement]:
+        """The independences of two nodes that the graph states."""
+        return (stated if self.directed else stated_undirected)(self.graph)
+
+    def moral_statements(self) -> frozenset[Statement]:
+        """The same of the moral graph."""
+        return stated_undirected(self.linked)
 
     def joint(self, K: int, rng: Generator) -> Floats:
         return (directed_joint if self.directed else undirected_joint)(self.graph, K, rng)

@@ -1,16 +1,14 @@
 """All graphs of a few nodes and the independences that they state (PRML 8.3.4; MLAPP 19.2)."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from numpy.random import Generator
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.graphs.census import (
-    can_be_ordered,
-    comes_back,
     copies,
     derived,
     directed_graphs,
@@ -19,16 +17,13 @@ from bythebook.models.graphs.census import (
     is_ring,
     is_tree,
     local_statements,
-    moralised,
     pairwise_statements,
-    rewritten,
-    rootings,
     shapes,
     undirected_stating,
     unmonotone,
 )
 from bythebook.models.graphs.independence import dependence
-from bythebook.models.graphs.structure import Statement, Undirected, all_directed, is_chordal, links
+from bythebook.models.graphs.structure import Undirected, is_chordal, links
 
 
 @dataclass
@@ -36,50 +31,71 @@ class GraphCensus(Study):
     """Counts and independences of all directed and undirected graphs over few nodes (PRML 8.3.4).
 
     For the largest number of nodes: undirected graphs with a directed graph that states the same
-    independences, trees of both types, moralisation against all undirected graphs, and for each
-    shape the implications between Markov properties.
+    independences, and for each shape the implications between Markov properties.
     """
 
     headline = {"graphs": "max(directed_count)"}
-    more_quantities = True
     quantities = {
+        "undirected_count": quantity(
+            "number of undirected graphs with different independences", "M"
+        ),
         "directed_count": quantity("number of directed graphs without cycles", "M"),
+        "directed_unmonotone": quantity(
+            "number of independences of directed graphs that one more given node removes", "M"
+        ),
+        "chordal": quantity("whether the graph is chordal", "graph"),
+        "is_tree": quantity("whether the graph is a tree", "graph"),
+        "ring": quantity("whether the graph is one cycle", "graph"),
+        "directed_alike": quantity(
+            "number of directed graphs with the same independences", "graph"
+        ),
+        "global_count": quantity("independences by the global Markov property", "shape"),
+        "local_count": quantity("independences by the local Markov property", "shape"),
+        "pairwise_count": quantity("independences by the pairwise Markov property", "shape"),
+        "local_reached": quantity("local independences that are global ones", "shape"),
+        "pairwise_reached": quantity(
+            "pairwise independences that follow from the local ones", "shape"
+        ),
+        "positive_reached": quantity(
+            "global independences that follow from the pairwise ones in positive densities",
+            "shape",
+        ),
+        "copies_pairwise": quantity("dependence of two copies of a coin given all other copies"),
+        "copies_global": quantity("dependence of two copies of a coin"),
+    }
+    axes = {
+        "M": axis_of("number of nodes"),
+        "graph": axis_of("links of an undirected graph"),
+        "shape": axis_of("links of a graph without names of nodes"),
     }
 
     nodes: list[int] = knob([1, 2, 3, 4], "M, how many", at_least=1, at_most=4, distinct=True)
-    draws: int = knob(5, "tables drawn on each tree", at_least=1, at_most=100)
 
     def run(self, rng: Generator) -> Outcome:
-        some, most = sorted(self.nodes), max(self.nodes)
-        sizes = axis("M", some)
-        each = list(undirected_stating(most).values())
-        return Outcome(
-            undirected_count=sizes.of([len(undirected_stating(M)) for M in some]),
-            directed_count=sizes.of([len(directed_graphs(M)) for M in some]),
-            class_count=sizes.of([len(directed_stating(M)) for M in some]),
-            order_disagrees=sizes.of([_disagreeing(M) for M in some]),
-            undirected_unmonotone=sizes.of([_lost(M, undirected_stating(M)) for M in some]),
-            directed_unmonotone=sizes.of([_lost(M, directed_graphs(M).values()) for M in some]),
-            **_undirected(each, most),
-            **self._trees([graph for graph in each if is_tree(graph)], rng),
-            **_moral(most),
-            **_markov(shapes(most)),
-            copies_pairwise=_copies(most, rest=True),
-            copies_global=_copies(most, rest=False),
+        sizes, most = sorted(self.nodes), max(self.nodes)
+        graphs, forms = undirected_stating(most), shapes(most)
+        markov = [_markov(graph) for graph in forms]
+        first, second = frozenset([0]), frozenset([1])
+        return outcome(
+            {
+                "M": sizes,
+                "graph": [link_text(graph) for graph in graphs.values()],
+                "shape": [link_text(graph) for graph in forms],
+            },
+            undirected_count=("M", [len(undirected_stating(M)) for M in sizes]),
+            directed_count=("M", [len(directed_graphs(M)) for M in sizes]),
+            directed_unmonotone=(
+                "M",
+                [sum(unmonotone(g, M) for g in directed_graphs(M).values()) for M in sizes],
+            ),
+            chordal=("graph", [is_chordal(graph) for graph in graphs.values()]),
+            is_tree=("graph", [is_tree(graph) for graph in graphs.values()]),
+            ring=("graph", [is_ring(graph) for graph in graphs.values()]),
+            directed_alike=("graph", [directed_stating(most)[said] for said in graphs]),
+            **{name: ("shape", [row[name] for row in markov]) for name in markov[0]},
+            copies_pairwise=dependence(copies(most), first, second, frozenset(range(2, most))),
+            copies_global=dependence(copies(most), first, second, frozenset()),
         )
-
-    def _trees(self, trees: list[Undirected], rng: Generator) -> dict[str, Quantity]:
-        """Distributions on trees, rewritten with every root."""
-        tree, draw = axis("tree", [link_text(graph) for graph in trees]), axis("draw", self.draws)
-        found = [[rewritten(graph, rng) for _ in range(self.draws)] for graph in trees]
-        return {
-            "rooted_error": over(
-                [[one.undirected_as_directed for one in row] for row in found], tree, draw
-            ),
-            "directed_tree_error": over(
-                [[one.directed_as_undirected for one in row] for row in found], tree, draw
-            ),
-        }
 
 
 def link_text(graph: Undirected) -> str:
@@ -87,62 +103,15 @@ def link_text(graph: Undirected) -> str:
     return " ".join(f"{i + 1}-{j + 1}" for i, j in links(graph)) or "none"
 
 
-def _disagreeing(M: int) -> int:
-    """Number of directed graphs for which walks and orders disagree about cycles."""
-    return sum(comes_back(graph) == can_be_ordered(graph) for graph in all_directed(M))
-
-
-def _lost(M: int, said: Iterable[frozenset[Statement]]) -> int:
-    return sum(unmonotone(one, M) for one in said)
-
-
-def _undirected(each: list[Undirected], M: int) -> dict[str, Quantity]:
-    """Recorded quantities of each undirected graph."""
-    graph = axis("graph", [link_text(one) for one in each])
-    twins = directed_stating(M)
+def _markov(graph: Undirected) -> Mapping[str, int]:
+    """The number of independences by each Markov property, and how many follow from another."""
+    everything = global_statements(graph)
+    local, pairs = local_statements(graph), pairwise_statements(graph)
     return {
-        "chordal": graph.of([is_chordal(one) for one in each]),
-        "is_tree": graph.of([is_tree(one) for one in each]),
-        "ring": graph.of([is_ring(one) for one in each]),
-        "directed_alike": graph.of([twins[said] for said in undirected_stating(M)]),
-        "rootings": graph.of([rootings(one) for one in each]),
+        "global_count": len(everything),
+        "local_count": len(local),
+        "pairwise_count": len(pairs),
+        "local_reached": len(local & everything),
+        "pairwise_reached": len(pairs & derived(local, positive=False)),
+        "positive_reached": len(everything & derived(pairs, positive=True)),
     }
-
-
-def _moral(M: int) -> dict[str, Quantity]:
-    """Links added and statements kept, by moralisation and at best, for each directed graph."""
-    found = [moralised(graph) for graph in directed_graphs(M)]
-    graph = axis("directed", len(found))
-    return {
-        "married_count": graph.of([one.married for one in found]),
-        "fewest_added": graph.of([one.fewest for one in found]),
-        "moral_kept": graph.of([one.kept for one in found]),
-        "most_kept": graph.of([one.most for one in found]),
-    }
-
-
-def _markov(each: list[Undirected]) -> dict[str, Quantity]:
-    """Number of statements of one Markov property that follow from another, by shape."""
-    shape = axis("shape", [link_text(graph) for graph in each])
-    found: dict[str, list[int]] = {}
-    for graph in each:
-        whole = global_statements(graph)
-        local, pairs = local_statements(graph), pairwise_statements(graph)
-        counts = {
-            "global_count": len(whole),
-            "local_count": len(local),
-            "pairwise_count": len(pairs),
-            "local_reached": len(local & whole),
-            "pairwise_reached": len(pairs & derived(local, positive=False)),
-            "positive_reached": len(whole & derived(pairs, positive=True)),
-            "any_reached": len(whole & derived(pairs, positive=False)),
-        }
-        for name, count in counts.items():
-            found.setdefault(name, []).append(count)
-    return {name: shape.of(counts) for name, counts in found.items()}
-
-
-def _copies(M: int, *, rest: bool) -> float:
-    """Dependence of two copies of a coin, given all other copies or none."""
-    given = frozenset(range(2, M)) if rest else frozenset[int]()
-    return dependence(copies(M), frozenset([0]), frozenset([1]), given)
