@@ -209,13 +209,14 @@ def _check_size(body: Any) -> Iterator[str]:
 def load_experiment_file(path: Path, name: str) -> ExperimentFile:
     """An experiment file: its study from `defaults`, and all other keys.
 
-    A file whose claims all name equations has neither `defaults` nor `study`.
+    A file whose claims all name equations, or are errata by reading, has neither `defaults` nor
+    `study`.
     """
     body = load_yaml_safely(path, "# @package _global_\n")
     if isinstance(body, dict) and not {"defaults", "study"} & body.keys():
-        claims = body.get("claims")
-        named = [isinstance(claim, dict) and "equation" in claim for claim in claims or ()]
-        if named and all(named):
+        claims = [claim for claim in body.get("claims") or () if isinstance(claim, dict)]
+        named = ["equation" in claim or claim.get("by") == "reading" for claim in claims]
+        if named and all(named) and any("equation" in claim for claim in claims):
             return ExperimentFile(name, f"experiment/{name}.yaml", EQUATIONS, body)
     entries = body.pop("defaults", []) if isinstance(body, dict) else []
     defaults = entries if isinstance(entries, list) else []

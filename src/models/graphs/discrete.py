@@ -3,7 +3,6 @@ r"""Discrete variables whose joint distribution is a product of tables (PRML 8.1
     p(x) = 1/Z prod_s f_s(x_s)                                       PRML 8.5 (Z = 1), 8.39
     p(a) = sum over all other variables                                  the sum rule
     p(a | b) = p(a, b) / p(b)                                           the product rule
-    p(y = 1 | x) = 1 - (1 - mu_0) prod_i (1 - mu_i)^x_i                     noisy-OR, PRML 8.104
 
 A factor may be a conditional table p(child | parents), a joint table or a potential. Sums are over
 all states, in an order that einsum chooses.
@@ -35,14 +34,6 @@ def conditional(factors: Sequence[Factor], of: Sequence[str], given: Sequence[st
     both = _summed(factors, (*of, *given))
     with np.errstate(invalid="ignore"):
         return np.asarray(both / both.sum(axis=tuple(range(len(of)))))
-
-
-def noisy_or(mu: Sequence[float]) -> Floats:
-    """p(y | x_1, ..., x_M) of binary variables from mu_0, ..., mu_M; the last axis is y's."""
-    off = np.array(1 - mu[0])
-    for one in mu[1:]:
-        off = np.multiply.outer(off, [1.0, 1 - one])
-    return np.stack([off, 1 - off], axis=-1)
 
 
 def connected(factors: Sequence[Factor], names: Iterable[str]) -> list[Factor]:

@@ -149,6 +149,15 @@ def test_an_invalid_file_is_named_with_the_problem(
     assert "broken.yaml" in str(caught.value)
 
 
+def test_equations_and_errata_by_reading_need_no_study(tmp_path: Path) -> None:
+    file, reading = tmp_path / "a.yaml", "  - {by: reading, says: x, corrected: y}\n"
+    file.write_text(f"# @package _global_\nclaims:\n  - equation: prml.a\n{reading}")
+    assert catalogue.load_experiment_file(file, "prml/a").study == catalogue.EQUATIONS
+    file.write_text(f"# @package _global_\nclaims:\n{reading}")
+    with pytest.raises(InputError, match="defaults must be"):
+        catalogue.load_experiment_file(file, "prml/a")
+
+
 def test_a_pipe_is_refused_without_blocking(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.yaml")
     with pytest.raises(InputError, match="could not be read: it is not a regular file"):

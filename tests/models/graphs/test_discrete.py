@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from bythebook.models.graphs.discrete import conditional, connected, marginal, noisy_or, total
+from bythebook.models.graphs.discrete import conditional, connected, marginal, total
 from bythebook.models.graphs.factors import Factor
 
 RNG = np.random.default_rng(5)
@@ -67,17 +67,6 @@ def test_a_condition_that_cannot_happen_says_nothing() -> None:
     factors = [Factor(("x",), np.array([0.5, 0.5])), Factor(("x", "y"), np.array([[1.0, 0.0]] * 2))]
     assert marginal(factors, ["y"]).tolist() == [1, 0]
     assert np.isnan(conditional(factors, ["x"], ["y"])[:, 1]).all()
-
-
-def test_noisy_or_is_the_or_of_what_gets_through() -> None:
-    mu = [0.1, 0.7, 0.4, 0.25]
-    table = noisy_or(mu)
-    for x in product((0, 1), repeat=3):
-        open_, on = [mu[0], *(m * xi for m, xi in zip(mu[1:], x, strict=True))], 0.0
-        for through in product((0, 1), repeat=4):
-            chance = np.prod([p if t else 1 - p for p, t in zip(open_, through, strict=True)])
-            on += float(chance) * any(through)
-        assert_allclose(table[x], [1 - on, on], rtol=1e-12)
 
 
 def test_factors_far_off_are_left_out() -> None:

@@ -254,3 +254,61 @@ def moral_graph_adds_fewest_links(rng: Generator) -> Sides:
             len(stated_undirected(found)) + 1,
         ),
     )
+
+
+@equation(
+    "8.30 to 8.33",
+    section="8.2.1",
+    latex=r"p(G) = \sum_B \sum_F p(G|B, F) p(B) p(F), \quad p(F|G) = \frac{p(G|F) p(F)}{p(G)},"
+    r" \quad p(F|G, B) = \frac{p(G|B, F) p(F)}{\sum_F p(G|B, F) p(F)}",
+)
+def posterior_of_a_cause(rng: Generator) -> Sides:
+    """The probability of one of two causes, given their effect and given the other cause too."""
+    K = rng.integers(2, 5, 3)
+    B, F = rng.dirichlet(np.full(K[0], 1.5)), rng.dirichlet(np.full(K[1], 1.5))
+    G = rng.dirichlet(np.full(K[2], 1.5), K[:2])  # p(G|B, F), over B, F, G
+    joint = B[:, None, None] * F[:, None] * G
+    evidence = np.einsum("bfg,b,f->g", G, B, F)
+    given_F = np.einsum("bfg,b->fg", G, B)
+    both = G * F[:, None]
+    return Sides(
+        truth=(
+            joint.sum((0, 1)),
+            joint.sum(0) / joint.sum((0, 1)),
+            joint / joint.sum(1, keepdims=True),
+        ),
+        printed=(evidence, given_F * F[:, None] / evidence, both / both.sum(1, keepdims=True)),
+    )
+
+
+@equation(
+    "8.104",
+    section="8.1.3",
+    latex=r"p(y = 1|x_1, \ldots, x_M) = 1 - (1 - \mu_0) \prod_{i=1}^M (1 - \mu_i)^{x_i}",
+)
+def noisy_or(rng: Generator) -> Sides:
+    """The OR of a leak and of parents that each get through with a probability of their own.
+
+    The reference sums over what gets through.
+    """
+    M = int(rng.integers(1, 5))
+    mu, x = rng.uniform(0.1, 0.9, M + 1), rng.integers(0, 2, M)
+    truth = 0.0
+    for open_ in product((0, 1), repeat=M + 1):  # the leak, and the channel of each parent
+        chance = np.prod([m if k else 1 - m for k, m in zip(open_, mu, strict=True)])
+        arrives = open_[0] or any(k and on for k, on in zip(open_[1:], x, strict=True))
+        truth += float(chance) * bool(arrives)
+    return Sides(truth=truth, printed=1 - (1 - mu[0]) * np.prod((1 - mu[1:]) ** x))
+
+
+@equation(
+    "table 8.2, exercise 8.4",
+    section="8.2.1",
+    latex=r"p(a, b, c) = p(a) p(c|a) p(b|c)",
+)
+def table_with_one_independence(rng: Generator) -> Sides:
+    """The printed table of three variables as a chain, for a random entry."""
+    table = np.array([0.192, 0.144, 0.048, 0.216, 0.192, 0.064, 0.048, 0.096]).reshape(2, 2, 2)
+    a, b, c = rng.integers(0, 2, 3)
+    p_a, p_ac, p_bc, p_c = table.sum((1, 2)), table.sum(1), table.sum(0), table.sum((0, 1))
+    return Sides(truth=table[a, b, c], printed=p_a[a] * p_ac[a, c] / p_a[a] * p_bc[b, c] / p_c[c])

@@ -1,17 +1,20 @@
 """Networks of discrete variables and tables, and queries on them (PRML 8; FCML 2.2)."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.graphs._scopes import links_of, split
-from bythebook.models.graphs.discrete import conditional, connected, marginal, noisy_or, total
+from bythebook.models.graphs.discrete import conditional, connected, marginal
 from bythebook.models.graphs.elimination import treewidth
 from bythebook.models.graphs.estimates import State, estimates, summed_first_width
 from bythebook.models.graphs.factors import Factor, scope
@@ -20,7 +23,7 @@ from bythebook.models.types import Floats
 # FCML 2.2.4: a coin, and a person who reports heads correctly only four times in five.
 COIN = {"coin": ["tails", "heads"], "report": ["tails", "heads"]}
 TABLES = {"coin": [0.5, 0.5], "report | coin": [1.0, 0.0, 0.2, 0.8]}
-WAYS = ("map", "mpe", "mpm", "maxed")
+ESTIMATES = ("map", "mpe", "mpm", "maxed")
 NUISANCE = 6  # variables to be summed out, whose orders are all tried
 
 
@@ -33,6 +36,27 @@ class DiscreteNetwork(Study):
     over all others.
     """
 
+    headline = {"p": "max(p)"}
+    quantities = {
+        "p": quantity("probability, with the first draw of tables without numbers", "event"),
+        "setting": quantity("states of the variables asked for", "estimate asked draw"),
+        "probability": quantity("probability of the setting", "estimate asked draw"),
+        "wrong": quantity("expected number of variables in another state", "estimate asked draw"),
+        "summed_first_width": quantity(
+            "width of the best order that sums before it maximises", "asked"
+        ),
+        "free_width": quantity("width of the best order", "asked"),
+    }
+    axes = {
+        "event": axis_of("states of variables, given those after the bar"),
+        "estimate": axis_of(
+            "most probable setting, alone (map) or with all others (mpe), and the"
+            " maxima of marginals (mpm) and of maxima over others (maxed)"
+        ),
+        "asked": axis_of("variables asked for"),
+        "draw": axis_of("draw of the tables"),
+    }
+
     variables: dict[str, list[str]] = knob(
         {}, "the states of each variable, words in quotes; none: FCML's coin and its report"
     )
@@ -41,18 +65,14 @@ class DiscreteNetwork(Study):
         "tables by variables: 'a, b' joint, b fastest; 'c | a, b' for each a, b a row of c's; "
         "without numbers: drawn",
     )
-    noisy_or: dict[str, list[float]] = knob(
-        {}, "instead of a table, of variables of two states: 'c | a, b' with mu_0, mu_a, mu_b"
-    )
     queries: list[str] = knob(
         [],
-        "what to compute: 'a | b, c' is p_a_given_b_c over a, b, c; none: each",
+        "what to compute: 'a | b, c' for all states of a, b and c; none: each variable",
         may_be_empty=True,
     )
     maximise: list[str] = knob([], "'a, b': settings of a, b", may_be_empty=True, distinct=True)
     draws: int = knob(1, "of tables without numbers", at_least=1, at_most=10_000)
     forbidden: float = knob(0.0, "share of zeros in tables drawn", at_least=0, below=1)
-    show: list[str] = knob([], "queries to draw; none: all", may_be_empty=True, distinct=True)
 
     @property
     def states(self) -> dict[str, list[str]]:
@@ -61,10 +81,7 @@ class DiscreteNetwork(Study):
     @property
     def tables(self) -> dict[str, list[float]]:
         """All tables with their numbers; drawn tables have none."""
-        found = dict(self.factors or TABLES)
-        for given, mu in self.noisy_or.items():
-            found[given] = noisy_or(mu).ravel().tolist()
-        return found
+        return self.factors or TABLES
 
     @property
     def parsed_queries(self) -> dict[str, tuple[list[str], list[str]]]:
@@ -79,8 +96,7 @@ class DiscreteNetwork(Study):
             if len(set(outcomes)) < max(len(outcomes), 1):
                 yield f"study.variables: the states of {name}, {outcomes}; allowed: different ones"
         written: dict[str, Iterable[str]] = {
-            "factors": self.factors or TABLES,
-            "noisy_or": self.noisy_or,
+            "factors": self.tables,
             "queries": self.parsed_queries,
             "maximise": self.maximise,
         }
@@ -95,22 +111,12 @@ class DiscreteNetwork(Study):
         yield from self._wrong_tables()
         if {name for text in self.tables for name in _all(text)} != set(states):
             yield f"study.factors: {', '.join(self.tables)}; allowed: tables of all variables"
-        if not set(self.show) <= set(self.parsed_queries):
-            yield f"study.show={self.show}; allowed: among study.queries"
         for text in self.maximise:
             of, given = split(text)
             if given or len(scope(connected(self._factors(None), of))) - len(of) > NUISANCE:
                 yield f"study.maximise: '{text}'; allowed: no bar, {NUISANCE} other variables"
 
     def _wrong_tables(self) -> Iterator[str]:
-        for text, mu in self.noisy_or.items():
-            of, given = split(text)
-            two = all(len(self.states[name]) == 2 for name in of + given)
-            between = len(mu) == 1 + len(given) and 0 <= min(mu) <= max(mu) <= 1
-            if len(of) > 1 or not two or not between:
-                size = f"{1 + len(given)} numbers between 0 and 1, two states of each"
-                yield f"study.noisy_or: '{text}'; allowed: {size}"
-                return
         for text, table in self.tables.items():
             of, given = split(text)
             rows, columns = (prod(len(self.states[name]) for name in part) for part in (given, of))
@@ -147,50 +153,56 @@ class DiscreteNetwork(Study):
 
     def run(self, rng: Generator) -> Outcome:
         draws = [self._factors(rng) for _ in range(self.draws)]
-        found: dict[str, Quantity] = {}
-        for of, given in self.parsed_queries.values():
-            axes = [axis(name, self.states[name]) for name in of + given]
-            if self._is_drawn(of + given):
-                tables = [_table(factors, of, given) for factors in draws]
-                found[quantity_name(of, given)] = over(tables, axis("draw", self.draws), *axes)
-            else:
-                found[quantity_name(of, given)] = over(_table(draws[0], of, given), *axes)
-        return Outcome(total=total(draws[0]), **found, **self._settings(draws))
-
-    def _is_drawn(self, names: list[str]) -> bool:
-        """Whether the distribution of some variables depends on a drawn table."""
-        drawn = {name for text, table in self.tables.items() if not table for name in _all(text)}
-        return bool(drawn & set(scope(connected(self._factors(None), names))))
-
-    def _settings(self, draws: list[list[Factor]]) -> dict[str, Quantity]:
-        """Maximising settings of variables, their probabilities and expected errors."""
+        p = {
+            event: value
+            for of, given in self.parsed_queries.values()
+            for event, value in zip(
+                self.events(of, given), _table(draws[0], of, given).ravel(), strict=True
+            )
+        }
+        found = ("event", list(p.values()))
         if not self.maximise:
-            return {}
-        maximised, draw = axis("asked", self.maximise), axis("draw", self.draws)
-        rows = [
-            [estimates(connected(factors, split(text)[0]), split(text)[0]) for factors in draws]
-            for text in self.maximise
-        ]
-        found: dict[str, Quantity] = {}
-        for way in WAYS:
-            settings = [
-                [self._state_names(text, getattr(one, way)) for one in row]
-                for text, row in zip(self.maximise, rows, strict=True)
-            ]
-            found[f"{way}_setting"] = over(settings, maximised, draw)
-            if way != "maxed":
-                chance = [[one.p[getattr(one, way)] for one in row] for row in rows]
-                wrong = [[one.wrong(getattr(one, way)) for one in row] for row in rows]
-                found[f"{way}_probability"] = over(chance, maximised, draw)
-                found[f"{way}_wrong"] = over(wrong, maximised, draw)
-        widths = [self._widths(split(text)[0]) for text in self.maximise]
-        found["summed_first_width"] = maximised.of([first for first, _ in widths])
-        found["free_width"] = maximised.of([free for _, free in widths])
-        return found
+            return outcome({"event": list(p)}, p=found)
+        asked = [split(text)[0] for text in self.maximise]
+        each = [[estimates(connected(factors, of), of) for factors in draws] for of in asked]
+        states = [[[getattr(e, way) for e in row] for row in each] for way in ESTIMATES]
+        widths = [self._widths(of) for of in asked]
 
-    def _state_names(self, text: str, state: State) -> str:
-        named = zip(split(text)[0], state, strict=True)
-        return " ".join(self.states[name][k] for name, k in named)
+        def over_draws(number: Callable[[int, int, int], Any]) -> tuple[str, Any]:
+            """A value for each estimate, each question and each draw."""
+            shape = len(ESTIMATES), len(asked), self.draws
+            cells = [number(*cell) for cell in np.ndindex(*shape)]
+            return "estimate asked draw", np.reshape(np.array(cells), shape)
+
+        return outcome(
+            {
+                "event": list(p),
+                "estimate": ESTIMATES,
+                "asked": self.maximise,
+                "draw": self.draws,
+            },
+            p=found,
+            setting=over_draws(lambda e, a, d: self._state_names(asked[a], states[e][a][d])),
+            probability=over_draws(lambda e, a, d: each[a][d].p[states[e][a][d]]),
+            wrong=over_draws(lambda e, a, d: each[a][d].wrong(states[e][a][d])),
+            summed_first_width=("asked", [first for first, _ in widths]),
+            free_width=("asked", [free for _, free in widths]),
+        )
+
+    def events(self, of: list[str], given: list[str]) -> list[str]:
+        """The states of a query's variables, as "a=0, b=1 | c=0", the last one fastest."""
+        return [
+            " | ".join(
+                ", ".join(f"{name}={state}" for name, state in part)
+                for part in (pairs[: len(of)], pairs[len(of) :])
+                if part
+            )
+            for setting in product(*(self.states[name] for name in of + given))
+            for pairs in [list(zip(of + given, setting, strict=True))]
+        ]
+
+    def _state_names(self, of: list[str], state: State) -> str:
+        return " ".join(self.states[name][k] for name, k in zip(of, state, strict=True))
 
     def _widths(self, of: list[str]) -> tuple[int, int]:
         """Widths of the best order that sums before it maximises, and of the best order of all."""
@@ -208,8 +220,3 @@ def _all(text: str) -> list[str]:
 def _table(factors: list[Factor], of: list[str], given: list[str]) -> Floats:
     about = connected(factors, of + given)
     return conditional(about, of, given) if given else marginal(about, of)
-
-
-def quantity_name(of: list[str], given: list[str]) -> str:
-    """Name of the quantity of a query: p_a_b_given_c for "a, b | c"."""
-    return "_".join(["p", *of, *(["given", *given] if given else [])])
