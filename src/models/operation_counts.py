@@ -1,13 +1,13 @@
 """Operation counts of algorithms: numbers that keep a tally of their operations."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from math import exp
 from typing import Any, Self
 
 import numpy as np
 
-from bythebook.models.types import AnyArray, Ints
+from bythebook.models.types import AnyArray
 
 
 class Tallied:
@@ -53,21 +53,3 @@ def count_operations(function: Callable[..., Any], *arrays: AnyArray) -> Counter
     wrap = np.frompyfunc(lambda value: Tallied(float(value), tally), 1, 1)
     function(*(np.asarray(wrap(array), dtype=object) for array in arrays))
     return tally
-
-
-def recursion_costs(
-    function: Callable[..., Any], kind: str, states: Iterable[int], lengths: Iterable[int]
-) -> Ints:
-    """Operations of one kind for chains of K states and T steps, shape (states, lengths).
-
-    The function takes an initial distribution (K,), transitions (K, K) and likelihoods (T, K).
-    """
-    sizes = [[(K, T) for T in lengths] for K in states]
-    cost = [
-        [
-            count_operations(function, np.ones(K), np.ones((K, K)), np.ones((T, K)))[kind]
-            for K, T in row
-        ]
-        for row in sizes
-    ]
-    return np.array(cost)

@@ -1,10 +1,9 @@
 """Counted operations against their closed forms."""
 
 import numpy as np
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 
-from bythebook.models.chains.hmm_recursions import forward_unscaled
-from bythebook.models.operation_counts import count_operations, recursion_costs
+from bythebook.models.operation_counts import count_operations
 from bythebook.models.types import Floats
 
 
@@ -30,12 +29,6 @@ def test_quotients_exponentials_and_differences_count_too() -> None:
     tally = count_operations(softmax, np.arange(4.0))
     assert (tally["exponentials"], tally["quotients"], tally["sums"]) == (4, 8, 4 + 3)
     assert tally["comparisons"] == 3
-
-
-def test_costs_come_by_states_and_lengths() -> None:
-    K, T = np.array([2, 3, 5])[:, None], np.array([1, 4])
-    found = recursion_costs(forward_unscaled, "products", [2, 3, 5], [1, 4])
-    assert_array_equal(found, K + (T - 1) * (K * K + K))
 
 
 def test_tallied_numbers_compare_and_compute_as_numbers_do() -> None:

@@ -48,13 +48,11 @@ class Errors(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """Counts of some games, by die; a run that the end of the game cuts off counts up to there."""
+    """Counts of some games, by die; the end of a game cuts off its last run."""
 
     faces: Ints  # (2, 6) how often each face came
     visits: Ints  # (2,) rolls that another roll follows
     leaves: Ints  # (2,) those of them after which the die was changed
-    starts: Ints  # (2,) rolls that enough others follow to see the die stay
-    stays: Ints  # (2, steps) those of them after which it was kept for that number of rolls
 
 
 def casino(six: float = 0.5, switching: float = 1.0) -> CategoricalHMM:
@@ -140,24 +138,12 @@ def entropy(loaded: Floats) -> Floats:
     return np.asarray((entr(loaded) + entr(1 - loaded)) / np.log(2))
 
 
-def independent_switches(loaded: Floats) -> float:
-    """Expected number of changes of dice (T,) if they were drawn independently."""
-    before, after = loaded[:-1], loaded[1:]
-    return float(np.sum(after * (1 - before) + before * (1 - after)))
-
-
-def tally(game: Game, steps: Ints) -> Tally:
-    """Count faces, changes, and how long the dice of games (N, T) stay."""
-    time, far = np.arange(game.dice.shape[1] - 1), steps.max()
-    changes = game.dice[:, 1:] != game.dice[:, :-1]
-    last = np.where(changes, time, len(time))[:, ::-1]  # of the run that each roll belongs to
-    last = np.minimum.accumulate(last, axis=1)[:, ::-1]
-    kept = np.minimum(last - time, far)[:, : len(time) + 1 - far]
-    found = []
+def tally(game: Game) -> Tally:
+    """Count the faces and the changes of the dice of games (N, T)."""
+    changes, found = game.dice[:, 1:] != game.dice[:, :-1], []
     for die in (FAIR, LOADED):
         here = game.dice == die
-        lengths = np.bincount(kept[here[:, : kept.shape[1]]], minlength=far + 1)
-        at_least = lengths[::-1].cumsum()[::-1]
-        faces, before = np.bincount(game.rolls[here], minlength=6), here[:, :-1]
-        found.append((faces, before.sum(), changes[before].sum(), at_least[0], at_least[steps]))
+        before = here[:, :-1]
+        faces = np.bincount(game.rolls[here], minlength=6)
+        found.append((faces, before.sum(), changes[before].sum()))
     return Tally(*map(np.array, zip(*found, strict=True)))

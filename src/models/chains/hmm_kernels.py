@@ -1,11 +1,10 @@
 """Compiled forward and backward sums of `hmm_recursions`, over one sequence and over a block.
 
 Each kernel writes into arrays that the caller has allocated, and names the function of
-`hmm_recursions` that it computes; `tests/models/chains/test_hmm_recursions.py` states these
-functions in plain NumPy. The kernels share a file because numba's cache recompiles a kernel when
-its own file has changed, not when another file has. `hmm_path_kernels` has the best paths, and
-calls none of these kernels. Arrays are assigned, added and searched in loops, because the NumPy
-functions for it would take longer to compile than all the rest.
+`hmm_recursions` that states the same in plain NumPy. The kernels share a file because numba's cache
+recompiles a kernel when its own file has changed, not when another file has. `hmm_path_kernels` has
+the best paths, and calls none of these kernels. Arrays are assigned, added and searched in loops,
+because the NumPy functions for it would take longer to compile than all the rest.
 
 Likelihoods enter relative to the largest of their time, p(x_t | k) / max_k p(x_t | k), exponentials
 that NumPy takes before the loop: once per symbol, where symbols are observed. The loop computes its
@@ -44,7 +43,7 @@ class Evidence(NamedTuple):
 
 @compiled
 def _forward(pi: Floats, A: Floats, x: Evidence, alpha: Floats, c: Floats, shift: Floats) -> None:
-    """Write alpha-hat, and c as c exp(shift): `hmm_recursions.forward`."""
+    """Write alpha-hat, and c as c exp(shift): `hmm_recursions.forward_plain`."""
     T, K = alpha.shape
     if K == 2 and _forward_pair(pi, A, x, alpha, c, shift):
         return
@@ -104,7 +103,7 @@ def _reachable(log_lik: Floats, m: int, p: Floats, lik: Floats) -> float:
 def _backward(
     A: Floats, A_T: Floats, x: Evidence, alpha: Floats, lag: int, beta: Floats, gamma: Floats
 ) -> None:
-    """Write beta-hat and gamma: `hmm_recursions.backward`."""
+    """Write beta-hat and gamma: `hmm_recursions.backward_plain`."""
     T, K = alpha.shape
     if K == 2 and lag >= T - 1 and _backward_pair(A, x, alpha, beta, gamma):
         return
@@ -152,7 +151,7 @@ def _backward(
 
 @compiled
 def _collect(A_T: Floats, lik: Floats, later: Floats, alpha: Floats, now: Floats) -> float:
-    """Write unscaled beta-hat, and return its scale: a step of `hmm_recursions.backward`.
+    """Write unscaled beta-hat, and return its scale: a step of `hmm_recursions.backward_plain`.
 
     The message of an unreachable state may be infinite: states that cannot lead to it ignore it.
     """
@@ -181,7 +180,7 @@ def _count(
     xi: Floats,
     seen: Floats,
 ) -> None:
-    """Write gamma at the first time, and the sums of xi and gamma: `hmm_recursions.counts`."""
+    """Write first gamma, and the sums of xi and gamma: `hmm_recursions.counts_plain`."""
     T, K = alpha.shape
     if K == 2 and _count_pair(A, x, alpha, first, xi, seen):
         return
@@ -219,7 +218,7 @@ def _count(
 def _lift(scale: float) -> tuple[float, float]:
     """A factor that keeps numbers of the size 1 / scale in range, and its inverse.
 
-    A power of two causes no rounding. `hmm_recursions.forward` divides by c_t instead.
+    A power of two causes no rounding. `hmm_recursions.forward_plain` divides by c_t instead.
     """
     if scale > LIFT:
         return LIFT, 1 / LIFT
@@ -232,7 +231,7 @@ def _lift(scale: float) -> tuple[float, float]:
 def _forward_pair(
     pi: Floats, A: Floats, x: Evidence, alpha: Floats, c: Floats, shift: Floats
 ) -> bool:
-    """`hmm_recursions.forward` for two states; False if the kernel stopped early."""
+    """`hmm_recursions.forward_plain` for two states; False if the kernel stopped early."""
     (pp, pq), (qp, qq) = (A[0, 0], A[0, 1]), (A[1, 0], A[1, 1])
     p, q, last, up, down = pi[0], pi[1], 1.0, 1.0, 1.0
     for t in range(len(alpha)):
@@ -252,7 +251,7 @@ def _forward_pair(
 
 @compiled
 def _backward_pair(A: Floats, x: Evidence, alpha: Floats, beta: Floats, gamma: Floats) -> bool:
-    """`hmm_recursions.backward` for two states; False if the kernel stopped early."""
+    """`hmm_recursions.backward_plain` for two states; False if the kernel stopped early."""
     (pp, pq), (qp, qq) = (A[0, 0], A[0, 1]), (A[1, 0], A[1, 1])
     T = len(alpha)
     p, q, last, up, down = 1.0, 1.0, 1.0, 1.0, 1.0
@@ -278,7 +277,7 @@ def _backward_pair(A: Floats, x: Evidence, alpha: Floats, beta: Floats, gamma: F
 def _count_pair(
     A: Floats, x: Evidence, alpha: Floats, first: Floats, xi: Floats, seen: Floats
 ) -> bool:
-    """`hmm_recursions.counts` for two states; False if the kernel stopped early."""
+    """`hmm_recursions.counts_plain` for two states; False if the kernel stopped early."""
     (pp, pq), (qp, qq) = (A[0, 0], A[0, 1]), (A[1, 0], A[1, 1])
     p, q, last, up, down = 1.0, 1.0, 1.0, 1.0, 1.0
     g, h = alpha[-1, 0], alpha[-1, 1]  # gamma
@@ -313,7 +312,7 @@ def _count_pair(
 
 @compiled
 def _of(x: Evidence, m: int, s: int) -> Evidence:
-    """The evidence of one sequence: likelihoods m at times s, for `hmm_recursions.counts`."""
+    """The evidence of one sequence: likelihoods m at times s, for `hmm_recursions.counts_plain`."""
     return Evidence(x.log_lik[m], x.lik[m], x.top[m], x.at[s])
 
 
@@ -321,7 +320,7 @@ def _of(x: Evidence, m: int, s: int) -> Evidence:
 def forward_block(
     which: Ints, pi: Floats, A: Floats, x: Evidence, alpha: Floats, c: Floats, shift: Floats
 ) -> None:
-    """The forward pass of every sequence: `hmm_recursions.forward`, except ln c."""
+    """The forward pass of every sequence: `hmm_recursions.forward_plain`, except ln c."""
     for n in range(len(which)):
         i, j, m, s = which[n, 0], which[n, 1], which[n, 2], which[n, 3]
         _forward(pi[i], A[j], _of(x, m, s), alpha[n], c[n], shift[n])
@@ -338,7 +337,7 @@ def backward_block(
     beta: Floats,
     gamma: Floats,
 ) -> None:
-    """The backward pass of every sequence: `hmm_recursions.backward`, and gamma."""
+    """The backward pass of every sequence: `hmm_recursions.backward_plain`, and gamma."""
     for n in range(len(which)):
         j, m, s, a = which[n, 0], which[n, 1], which[n, 2], which[n, 3]
         _backward(A[j], A_T[j], _of(x, m, s), alpha[a], lag, beta[n], gamma[n])
@@ -357,7 +356,7 @@ def count_block(
     xi: Floats,
     seen: Floats,
 ) -> None:
-    """Both passes of every sequence, summed over time: `hmm_recursions.counts`."""
+    """Both passes of every sequence, summed over time: `hmm_recursions.counts_plain`."""
     T, K = c.shape[1], pi.shape[1]
     alpha, beta, gamma = np.empty((T, K)), np.empty((T, K)), np.empty((T, K))
     for n in range(len(which)):
@@ -382,7 +381,7 @@ def track_block(
 ) -> None:
     """Both passes of every sequence, for one state, as `hmm_recursions.track` returns them.
 
-    The sums are those of `hmm_recursions.forward` and `hmm_recursions.backward`.
+    The sums are those of `hmm_recursions.forward_plain` and `hmm_recursions.backward_plain`.
     """
     T, K = c.shape[1], pi.shape[1]
     alpha, beta, gamma = np.empty((T, K)), np.empty((T, K)), np.empty((T, K))

@@ -27,7 +27,7 @@ def viterbi_block(
     path: Ints,
     value: Floats,
 ) -> None:
-    """The best path of every sequence, and its log joint: `hmm_recursions.viterbi`.
+    """The best path of every sequence, and its log joint: `hmm_recursions.viterbi_plain`.
 
     Row n of `which` has the rows of pi, A, likelihoods and times of sequence n.
     """
@@ -54,7 +54,7 @@ def viterbi_block(
 def _values_of_two(
     log_A: Floats, log_lik: Floats, at: Ints, origin: AnyArray, omega: Floats
 ) -> None:
-    """Run omega to the last time, and write its origins: `hmm_recursions.viterbi`."""
+    """Run omega to the last time, and write its origins: `hmm_recursions.viterbi_plain`."""
     (pp, pq), (qp, qq) = (log_A[0, 0], log_A[0, 1]), (log_A[1, 0], log_A[1, 1])
     p, q = omega[0], omega[1]
     for t in range(1, len(origin)):
@@ -69,7 +69,7 @@ def _values_of_two(
 def _values_of_few(
     log_A: Floats, log_lik: Floats, at: Ints, origin: AnyArray, omega: Floats
 ) -> None:
-    """The same, one state after another: `hmm_recursions.viterbi`."""
+    """The same, one state after another: `hmm_recursions.viterbi_plain`."""
     T, K = origin.shape
     previous = np.empty(K)
     for t in range(1, T):
@@ -89,7 +89,7 @@ def _values_of_few(
 def _values_of_many(
     log_A: Floats, log_lik: Floats, at: Ints, origin: AnyArray, omega: Floats
 ) -> None:
-    """The same, several states at a time: `hmm_recursions.viterbi`.
+    """The same, several states at a time: `hmm_recursions.viterbi_plain`.
 
     Unreachable states pad the matrix to whole ROWS and LANES. The copy of ln A cannot overlap with
     any array that the loop writes, which makes the loop twice as fast.
@@ -122,7 +122,7 @@ def _values_of_many(
 
 @compiled
 def _argmax(a: Floats) -> int:
-    """The first of the largest, or the first NaN: `np.argmax` in `hmm_recursions.viterbi`."""
+    """The first of the largest, or the first NaN: `np.argmax` in `hmm_recursions.viterbi_plain`."""
     best = 0
     for k in range(len(a)):
         if np.isnan(a[k]):

@@ -1,10 +1,12 @@
-"""The recursions of a hidden Markov model, compiled, with unscaled sums in plain NumPy.
+"""The recursions of a hidden Markov model, in NumPy and compiled.
 
     forward     alpha-hat_t(k) c_t  = p(x_t | k) sum_j alpha-hat_{t-1}(j) A(j, k)         PRML 13.59
     backward    beta-hat_t(j) c_t+1 = sum_k A(j, k) p(x_{t+1} | k) beta-hat_{t+1}(k)      PRML 13.62
     viterbi     omega_t(k) = ln p(x_t | k) + max_j {ln A(j, k) + omega_{t-1}(j)}          PRML 13.68
 
-`forward`, `backward`, `viterbi`, `counts` and `track` run the kernels (`hmm_kernels`,
+`forward_plain`, `backward_plain`, `viterbi_plain` and `counts_plain` are the recursions as the
+books print them, one line per formula, for data of positive probability. `forward`, `backward`,
+`viterbi`, `counts` and `track` run the same as compiled kernels (`hmm_kernels`,
 `hmm_path_kernels`) over leading axes, in blocks of sequences; `bythebook.models.chains.hmm` wraps
 them.
 """
@@ -12,7 +14,6 @@ them.
 import math
 
 import numpy as np
-from scipy.special import logsumexp
 
 from bythebook.models.chains.hmm_kernels import (
     LANES,
@@ -56,7 +57,7 @@ def rows(log_lik: Floats, symbols: Ints | None = None) -> Ints:
     return at
 
 
-# --- The recursions in NumPy: one line per formula ----------------------------------------------
+# --- The recursions of the page, in NumPy -------------------------------------------------------
 
 
 def condition(predicted: Floats, log_lik: Floats) -> tuple[Floats, Floats]:
@@ -68,51 +69,66 @@ def condition(predicted: Floats, log_lik: Floats) -> tuple[Floats, Floats]:
     return joint / c, (np.log(c) + shift)[..., 0]
 
 
-# --- Unscaled sums: joint probabilities, which underflow in long chains ---------------------------
+def predict(filtered: Floats, A: Floats) -> Floats:
+    """p(z_{t+1} | x_1 .. x_t), (..., K), from p(z_t | x_1 .. x_t)."""
+    return np.asarray((filtered[..., None, :] @ A)[..., 0, :])  # MLAPP 17.44
+
+
+def forward_plain(pi: Floats, A: Floats, log_lik: Floats) -> tuple[Floats, Floats]:
+    """alpha-hat (..., T, K) and ln c (..., T) of pi (..., K), A (..., K, K), ln p(x_t | k)."""
+    alpha, log_c = np.empty(log_lik.shape), np.empty(log_lik.shape[:-1])
+    belief = np.broadcast_to(pi, log_lik[..., 0, :].shape)
+    for t in range(log_lik.shape[-2]):
+        alpha[..., t, :], log_c[..., t] = condition(belief, log_lik[..., t, :])  # PRML 13.59
+        belief = predict(alpha[..., t, :], A)
+    return alpha, log_c
+
+
+def backward_plain(A: Floats, log_lik: Floats, log_c: Floats, lag: int) -> Floats:
+    """beta-hat (..., T, K) of the next `lag` observations, for all times at once."""
+    ratio = np.exp(log_lik - log_c[..., None])
+    beta = np.ones(log_lik.shape)
+    for _ in range(min(lag, log_lik.shape[-2] - 1)):
+        message = (ratio * beta)[..., 1:, :]
+        beta[..., :-1, :] = np.einsum("...jk,...tk->...tj", A, message)  # PRML 13.62
+    return beta
+
+
+def viterbi_plain(log_pi: Floats, log_A: Floats, log_lik: Floats) -> tuple[Ints, Floats]:
+    """The best path (..., T) and its log joint (...)."""
+    T = log_lik.shape[-2]
+    omega = log_pi + log_lik[..., 0, :]  # PRML 13.69
+    origin, path = np.empty(log_lik.shape, np.int64), np.empty(log_lik.shape[:-1], np.int64)
+    for t in range(1, T):
+        arriving = omega[..., :, None] + log_A
+        origin[..., t, :] = arriving.argmax(axis=-2)
+        omega = log_lik[..., t, :] + arriving.max(axis=-2)  # PRML 13.68, corrected
+    path[..., -1] = omega.argmax(axis=-1)
+    for t in range(T - 1, 0, -1):
+        step = np.take_along_axis(origin[..., t, :], path[..., t, None], axis=-1)
+        path[..., t - 1] = step[..., 0]  # PRML 13.71
+    return path, omega.max(axis=-1)
+
+
+def counts_plain(pi: Floats, A: Floats, x: Evidence) -> tuple[Floats, Floats, Floats, Floats]:
+    """Gamma at the first time, the sums of xi and of gamma by row, and the log evidence."""
+    M, T = x.log_lik.shape[-2], x.at.shape[-1]
+    log_lik = np.take_along_axis(x.log_lik, x.at[..., None], axis=-2)
+    alpha, log_c = forward_plain(pi, A, log_lik)
+    beta = backward_plain(A, log_lik, log_c, T)
+    gamma = alpha * beta  # PRML 13.64
+    arriving = np.exp(log_lik - log_c[..., None]) * beta
+    xi = A * (np.swapaxes(alpha[..., :-1, :], -1, -2) @ arriving[..., 1:, :])  # 13.65, corrected
+    seen = (np.arange(M)[:, None] == x.at[..., None, :]) @ gamma  # MLAPP 17.104
+    return gamma[..., 0, :], xi, seen, log_c.sum(axis=-1)  # MLAPP 17.98, PRML 13.63
 
 
 def forward_unscaled(pi: Floats, A: Floats, lik: Floats) -> Floats:
-    """alpha_t(k) = p(x_1 .. x_t, z_t = k), (..., T, K), from likelihoods p(x_t | z_t = k)."""
-    alpha = [lik[..., 0, :] * pi]  # 13.37
+    """alpha_t(k) = p(x_1 .. x_t, z_t = k), (..., T, K), which underflows in long chains."""
+    alpha = [lik[..., 0, :] * pi]  # PRML 13.37
     for t in range(1, lik.shape[-2]):
-        alpha.append(lik[..., t, :] * (alpha[-1][..., None, :] @ A)[..., 0, :])  # 13.36
+        alpha.append(lik[..., t, :] * predict(alpha[-1], A))  # PRML 13.36
     return np.stack(alpha, axis=-2)
-
-
-def backward_unscaled(A: Floats, lik: Floats) -> Floats:
-    """beta_t(j) = p(x_{t+1} .. x_T | z_t = j), (..., T, K)."""
-    beta = [np.ones_like(lik[..., 0, :])]
-    for t in range(lik.shape[-2] - 1, 0, -1):
-        beta.append((A @ (lik[..., t, :] * beta[-1])[..., None])[..., 0])  # 13.38
-    return np.stack(beta[::-1], axis=-2)
-
-
-def evidence_in_logs(pi: Floats, A: Floats, log_lik: Floats) -> Floats:
-    """Ln p(x), (...), with sums of exponentials instead of scale factors."""
-    log_alpha = log(pi) + log_lik[..., 0, :]
-    for t in range(1, log_lik.shape[-2]):
-        log_alpha = log_lik[..., t, :] + logsumexp(log_alpha[..., None] + log(A), axis=-2)
-    return np.asarray(logsumexp(log_alpha, axis=-1))
-
-
-def viterbi_values(log_pi: Floats, log_A: Floats, log_lik: Floats) -> Floats:
-    """omega_T(k) of one chain (T, K), in operations that can be counted."""
-    omega = log_pi + log_lik[0]  # 13.69
-    for row in log_lik[1:]:
-        omega = row + (omega[:, None] + log_A).max(axis=0)  # 13.68, corrected
-    return np.asarray(omega)
-
-
-def viterbi_as_printed(pi: Floats, log_lik: Floats) -> Ints:
-    """PRML (13.68) as printed: ln p(x_{t+1} | z_t) where ln p(z_{t+1} | z_t) belongs."""
-    omega = log(pi) + log_lik[..., 0, :]  # 13.69
-    path = np.empty(log_lik.shape[:-1], dtype=np.int64)
-    for t in range(1, log_lik.shape[-2]):
-        arriving = log_lik[..., t, :] + omega  # the same for every z_{t+1}
-        path[..., t - 1] = arriving.argmax(axis=-1)
-        omega = log_lik[..., t, :] + arriving.max(axis=-1, keepdims=True)
-    path[..., -1] = omega.argmax(axis=-1)
-    return path
 
 
 # --- The recursions compiled, over leading axes -------------------------------------------------

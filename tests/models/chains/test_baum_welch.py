@@ -4,11 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
+from hmm_in_logs import evidence_in_logs
 
 from bythebook.models.chains import baum_welch as bw
 from bythebook.models.chains import baum_welch_starts as starts
 from bythebook.models.chains import hmm
-from bythebook.models.chains.hmm_recursions import evidence_in_logs
 from bythebook.models.em import take
 from bythebook.models.types import AnyArray, Floats, Ints
 

@@ -7,7 +7,6 @@ from bythebook.models.chains import baum_welch as bw
 from bythebook.models.chains import baum_welch_starts as starts
 from bythebook.models.chains import hmm, hmm_recursions
 from bythebook.models.chains.casino import (
-    FAIR,
     LOADED,
     SIX,
     Errors,
@@ -19,7 +18,6 @@ from bythebook.models.chains.casino import (
     decode,
     entropy,
     error_counts,
-    independent_switches,
     lagged_errors,
     listing_rolls,
     memoryless,
@@ -163,29 +161,10 @@ def test_baum_welch_on_the_book_game() -> None:
 def test_games_are_tallied_by_die() -> None:
     dice = np.array([[0, 0, 0, 1, 1, 0], [1, 1, 1, 1, 0, 0]])
     rolls = np.array([[0, 1, 2, 5, 5, 0], [5, 4, 5, 5, 3, 3]])
-    found = tally(Game(dice, rolls), np.array([1, 2]))
+    found = tally(Game(dice, rolls))
     np.testing.assert_array_equal(found.faces, [[2, 1, 1, 2, 0, 0], [0, 0, 0, 0, 1, 5]])
     np.testing.assert_array_equal(found.visits, [4, 6])
     np.testing.assert_array_equal(found.leaves, [1, 2])
-    np.testing.assert_array_equal(found.starts, [3, 5])  # of the first four rolls of each game
-    np.testing.assert_array_equal(found.stays, [[2, 1], [4, 2]])
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_stays_are_counted_roll_by_roll(seed: int) -> None:
-    """Random games, and one die that never stays so long."""
-    rng = np.random.default_rng(seed)
-    game = Game(rng.integers(2, size=(5, 9)), rng.integers(6, size=(5, 9)))
-    game.dice[:, ::2] = FAIR if seed == 3 else game.dice[:, ::2]
-    steps = np.array([1, 2, 4])
-    found = tally(game, steps)
-    for die in (FAIR, LOADED):
-        begins = [(n, t) for n in range(5) for t in range(9 - 4) if game.dice[n, t] == die]
-        stays = [sum((game.dice[n, t : t + s + 1] == die).all() for n, t in begins) for s in steps]
-        assert found.starts[die] == len(begins)
-        assert found.stays[die].tolist() == stays
-    if seed == 3:
-        assert found.stays[LOADED].tolist() == [0, 0, 0]
 
 
 def test_errors_of_lags_lie_between_filter_and_smoother() -> None:
@@ -203,14 +182,8 @@ def _first(model: bw.CategoricalHMM, rolls: np.ndarray, n: int) -> tuple[np.ndar
     return model.pi, model.A, hmm.categorical_log_likelihood(model.B, rolls[:n])
 
 
-def test_uncertainty_and_independence_by_hand() -> None:
+def test_uncertainty_by_hand() -> None:
     np.testing.assert_allclose(entropy(np.array([0.0, 0.25, 0.5, 1.0])), [0, 0.811278, 1, 0], 1e-6)
-    assert independent_switches(np.array([0.0, 1.0, 0.5])) == 1.5
-    rng = np.random.default_rng(0)
-    p = np.array([0.2, 0.7, 0.4])
-    drawn = rng.random((100_000, 3)) < p
-    switches = (drawn[:, 1:] != drawn[:, :-1]).sum(axis=1)
-    assert abs(switches.mean() - independent_switches(p)) < 4.5 * switches.std() / 100_000**0.5
 
 
 def test_a_roll_alone_says_by_bayes_rule() -> None:

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from hmm_in_logs import evidence_in_logs
 from numpy.testing import assert_allclose, assert_array_equal
 
 from bythebook.models.chains import baum_welch as bw
 from bythebook.models.chains import baum_welch_starts as starts
 from bythebook.models.chains.casino import book_game
-from bythebook.models.chains.hmm_recursions import evidence_in_logs
 from bythebook.models.chains.named_starts import (
     CATEGORICAL,
     GAUSSIAN,

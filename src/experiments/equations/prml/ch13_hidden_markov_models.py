@@ -180,7 +180,8 @@ def predictive_distribution(rng: Generator) -> Sides:
     longer = [joint(chain.pi, chain.A, np.vstack([chain.lik, b])).sum() for b in B.T]
     alpha = _alpha(chain)[-1]
     return Sides(
-        truth=np.array(longer) / joint(*chain).sum(), printed=B.T @ (chain.A.T @ alpha) / alpha.sum()
+        truth=np.array(longer) / joint(*chain).sum(),
+        printed=B.T @ (chain.A.T @ alpha) / alpha.sum(),
     )
 
 
@@ -195,9 +196,7 @@ def mixture_as_a_chain(rng: Generator) -> Sides:
     chain = random_chain(rng)
     product = chain.pi * chain.lik
     forgetful = chain._replace(A=np.tile(chain.pi, (len(chain.pi), 1)))
-    return Sides(
-        truth=states(forgetful.posterior), printed=product / product.sum(1, keepdims=True)
-    )
+    return Sides(truth=states(forgetful.posterior), printed=product / product.sum(1, keepdims=True))
 
 
 @equation(
@@ -243,9 +242,7 @@ def scaled_backward_messages(rng: Generator) -> Sides:
     """The scaled backward message is a ratio of conditional probabilities of the data to come."""
     chain = random_chain(rng)
     so_far = _evidence(chain)
-    return Sides(
-        truth=chain.future / (so_far[-1] / so_far)[:, None], printed=_scaled(chain)[1]
-    )
+    return Sides(truth=chain.future / (so_far[-1] / so_far)[:, None], printed=_scaled(chain)[1])
 
 
 @equation(

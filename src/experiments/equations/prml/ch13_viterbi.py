@@ -9,7 +9,7 @@ from bythebook.models.types import Floats, Ints
 
 
 def _messages(chain: Chain, step: Floats) -> tuple[Floats, Ints]:
-    """omega by (13.68) from (13.69), and the best previous states.
+    """Omega by (13.68) from (13.69), and the best previous states.
 
     `step` (T, K, K) has the term that is added to omega(z_n) before the maximum over z_n.
     """

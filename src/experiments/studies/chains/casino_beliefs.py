@@ -7,19 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.chains import casino, hmm
 from bythebook.models.chains.casino import LOADED, SIX
-from bythebook.models.chains.hmm_checks import pair_shares, prediction_gaps
-from bythebook.models.types import Bools, Floats, Ints
+from bythebook.models.types import Floats, Ints
 
 GAMES = ("book", "listing", "simulated")
 ROLLS = {"book": 300, "listing": 60}
-BATCH = 100  # number of paths whose mode the book's code shows
-SHOWN = 30  # paths that the figure shows
-SUMMED = 8  # steps ahead that are summed over all paths
+BATCH = 100  # number of paths whose mode the book's code computes
+FEW = 30  # paths that are recorded
+STARTS = ["rolls", "fair", "loaded"]  # of predictions: the filtered belief, or a die that is known
 
 
 @dataclass
@@ -31,9 +30,35 @@ class CasinoBeliefs(Study):
         "errors_smoothed": "errors['smoothed']",
         "errors_viterbi": "errors['viterbi']",
     }
-    more_quantities = True
     quantities = {
+        "rolls": quantity("face that is rolled", "roll"),
+        "truly_loaded": quantity("whether the loaded die is used", "roll"),
+        "loaded": quantity("probability of the loaded die", "belief roll"),
+        "path_loaded": quantity("whether the most probable path has the loaded die", "roll"),
+        "log_evidence": quantity(
+            "log probability of the rolls", unit="nats", equation="MLAPP 17.49"
+        ),
         "errors": quantity("rolls whose die is wrong", "estimate"),
+        "sampled_share": quantity("share of sampled paths with the loaded die", "roll"),
+        "batch_share": quantity(f"the same share in the first {BATCH} paths", "roll"),
+        "sampled_paths": quantity("whether a sampled path has the loaded die", "path roll"),
+        "sampled_switches": quantity("changes of the die in a sampled path", "sample"),
+        "expected_switches": quantity("expected number of changes of the die, given the rolls"),
+        "independent_switches": quantity("the same for dice drawn one by one from their marginals"),
+        "mode_errors": quantity(f"wrong dice of the mode of {BATCH} sampled paths", "batch"),
+        "predicted_loaded": quantity("predicted probability of the loaded die", "horizon start"),
+        "predicted_six": quantity("predicted probability of a six", "horizon start"),
+        "stationary_loaded": quantity("stationary probability of the loaded die"),
+    }
+    axes = {
+        "roll": axis_of("roll"),
+        "belief": axis_of("which rolls are known"),
+        "estimate": axis_of("estimate of the dice"),
+        "path": axis_of("sampled path"),
+        "sample": axis_of("sampled path"),
+        "batch": axis_of(f"batch of {BATCH} sampled paths"),
+        "horizon": axis_of("rolls ahead"),
+        "start": axis_of("belief about the last die"),
     }
 
     game: str = knob("book", "that of Fig 17.10, of Listing 17.1, or a new one", choices=GAMES)
@@ -58,32 +83,36 @@ class CasinoBeliefs(Study):
         posterior, (path, _) = hmm.decode(*chain)
         filtered, log_evidence = posterior.forward.filtered, posterior.forward.log_evidence
         loaded = np.stack([filtered[:, LOADED], posterior.smoothed[:, LOADED]])
-        belief = axis("belief", ["filtered", "smoothed"])
-        roll = axis("roll", 1 + np.arange(len(rolls)))
+        coords = {"roll": 1 + np.arange(len(rolls)), "belief": ["filtered", "smoothed"]}
         found: dict[str, Any] = {}
         if dice is not None:
             decoded = casino.Decoded(loaded[0], loaded[1], path, log_evidence)
             errors = casino.error_counts(model, casino.Game(dice, rolls), decoded)
-            found["truly_loaded"] = roll.of(dice == LOADED)
-            found["errors"] = axis("estimate", list(errors._fields)).of(np.stack(errors))
+            coords["estimate"] = list(errors._fields)
+            found["truly_loaded"] = "roll", dice == LOADED
+            found["errors"] = "estimate", np.stack(errors)
         if self.samples:
             paths = hmm.sample_posterior(filtered, model.A, self.samples, rng) == LOADED
+            coords |= {"path": np.arange(FEW), "sample": np.arange(self.samples)}
             xi = hmm.pairwise_marginals(model.A, posterior)
-            found["sampled_share"] = roll.of(paths.mean(axis=0))
-            found["batch_share"] = roll.of(paths[:BATCH].mean(axis=0))
-            found["sampled_paths"] = over(paths[:SHOWN], axis("path", SHOWN), roll)
-            found |= _dependence(paths, loaded[1], xi)
+            found["sampled_share"] = "roll", paths.mean(axis=0)
+            found["batch_share"] = "roll", paths[:BATCH].mean(axis=0)
+            found["sampled_paths"] = "path roll", paths[:FEW]
+            found["sampled_switches"] = "sample", np.sum(paths[:, 1:] != paths[:, :-1], axis=1)
+            found["expected_switches"] = xi[:, 0, 1].sum() + xi[:, 1, 0].sum()
+            found["independent_switches"] = independent_switches(loaded[1])
             if dice is not None:
                 batches = paths[: self.samples // BATCH * BATCH].reshape(-1, BATCH, len(dice))
-                wrong = casino.count_errors(batches.mean(axis=1), dice)
-                found["mode_errors"] = axis("batch", len(wrong)).of(wrong)
+                coords["batch"] = np.arange(len(batches))
+                found["mode_errors"] = "batch", casino.count_errors(batches.mean(axis=1), dice)
         if self.ahead:
+            coords |= {"horizon": np.arange(self.ahead + 1), "start": STARTS}
             found |= _predictions(filtered[-1], model.A, model.B, self.ahead)
-        return Outcome(
-            rolls=roll.of(rolls + 1),
-            loaded=over(loaded, belief, roll),  # p(z_t = loaded | rolls so far, or all rolls)
-            uncertainty=over(casino.entropy(loaded), belief, roll),
-            path_loaded=roll.of(path == LOADED),
+        return outcome(
+            coords,
+            rolls=("roll", rolls + 1),
+            loaded=("belief roll", loaded),
+            path_loaded=("roll", path == LOADED),
             log_evidence=log_evidence,
             **found,
         )
@@ -98,27 +127,19 @@ class CasinoBeliefs(Study):
         return dice[: self.length], rolls[: self.length]
 
 
-def _dependence(loaded: Bools, gamma: Floats, xi: Floats) -> dict[str, Any]:
-    """Pairs of dice and changes of the die in sampled paths, and expected by the posterior."""
-    switches = np.sum(loaded[:, 1:] != loaded[:, :-1], axis=1)
-    return {
-        "pair_gap": np.abs(pair_shares(loaded, 2) - xi).max(),
-        "sampled_switches": axis("sample", len(loaded)).of(switches),
-        "expected_switches": xi[:, 0, 1].sum() + xi[:, 1, 0].sum(),
-        "independent_switches": casino.independent_switches(gamma),
-    }
+def independent_switches(loaded: Floats) -> float:
+    """Expected number of changes of dice (T,) if they were drawn independently."""
+    before, after = loaded[:-1], loaded[1:]
+    return float(np.sum(after * (1 - before) + before * (1 - after)))
 
 
 def _predictions(belief: Floats, A: Floats, B: Floats, ahead: int) -> dict[str, Any]:
     """Predicted dice and sixes, from the belief and from a known last die."""
     begins = np.stack([belief, [1.0, 0.0], [0.0, 1.0]])
-    axes = axis("horizon", ahead + 1), axis("start", ["rolls", "fair", "loaded"])
     states = np.stack([hmm.predict_states(begins, A, h) for h in range(ahead + 1)])
     faces = np.stack([hmm.predict_symbols(begins, A, B, h) for h in range(ahead + 1)])
     return {
-        "predicted_loaded": over(states[..., LOADED], *axes),
-        "predicted_six": over(faces[..., SIX], *axes),
+        "predicted_loaded": ("horizon start", states[..., LOADED]),
+        "predicted_six": ("horizon start", faces[..., SIX]),
         "stationary_loaded": A[0, 1] / (A[0, 1] + A[1, 0]),
-        "second_eigenvalue": np.linalg.eigvals(A).real.min(),
-        **{name: np.abs(g).max() for name, g in prediction_gaps(belief, A, B, SUMMED).items()},
     }

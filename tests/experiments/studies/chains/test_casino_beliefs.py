@@ -34,9 +34,6 @@ def test_the_book_game_is_decoded_as_by_hand_and_as_printed(
     assert outcome["log_evidence"].item == pytest.approx(log_evidence, rel=1e-13)
     for name, errors in {"filtered": 71, "smoothed": 49, "viterbi": 60}.items():
         assert outcome["errors"].sel(estimate=name).item == errors
-    for name, p in (("filtered", filtered), ("smoothed", smoothed)):
-        bits = [-(q * math.log2(q) + (1 - q) * math.log2(1 - q)) for q in p]
-        assert_allclose(outcome["uncertainty"].sel(belief=name).values, bits, rtol=1e-9)
 
 
 def test_games_may_be_cut_short_or_drawn_anew(run: Run, book_rolls: Rolls) -> None:
@@ -84,7 +81,8 @@ def test_sampled_paths_have_the_posterior_of_all_paths(run: Run, book_rolls: Rol
         assert smoothed[t] == pytest.approx(p, rel=1e-12)
     noise = 4.5 * 0.5 / np.sqrt(20_000)
     assert np.abs(outcome["sampled_share"].values - smoothed).max() < noise
-    assert outcome["pair_gap"].item < noise
+    paths = outcome["sampled_paths"]
+    assert paths.values.shape == (30, 6)
     assert outcome["mode_errors"].values.shape == (200,)
     one_by_one = sum(p * (1 - q) + q * (1 - p) for p, q in itertools.pairwise(smoothed))
     assert outcome["independent_switches"].item == pytest.approx(one_by_one, rel=1e-12)
@@ -95,7 +93,6 @@ def test_predictions_decay_as_the_second_eigenvalue(
 ) -> None:
     outcome = run(CasinoBeliefs(length=20, ahead=3))
     belief = by_hand(book_rolls[1][:20])[0][-1]
-    assert outcome["second_eigenvalue"].item == pytest.approx(0.85, rel=1e-12)
     for start, p in (("rolls", belief), ("fair", 0.0), ("loaded", 1.0)):
         for h in range(4):
             loaded = 1 / 3 + (p - 1 / 3) * 0.85**h
@@ -103,5 +100,4 @@ def test_predictions_decay_as_the_second_eigenvalue(
             assert found == pytest.approx(loaded, rel=1e-12, abs=1e-15)
             six = outcome["predicted_six"].sel(horizon=h, start=start).item
             assert six == pytest.approx(loaded / 2 + (1 - loaded) / 6, rel=1e-12)
-    assert outcome["two_step_gap"].item < 1e-14
-    assert outcome["all_paths_gap"].item < 1e-14
+    assert outcome["stationary_loaded"].item == pytest.approx(1 / 3, rel=1e-12)
