@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
+from bythebook.models.chains.hmm_recursions import forward_unscaled
 from bythebook.models.operation_counts import count_operations
 from bythebook.models.types import Floats
 

@@ -22,13 +22,14 @@ def decoding() -> Iterator[Panel]:
         y=P,
         share="x",
         columns=1,
-        height=0.6,
+        height=0.45,
     )
     yield Panel(
         _used(),
         line("path_loaded * 1", x="roll", color="C0", drawstyle="steps-mid"),
         y="loaded die",
         title="most probable path",
+        ylimits=(-0.1, 1.1),
     )
 
 
@@ -39,7 +40,7 @@ def samples() -> Iterator[Panel]:
         line("loaded['smoothed']", x="roll", label="smoothed marginal"),
         point("batch_share", x="roll", ms=2, label="100 sampled paths"),
         y=P,
-        ylimits=(0, 1.35),
+        ylimits=(0, 1.7),
         share="x",
         columns=1,
         height=0.7,

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from bythebook.experiments.plotting.marks import Panel, bar, hist, line, point, rule
+from bythebook.experiments.plotting.marks import Panel, bar, hist, line, rule
 
 
 def faces() -> Iterator[Panel]:
-    """The frequency of each face in simulated games, and its probability."""
+    """The frequency of each face in simulated games, by die."""
     yield Panel(
         bar("face_counts / sum(face_counts, over='face')", x="face", by="die", label="{} die"),
-        point("face_probability", x="face", by="die", marker="_", color="black", ms=14),
+        rule("1 / 6", linestyle=":", label="1/6"),
         y="frequency",
     )
 
@@ -17,8 +17,14 @@ def faces() -> Iterator[Panel]:
 def errors() -> Iterator[Panel]:
     """Wrong dice in each game, with the mean and the book's game."""
     yield Panel(
-        hist("errors", color="C0"),
-        rule(x="mean(errors)", linestyle=":", linewidth=1.5, label="mean {x:.1f}"),
+        hist("errors", color="0.75"),
+        rule(
+            x="mean(errors, over='game')",
+            color="C0",
+            linestyle=":",
+            linewidth=1.5,
+            label="mean {x:.1f}",
+        ),
         rule(x="book_errors", color="black", linewidth=1.5, label="the book's game: {x:.0f}"),
         facet="estimate",
         only=("filtered", "smoothed", "viterbi"),

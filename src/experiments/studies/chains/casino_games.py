@@ -29,7 +29,6 @@ class CasinoGames(Study):
         "lagged_errors": quantity("rolls whose die is wrong with a fixed lag", "lag game"),
         "uncertainty": quantity("mean entropy of a die in a game", "belief game", unit="bits"),
         "face_counts": quantity("number of rolls", "die face"),
-        "face_probability": quantity("probability of a face", "die face"),
         "mean_run": quantity("mean number of rolls before the die changes", "die"),
     }
     axes = {
@@ -80,7 +79,6 @@ class CasinoGames(Study):
             book_errors=("estimate", casino.all_errors(model, casino.book_game())),
             uncertainty=("belief game", np.concatenate(unsure, axis=1)),
             face_counts=("die face", faces),
-            face_probability=("die face", model.B),
             mean_run=("die", np.divide(visits, leaves, out=never, where=leaves > 0)),
             **found,
         )
