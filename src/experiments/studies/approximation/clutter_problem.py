@@ -3,42 +3,87 @@
 Each data set has points about a mean theta, of which a share is clutter. The mean is inferred.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from scipy.optimize import minimize
-from scipy.special import logsumexp
-from scipy.stats import norm
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.approximation import clutter
 from bythebook.models.approximation.clutter import Clutter, Gaussian, OnGrid, Propagation
 from bythebook.models.types import Floats
 
-WAYS = ["exact", "ep", "adf", "variational", "laplace", "alone"]
+METHODS = ["exact", "ep", "adf", "variational", "laplace", "alone"]
 # Additions, products, quotients, roots and exponentials for one point, in one pass or iteration.
 OPERATIONS = {"ep": 38, "variational": 16, "laplace": 15}
-BY_HAND = 3  # data sets of each size whose posterior is computed point by point
-SEARCHED = 12  # factors whose projection is searched for
+FITTED = 200  # points whose factors are fitted in each context
+CURVE = np.linspace(-6, 8, 281)  # values of theta at which two factors are recorded
 
 
 @dataclass
 class ClutterProblem(Study):
     """Posteriors of a mean in clutter by EP, one pass of it, variational Bayes and Laplace.
 
-    The way "alone" fits each factor with the prior as its only context. Iterations are passes
-    through all points, or rounds of variational updates or of EM.
+    The method "alone" fits each factor with the prior as its only context. Iterations are passes
+    through all points, rounds of variational updates, or rounds of EM.
     """
 
     headline = {"ep_total_variation": "median(total_variation[:, 'ep'])"}
-    more_quantities = True
     quantities = {
+        "posterior_mean": quantity("posterior mean", "points method repetition"),
+        "posterior_variance": quantity("posterior variance", "points method repetition"),
+        "log_evidence": quantity("log evidence", "points method repetition", unit="nats"),
         "total_variation": quantity(
-            "total variation between approximate and exact posterior", "points way set"
+            "total variation between approximate and exact posterior", "points method repetition"
         ),
+        "change": quantity(
+            "largest change of mean and variance in the last pass of EP", "points repetition"
+        ),
+        "negative_factors": quantity(
+            "number of EP's factors with negative variance", "points repetition"
+        ),
+        "mean_history": quantity(
+            "posterior mean after each iteration", "points algorithm repetition iteration"
+        ),
+        "evidence_history": quantity(
+            "log evidence, or its bound, after each iteration",
+            "points algorithm repetition iteration",
+            unit="nats",
+        ),
+        "operations": quantity("arithmetic operations of one iteration", "algorithm points"),
+        "order_mean": quantity(
+            "posterior mean for the points in another order", "schedule repetition order"
+        ),
+        "order_variation": quantity(
+            "total variation for the points in another order", "schedule repetition order"
+        ),
+        "own_error": quantity(
+            "expected error, under a context, of the factors fitted in it", "pair point"
+        ),
+        "other_error": quantity(
+            "expected error, under a context, of the factors fitted in another", "pair point"
+        ),
+        "factor": quantity("factor p(x | theta)", "shape theta"),
+        "fitted_factor": quantity("Gaussian approximation of the factor", "shape theta"),
+        "context": quantity("density of q without the factor", "shape theta"),
+        "factor_precision": quantity("precision 1/v of the approximation", "shape"),
+    }
+    axes = {
+        "points": axis_of("number of points"),
+        "method": axis_of("method"),
+        "repetition": axis_of("data set"),
+        "algorithm": axis_of("iterative method"),
+        "iteration": axis_of("iteration"),
+        "schedule": axis_of("one pass or many"),
+        "order": axis_of("order of the points"),
+        "pair": axis_of("the context, and the other one"),
+        "point": axis_of("point whose factor is fitted"),
+        "shape": axis_of("factor of the first data set"),
+        "theta": axis_of("mean"),
     }
 
     theta: float = knob(2.0, "the mean that is to be found", at_least=-10, at_most=10)
@@ -46,246 +91,156 @@ class ClutterProblem(Study):
     clutter_variance: float = knob(10.0, "of clutter, a", above=0)
     prior_variance: float = knob(100.0, "of the mean, b", above=0, at_most=150)
     points: list[int] = knob([20], "points of a data set", at_least=1, at_most=2000, distinct=True)
-    sets: int = knob(50, "data sets of each size", at_least=1, at_most=5000)
-    passes: int = knob(50, "passes, or iterations", at_least=2, at_most=1000)
-    dampings: list[float] = knob(
-        [0.0], "shares of the old factor that stay; the first is shown", at_least=0, below=1
-    )
+    repetitions: int = knob(50, "data sets of each size", at_least=1, at_most=5000)
+    iterations: int = knob(50, "passes, or iterations", at_least=2, at_most=1000)
+    damping: float = knob(0.0, "share of the old factor that stays", at_least=0, below=1)
     orders: int = knob(0, "orders of the points of the first size; 0: as they come", at_least=0)
+    contexts: list[list[float]] = knob(
+        [], "means and variances of contexts in which factors are fitted", may_be_empty=True
+    )
+
+    def problems(self) -> Iterator[str]:
+        if any(len(context) != 2 or context[1] <= 0 for context in self.contexts):
+            yield f"study.contexts={self.contexts}; allowed: pairs of a mean and a variance > 0"
 
     @property
-    def known(self) -> Clutter:
+    def model(self) -> Clutter:
         return Clutter(self.share, self.clutter_variance, self.prior_variance)
 
     def run(self, rng: Generator) -> Outcome:
-        size, place, way = axis("points", self.points), axis("set", self.sets), axis("way", WAYS)
-        damping, step = axis("damping", self.dampings), axis("iteration", self.passes)
-        data = [clutter.draw(self.theta, self.known, (self.sets, N), rng) for N in self.points]
-        each = [self._compared(x) for x in data]
-        axes: dict[str, tuple[Axis, ...]] = {
-            "centre": (way, place),
-            "spread": (way, place),
-            "log_evidence": (way, place),
-            "total_variation": (way, place),
-            "change": (damping, place),
-            "bound": (place, step),
-            "energy_rise": (place,),
-            "energy_slope": (place,),
-            "centre_course": (axis("climb", list(OPERATIONS)), place, step),
-            "evidence_course": (axis("climb", list(OPERATIONS)), place, step),
-            "sample_mean": (place,),
-            "sample_square": (place,),
-            "new_centre": (place, axis("factor_of", min(self.points))),
-            "new_spread": (place, axis("factor_of", min(self.points))),
-            "factors_evidence": (place,),
-            "collapsed_bound": (place,),
-            "posterior": (
-                axis("computed", ["by the model", "by hand"]),
-                axis("hand", min(BY_HAND, self.sets)),
-                axis("told_of", ["centre", "spread", "log evidence", "variation of ep"]),
-            ),
-            "alone_by_hand": (axis("moment", ["centre", "spread"]), place),
-            "laplace_slope": (place,),
-            "laplace_bend": (place,),
-            "laplace_height": (place,),
+        data = [
+            clutter.draw(self.theta, self.model, (self.repetitions, N), rng) for N in self.points
+        ]
+        runs = [clutter.propagate(x, self.model, self.iterations, self.damping) for x in data]
+        each = [self._compared(x, ep) for x, ep in zip(data, runs, strict=True)]
+        posteriors, histories = (np.array(part) for part in zip(*each, strict=True))
+        coords: dict[str, Any] = {
+            "points": self.points,
+            "method": METHODS,
+            "repetition": self.repetitions,
+            "algorithm": list(OPERATIONS),
+            "iteration": self.iterations,
+            "shape": ["largest precision", "smallest precision"],
+            "theta": CURVE,
         }
-        found = {name: over([of[name] for of in each], size, *a) for name, a in axes.items()}
-        cost = np.multiply.outer(list(OPERATIONS.values()), self.points)
-        return Outcome(
+        sites = [run.sites.precision for run in runs]
+        found = _curves(data[0][0], self.model, runs[0])
+        if self.orders:
+            coords |= {"schedule": ["one pass", "many passes"], "order": self.orders}
+            found |= self._in_orders(data[0], rng)
+        if self.contexts:
+            found |= self._in_contexts(data[0].ravel()[:FITTED], coords)
+        every, history = "points method repetition", "points algorithm repetition iteration"
+        return outcome(
+            coords,
+            posterior_mean=(every, posteriors[:, 0]),
+            posterior_variance=(every, posteriors[:, 1]),
+            log_evidence=(every, posteriors[:, 2]),
+            total_variation=(every, posteriors[:, 3]),
+            change=("points repetition", [run.change[-1] for run in runs]),
+            negative_factors=("points repetition", [(P < 0).sum(-1) for P in sites]),
+            mean_history=(history, histories[:, 0]),
+            evidence_history=(history, histories[:, 1]),
+            operations=("algorithm points", np.outer(list(OPERATIONS.values()), self.points)),
             **found,
-            operations=over(cost, axis("climb", list(OPERATIONS)), size),
-            clean_gap=size.of([_clean_gap(x, self.prior_variance) for x in data]),
-            projection_gap=axis("factor", SEARCHED).of(
-                [_projection_gap(x, m, self.known) for x, m in rng.normal(0, 3, (SEARCHED, 2))]
-            ),
-            **self._in_orders(data[0], rng),
         )
 
-    def _compared(self, x: Floats) -> dict[str, Floats]:
-        """All methods on data sets of one size."""
-        known, posterior = self.known, clutter.exact(x, self.known)
-        runs = [clutter.propagate(x, known, self.passes, share) for share in self.dampings]
-        first, ep = _at(runs[0].course, 1), _at(runs[0].course, -1)
-        vb = clutter.variational(x, known, self.passes).course
-        laplace = clutter.laplace(x, known, self.passes).course
-        found = [posterior.summary, ep, first, _at(vb, -1), _at(laplace, -1)]
-        found.append(clutter.alone(x, known))
-        centre = np.array([g.mean[..., 0] for g in found])
-        spread = np.array([g.variance for g in found])
+    def _compared(self, x: Floats, ep: Propagation) -> tuple[Floats, Floats]:
+        """Mean, variance, evidence and error by all methods, (4, M, S); histories (2, 3, S, I)."""
+        posterior = clutter.exact(x, self.model)
+        ep_course = Gaussian(*(part[1:] for part in ep.course))
+        vb, laplace = (
+            climb(x, self.model, self.iterations).course
+            for climb in (clutter.variational, clutter.laplace)
+        )
+        ends = [_at(course, -1) for course in (ep_course, vb, laplace)]
+        found = [posterior.summary, ends[0], _at(ep_course, 0), *ends[1:]]
+        found.append(clutter.alone(x, self.model))
+        mean = np.array([g.mean[..., 0] for g in found])
+        variance = np.array([g.variance for g in found])
         evidence = np.array([g.log_evidence for g in found])
-        evidence[2] = clutter.propagate(x, known, 1).log_z.sum(-1)  # of one pass: 10.243
-        variation = _variations(posterior, centre, spread)
-        summaries = np.stack([centre[0], spread[0], evidence[0], variation[1]], axis=-1)
-        courses = [_from(runs[0].course, 1), vb, laplace]
-        return {
-            "centre": centre,
-            "spread": spread,
-            "log_evidence": evidence,
-            "total_variation": variation,
-            "change": np.array([run.change[-1] for run in runs]),
-            "sample_mean": x[..., 0].mean(1),
-            "sample_square": (x[..., 0] ** 2).mean(1),
-            **_refined(x[..., 0], known, runs[0], min(self.points)),
-            "collapsed_bound": _collapsed(x[..., 0], known, centre[3], spread[3]),
-            "posterior": np.array([summaries[:BY_HAND], _by_hand(x[:BY_HAND, :, 0], known, ep)]),
-            "alone_by_hand": _alone(x[..., 0], known),
-            **_at_the_mode(x[..., 0], known, centre[4]),
-            "bound": vb.log_evidence.T,
-            "energy_rise": _largest_rise(runs[0]),
-            "energy_slope": clutter.energy_slope(x, known, runs[0].sites),
-            "centre_course": np.array([c.mean[..., 0].T for c in courses]),
-            "evidence_course": np.array([c.log_evidence.T for c in courses]),
-        }
+        evidence[2] = clutter.propagate(x, self.model, 1).log_z.sum(-1)  # of one pass: 10.243
+        variation = _variations(posterior, mean, variance)
+        courses = [ep_course, vb, laplace]
+        histories = [[c.mean[..., 0].T for c in courses], [c.log_evidence.T for c in courses]]
+        return np.array([mean, variance, evidence, variation]), np.array(histories)
 
-    def _in_orders(self, x: Floats, rng: Generator) -> dict[str, Quantity]:
+    def _in_orders(self, x: Floats, rng: Generator) -> dict[str, Any]:
         """Estimates from the same points in other orders, by one pass and by many."""
-        if not self.orders:
-            return {}
         S, N, _ = x.shape
         turns = rng.permuted(np.tile(np.arange(N), (S * self.orders, 1)), axis=1)
         again = np.repeat(x, self.orders, axis=0)
-        one = clutter.propagate(again, self.known, 1, order=turns)
-        many = clutter.propagate(again, self.known, self.passes, order=turns)
-        ends = [_at(run.course, -1) for run in (one, many)]
-        centre = np.array([g.mean.reshape(S, self.orders) for g in ends])
-        spread = np.array([g.variance.reshape(S, self.orders) for g in ends])
-        posterior = clutter.exact(x, self.known)
-        off = [
-            clutter.total_variation(posterior, m, v) for m, v in zip(centre, spread, strict=True)
+        passes = 1, self.iterations
+        ends = [
+            _at(clutter.propagate(again, self.model, k, order=turns).course, -1) for k in passes
         ]
-        axes = axis("set", S), axis("order", self.orders)
-        method = axis("method", ["adf", "ep"])
-        last, prior = ends[0], clutter.log_partition(np.array(1 / self.prior_variance), np.zeros(1))
-        precision, shift = 1 / last.variance, last.mean / last.variance[:, None]
-        integral = one.constant.sum(-1) + clutter.log_partition(precision, shift) - prior
+        mean = np.array([g.mean.reshape(S, self.orders) for g in ends])
+        variance = np.array([g.variance.reshape(S, self.orders) for g in ends])
+        posterior = clutter.exact(x, self.model)
+        off = [
+            clutter.total_variation(posterior, m, v) for m, v in zip(mean, variance, strict=True)
+        ]
+        along = "schedule repetition order"
+        return {"order_mean": (along, mean), "order_variation": (along, off)}
+
+    def _in_contexts(self, x: Floats, coords: dict[str, Any]) -> dict[str, Any]:
+        """Under each context, the factor fitted there and those fitted in the other contexts."""
+        theta, step = np.linspace(-20, 25, 1801, retstep=True)
+        m, v = np.array(self.contexts).T[..., None]  # (2, context, 1)
+        fitted = _fitted(x, self.model, np.broadcast_to(m, (len(m), len(x))), v, theta)
+        weight = np.exp(clutter.log_normal((theta - m) ** 2, v, 1))
+        absolute = np.abs(fitted - _factors(x, self.model, theta))
+        error = np.einsum("cnt,rt->crn", absolute, weight) * step
+        pairs = [(r, c) for r in range(len(m)) for c in range(len(m)) if r != c]
+        coords |= {"pair": [f"{r + 1} and {c + 1}" for r, c in pairs], "point": len(x)}
         return {
-            "order_centre": over(centre, method, *axes),
-            "order_variation": over(off, method, *axes),
-            "product_of_z": over(one.log_z.sum(-1).reshape(S, -1), *axes),
-            "log_integral": over(integral.reshape(S, -1), *axes),
+            "own_error": ("pair point", [error[r, r] for r, _ in pairs]),
+            "other_error": ("pair point", [error[c, r] for r, c in pairs]),
         }
-
-
-def _new(x: Floats, of: Clutter, m: Floats, v: Floats) -> tuple[Floats, Floats, Floats]:
-    """Z, mean and variance of a factor in its cavity, as printed (10.216 to 10.219)."""
-    noise = of.w * norm.pdf(x, 0, of.a**0.5)
-    Z = (1 - of.w) * norm.pdf(x, m, np.sqrt(v + 1)) + noise
-    rho, off = 1 - noise / Z, x - m
-    spread = v - rho * v**2 / (v + 1) + rho * (1 - rho) * v**2 * off**2 / (v + 1) ** 2
-    return Z, m + rho * v / (v + 1) * off, spread
-
-
-def _refined(x: Floats, of: Clutter, run: Propagation, shown: int) -> dict[str, Floats]:
-    """Every factor refined again where EP ended, and 10.223 with the prior's normaliser."""
-    m, v = run.course.mean[-1], run.course.variance[-1][:, None]
-    P, h = run.sites.precision, run.sites.shift[..., 0]
-    with np.errstate(invalid="ignore", divide="ignore"):  # a context that is no density
-        wide = 1 / (1 / v - P)  # 10.215
-        at = m + wide * (P * m - h)  # 10.214
-        Z, centre, spread = _new(x, of, at, np.where(wide > 0, wide, np.nan))
-        scale = np.log(Z) + np.log(1 + P * wide) / 2  # 10.222
-        B = (m**2 / v)[:, 0] - (h**2 / P - (h - P * at) ** 2 / (P * (1 + P * wide))).sum(-1)
-    evidence = np.log(v[:, 0] / of.b) / 2 + B / 2 + scale.sum(-1)
-    shown_of = {"new_centre": centre[:, :shown], "new_spread": spread[:, :shown]}
-    return {**shown_of, "factors_evidence": evidence}
-
-
-def _alone(x: Floats, of: Clutter) -> Floats:
-    """Mean and variance of a product of factors that were each fitted with the prior alone."""
-    _, m, v = _new(x, of, np.zeros_like(x), np.full_like(x, of.b))
-    P = 1 / of.b + (1 / v - 1 / of.b).sum(1)
-    return np.array([(m / v).sum(1) / P, 1 / P])
-
-
-def _collapsed(x: Floats, of: Clutter, m: Floats, v: Floats) -> Floats:
-    """The variational bound of q(theta) with the best q of the clutter indicators."""
-    signal = np.log(1 - of.w) + norm.logpdf(x, m[:, None]) - v[:, None] / 2
-    noise = np.log(of.w) + norm.logpdf(x, 0, of.a**0.5)
-    divergence = ((v + m**2) / of.b - 1 - np.log(v / of.b)) / 2
-    return np.asarray(np.logaddexp(signal, noise).sum(-1) - divergence)
-
-
-def _log_joint(x: Floats, of: Clutter, theta: Floats) -> Floats:
-    """10.211 for points (S, N) at places (S, G), point by point."""
-    signal = np.log(1 - of.w) + norm.logpdf(x[..., None], theta[:, None])
-    noise = np.log(of.w) + norm.logpdf(x, 0, of.a**0.5)
-    return np.asarray(
-        np.logaddexp(signal, noise[..., None]).sum(1) + norm.logpdf(theta, 0, of.b**0.5)
-    )
-
-
-def _by_hand(x: Floats, of: Clutter, ep: Gaussian) -> Floats:
-    """Moments and evidence of 10.211 on a separate grid, and the error of EP's Gaussian."""
-    theta, step = np.linspace(-60, 60, 3001, retstep=True)
-    log = _log_joint(x, of, np.tile(theta, (len(x), 1)))
-    evidence = logsumexp(log, axis=1) + np.log(step)
-    p = np.exp(log - evidence[:, None]) * step
-    mean = p @ theta
-    q = norm.pdf(theta, ep.mean[: len(x)], np.sqrt(ep.variance[: len(x), None])) * step
-    spread = (p * (theta - mean[:, None]) ** 2).sum(1)
-    return np.stack([mean, spread, evidence, np.abs(p - q).sum(1) / 2], axis=-1)
-
-
-def _at_the_mode(x: Floats, of: Clutter, mode: Floats) -> dict[str, Floats]:
-    """Slope, bend and height of 10.211 at the mean of Laplace's Gaussian, by differences."""
-    h = 1e-3
-    down, here, up = _log_joint(x, of, mode[:, None] + np.array([-h, 0, h])).T
-    return {
-        "laplace_slope": (up - down) / (2 * h),
-        "laplace_bend": (up - 2 * here + down) / h**2,
-        "laplace_height": here,
-    }
 
 
 def _at(course: Gaussian, k: int) -> Gaussian:
     return Gaussian(*(part[k] for part in course))
 
 
-def _from(course: Gaussian, k: int) -> Gaussian:
-    return Gaussian(*(part[k:] for part in course))
-
-
-def _variations(posterior: OnGrid, centre: Floats, spread: Floats) -> Floats:
+def _variations(posterior: OnGrid, mean: Floats, variance: Floats) -> Floats:
     """Total variation of all methods except the first, which is the posterior."""
-    off = [
-        clutter.total_variation(posterior, m, v)
-        for m, v in zip(centre[1:], spread[1:], strict=True)
-    ]
-    return np.array([np.zeros(centre.shape[1]), *off])
+    pairs = zip(mean[1:], variance[1:], strict=True)
+    off = [clutter.total_variation(posterior, m, v) for m, v in pairs]
+    return np.array([np.zeros(mean.shape[1]), *off])
 
 
-def _largest_rise(run: Propagation) -> Floats:
-    """The largest rise of the energy, minus the log evidence, in one pass; zero if none."""
-    steps = -np.diff(run.course.log_evidence, axis=0)
-    return np.asarray(np.nan_to_num(steps).max(0, initial=0.0))
+def _factors(x: Floats, of: Clutter, theta: Floats) -> Floats:
+    """p(x_n | theta), shape (N, G)."""
+    places = np.broadcast_to(x[:, None, None], (len(x), len(theta), 1))
+    none = np.zeros((len(x), len(theta)))
+    found = clutter.tilted(places, theta[None, :, None] + 0 * places, none, of)
+    return np.asarray(np.exp(found.log_z))
 
 
-def _clean_gap(x: Floats, b: float) -> float:
-    """One pass without clutter against the conjugate posterior: mean, variance, evidence."""
-    N, total = x.shape[1], x.sum(1)[:, 0]
-    run = clutter.propagate(x, Clutter(0.0, 1.0, b), 1)
-    P = 1 / b + N
-    squares = (x**2).sum((1, 2)) - total**2 / P
-    evidence = -(N * np.log(2 * np.pi) + np.log(b * P) + squares) / 2
-    end = _at(run.course, -1)
-    mean, spread = np.abs(end.mean[:, 0] - total / P).max(), np.abs(end.variance * P - 1).max()
-    return float(max(mean, spread, np.abs(run.log_z.sum(-1) - evidence).max()))
+def _fitted(x: Floats, of: Clutter, m: Floats, v: Floats, theta: Floats) -> Floats:
+    """The approximation of p(x_n | theta) fitted in N(m, v), shape (..., N, G)."""
+    at, wide = m[..., None], v + 0 * m
+    found = clutter.tilted(np.broadcast_to(x[:, None], at.shape), at, wide, of)
+    precision = 1 / found.variance - 1 / wide  # 10.220
+    shift = found.mean / found.variance[..., None] - at / wide[..., None]  # 10.221
+    before = clutter.log_partition(1 / wide, at / wide[..., None])
+    after = clutter.log_partition(1 / found.variance, found.mean / found.variance[..., None])
+    log = (found.log_z + before - after)[..., None] + shift * theta  # 10.207
+    return np.asarray(np.exp(np.minimum(log - precision[..., None] * theta**2 / 2, 300)))
 
 
-def _projection_gap(x: float, m: float, known: Clutter, v: float = 2.0) -> float:
-    """The smallest divergence of a factor in N(m, v), by a search, against its moments."""
-    theta = np.linspace(m - 15, m + 15, 601)
-    factor = clutter.tilted(np.full((601, 1), x), theta[:, None], np.zeros(601), known).log_z
-    p = np.exp(factor + clutter.log_normal((theta - m) ** 2, v, 1))
-    p /= p.sum()
-
-    def divergence(at: Floats) -> float:
-        return -float(p @ clutter.log_normal((theta - at[0]) ** 2, float(np.exp(at[1])), 1))
-
-    options = {"xatol": 1e-9, "fatol": 1e-15, "maxiter": 2000}
-    found = np.array([m, 0.0])
-    for _ in range(3):  # a simplex may have collapsed on the way
-        found = minimize(divergence, found, method="Nelder-Mead", options=options).x
-    moments = clutter.tilted(np.array([x]), np.array([m]), np.array(v), known)
-    gaps = found[0] - moments.mean[0], np.exp(found[1]) - moments.variance
-    return float(np.abs(gaps).max())
+def _curves(x: Floats, of: Clutter, run: Propagation) -> dict[str, Any]:
+    """Two factors of the first data set at convergence, their approximations and contexts."""
+    sites, shifts = run.sites.precision[0], run.sites.shift[0, :, 0]
+    extreme = np.array([sites.argmax(), sites.argmin()])
+    cavity = (1 / of.b + sites.sum() - sites)[extreme]
+    cavity = np.where(cavity > 0, cavity, np.nan)  # a context that is no density has no curve
+    at, wide, x = (shifts.sum() - shifts)[extreme] / cavity, 1 / cavity, x[extreme, 0]
+    context = np.exp(clutter.log_normal((CURVE - at[:, None]) ** 2, wide[:, None], 1))
+    return {
+        "factor": ("shape theta", _factors(x, of, CURVE)),
+        "fitted_factor": ("shape theta", _fitted(x, of, at, wide, CURVE)),
+        "context": ("shape theta", context),
+        "factor_precision": ("shape", sites[extreme]),
+    }
