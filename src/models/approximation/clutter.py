@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
-from bythebook.models.types import Bools, Floats, Ints
+from bythebook.models.types import Floats, Ints
 
 
 class Clutter(NamedTuple):
@@ -159,20 +159,6 @@ def log_evidence(x: Floats, of: Clutter, sites: Sites) -> Floats:
     return np.where(good, total, np.nan)
 
 
-def energy_slope(x: Floats, of: Clutter, sites: Sites, h: float = 1e-5) -> Floats:
-    """The largest derivative of the energy by a parameter of a factor, in D = 1, shape (S,)."""
-    N = x.shape[1]
-    step = h * np.eye(N)
-    found = []
-    for data, P, shift in zip(x, *sites, strict=True):
-        tries = np.concatenate([step, -step, 0 * step, 0 * step])
-        moved = Sites(P + tries, shift + np.roll(tries, 2 * N, axis=0)[..., None])
-        up_P, down_P, up_h, down_h = log_evidence(data[None], of, moved).reshape(4, N)
-        slopes = np.concatenate([up_P - down_P, up_h - down_h]) / (2 * h)
-        found.append(np.abs(slopes).max())
-    return np.array(found)
-
-
 def alone(x: Floats, of: Clutter) -> Gaussian:
     """Each factor fitted with the prior as its only context, and all multiplied."""
     v, m = np.full(x.shape[:2], of.b), np.zeros_like(x)
@@ -262,22 +248,6 @@ def total_variation(posterior: OnGrid, mean: Floats, variance: Floats) -> Floats
     p = posterior.density.reshape(len(posterior.density), *more, -1)
     q = np.exp(log_normal((posterior.theta - mean[..., None]) ** 2, variance[..., None], 1))
     return np.asarray(np.abs(p - q).sum(-1) * (posterior.theta[1] - posterior.theta[0]) / 2)
-
-
-def enumerated(x: Floats, of: Clutter, theta: Floats) -> Floats:
-    """p(data, theta) as the sum over all 2^N assignments of points (N,) to clutter; (G,)."""
-    N = len(x)
-    chosen: Bools = (np.arange(2**N)[:, None] >> np.arange(N)) % 2 == 1  # no clutter
-    count, total, squares = chosen.sum(1), chosen @ x, chosen @ x**2
-    P = 1 / of.b + count
-    log_weight = (
-        count * np.log(1 - of.w)
-        + (N - count) * np.log(of.w)
-        + (~chosen) @ log_normal(x**2, of.a, 1)
-        - (count * np.log(2 * np.pi) + np.log(of.b * P) + squares - total**2 / P) / 2
-    )
-    components = log_normal((theta - (total / P)[:, None]) ** 2, (1 / P)[:, None], 1)
-    return np.asarray(np.exp(log_weight[:, None] + components).sum(0))
 
 
 def draw(theta: float, of: Clutter, shape: tuple[int, int], rng: np.random.Generator) -> Floats:

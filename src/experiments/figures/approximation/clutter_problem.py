@@ -40,6 +40,7 @@ def accuracy() -> Iterator[Panel]:
                     f"median(abs({history}[:, '{m}'] - {quantity}[:, 'exact']), over='repetition')",
                     x=f"operations['{m}'] * (coordinates({history}, over='iteration') + 1)",
                     color=COLOURS[m],
+                    marker=".",
                     label=name,
                 )
                 for m, name in NAMES.items()
@@ -57,10 +58,19 @@ def accuracy() -> Iterator[Panel]:
 def methods() -> Iterator[Panel]:
     """Total variation from the exact posterior by each method."""
     yield Panel(
-        point("total_variation[:, 'ep':]", x="method", alpha=0.3, color="C0"),
-        line("median(total_variation[:, 'ep':], over='repetition')", x="method", color="C3"),
+        point("total_variation[:, 'ep':]", x="method", alpha=0.3, color="C0", label="data sets"),
+        point(
+            "median(total_variation[:, 'ep':], over='repetition')",
+            x="method",
+            color="C1",
+            marker="_",
+            markersize=20,
+            markeredgewidth=2,
+            label="median",
+        ),
         facet="points",
         title="{} points",
+        x="",
         y="total variation from the posterior",
         yscale="log",
         share="y",
