@@ -22,7 +22,7 @@ def test_the_grid_has_the_moments_of_scipy_quadrature() -> None:
             factors = 0.5 * stats.norm.pdf(x, t) + 0.5 * stats.norm.pdf(x, 0, 10**0.5)
             return float(t**power * stats.norm.pdf(t, 0, 10) * np.prod(factors))
 
-        return float(integrate.quad(f, -45, 45, points=[-5, 0, 5], epsabs=0, limit=200)[0])
+        return float(integrate.quad(f, -50, 50, points=[-5, 0, 5], epsabs=0, limit=200)[0])
 
     Z, first, second = (moment(k) for k in range(3))
     found = clutter.exact(x, OF).summary

@@ -68,7 +68,7 @@ def _rho(case: _Case) -> float:
     """The probability that the point is not clutter (10.219)."""
     w, a, _ = case.of
     noise = w * _normal(case.x, np.zeros(len(case.m)), a)
-    return 1 - float(noise) / np.exp(_log_z(case, case.m, case.v))
+    return float(1 - noise / np.exp(_log_z(case, case.m, case.v)))
 
 
 @equation(

@@ -2,38 +2,49 @@
 
 from collections.abc import Iterator
 
-import numpy as np
-from matplotlib.figure import Figure
-
-from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.clustering import panel_grid
-from bythebook.experiments.studies.approximation.bayesian_logistic import WAYS, BayesianLogistic
+from bythebook.experiments.plotting.marks import Panel, line
 
 NAMES = {"laplace": "Laplace", "variational": "variational", "ep": "EP", "plug-in": "mode alone"}
-LOOKS = {"laplace": "C3-.", "variational": "C2--", "ep": "C0-", "plug-in": "k:"}
+COLOURS = {"laplace": "C3", "variational": "C2", "ep": "C0", "plug-in": "0.2"}
 
 
-def draw(study: BayesianLogistic, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, axes = panel_grid(1, 3, 1.0)
-    sizes = np.arange(len(study.points))
-    for ax, name, what in zip(
-        axes[0, :2],
-        ("total_variation", "centre_error"),
-        ("total variation", "error of the mean"),
-        strict=True,
+def accuracy() -> Iterator[Panel]:
+    """Median total variation and error of the mean against the number of points."""
+    for quantity, label in (
+        ("total_variation", "total variation"),
+        ("mean_error", "error of the mean"),
     ):
-        for way in WAYS[1:]:
-            middle = np.median(outcome[name].sel(way=way).values, axis=-1)
-            ax.semilogy(sizes, middle, LOOKS[way], marker="o", label=NAMES[way])
-        ax.set_xticks(sizes, [str(n) for n in study.points])
-        ax.set(xlabel="points", ylabel=f"{what}, median")
-    N = study.points[0]
-    truth = outcome["predicted"].sel(predictor="exact", points=N).values
-    for way, look in LOOKS.items():
-        off = np.abs(outcome["predicted"].sel(predictor=way, points=N).values - truth)
-        x = outcome["predicted"].coord("input")
-        axes[0, 2].semilogy(x, np.median(off, axis=0), look, label=NAMES[way])
-    axes[0, 2].set(xlabel="input", ylabel=f"error of a prediction, {N} points")
-    handles, labels = axes[0, 2].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4)
-    yield "accuracy", figure
+        yield Panel(
+            *(
+                line(
+                    f"median({quantity}[:, '{m}'], over='repetition')",
+                    x="points",
+                    color=COLOURS[m],
+                    marker="o",
+                    label=NAMES[m],
+                )
+                for m in ("laplace", "variational", "ep")
+            ),
+            x="number of points",
+            y=f"{label}, median",
+            yscale="log",
+        )
+
+
+def predictions() -> Iterator[Panel]:
+    """Median error of the predictions with the smallest number of points."""
+    yield Panel(
+        *(
+            line(
+                f"median(abs(first(predicted['{m}'] - predicted['exact'], over='points')),"
+                " over='repetition')",
+                x="input",
+                color=COLOURS[m],
+                label=name,
+            )
+            for m, name in NAMES.items()
+        ),
+        x="input",
+        y="error of a prediction, {points[0]} points",
+        yscale="log",
+    )

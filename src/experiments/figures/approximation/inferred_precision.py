@@ -1,23 +1,27 @@
-"""The bound step by step below the evidence, and the expected precision."""
+"""The bound after each update below the evidence, and the expected precision."""
 
 from collections.abc import Iterator
 
-import numpy as np
-from matplotlib.figure import Figure
-
-from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.clustering import panel_grid
-from bythebook.experiments.studies.approximation.inferred_precision import InferredPrecision
+from bythebook.experiments.plotting.marks import Panel, line
 
 
-def draw(study: InferredPrecision, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, axes = panel_grid(1, 2, 0.9)
-    left, right = axes[0]
-    gap = outcome["log_evidence"].values[:, None] - outcome["bound"].values
-    steps = np.arange(1, gap.shape[1] + 1)
-    for row, alpha in zip(gap, outcome["expected_precision"].values, strict=True):
-        left.loglog(steps, row, color="C0", lw=1, alpha=0.6)
-        right.semilogx(steps, alpha, color="C2", lw=1, alpha=0.6)
-    left.set(xlabel="step", ylabel="log evidence less bound")
-    right.set(xlabel="step", ylabel="E[α]")
-    yield "bounds", figure
+def bounds() -> Iterator[Panel]:
+    """The gap of both bounds, and the expected precision, in each data set."""
+    for quantity, label in (("bound", "local and global bound"), ("global_bound", "global bound")):
+        yield Panel(
+            line(f"log_evidence - {quantity}", x="update", color="C0", linewidth=1, alpha=0.6),
+            x="update",
+            y="log evidence less bound (nats)",
+            title=label,
+            xscale="log",
+            yscale="log",
+            share="x",
+            columns=3,
+        )
+    yield Panel(
+        line("expected_precision", x="update", color="C2", linewidth=1, alpha=0.6),
+        x="update",
+        y="expected precision",
+        title="precision",
+        xscale="log",
+    )

@@ -1,28 +1,53 @@
 """Predictions in the plane, and boundaries of sampled weights."""
 
 from collections.abc import Iterator
+from typing import Any
 
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 
 from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.clustering import panel_grid
-from bythebook.experiments.studies.approximation.variational_logistic import VariationalLogistic
+from bythebook.experiments.plotting.marks import Mark, Panel, contour, line, point
+
+X1 = "coordinates(predictive, over='x1')"
+RANGE = {"xlimits": (-6, 6), "ylimits": (-6, 6)}
+LEVELS = [0.01, 0.25, 0.5, 0.75, 0.99]
 
 
-def draw(study: VariationalLogistic, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, axes = panel_grid(1, 2, 1.0, sharex=True, sharey=True)
-    left, right = axes[0]
-    p, x, t = outcome["predictive"], outcome["place"].values, outcome["class_of"].values
-    one, two = p.coord("x_1"), p.coord("x_2")
-    levels = [0.01, 0.25, 0.5, 0.75, 0.99]
-    lines = left.contour(one, two, p.values.T, levels, cmap="coolwarm_r", linewidths=1.4)
-    left.clabel(lines, fontsize="x-small")
-    for b, *slope in outcome["sampled_weights"].values:
-        right.plot(one, -(b + slope[0] * one) / slope[1], color="0.4", lw=1.2)
-    for ax in (left, right):
-        for k, marker in enumerate("os"):
-            ax.plot(*x[t == k].T, marker, color=f"C{3 * (1 - k)}", ms=5, mec="white", mew=0.5)
-        ax.set(xlabel="$x_1$", xlim=(one[0], one[-1]), ylim=(two[0], two[-1]))
-    left.set(ylabel="$x_2$", title="predictive distribution")
-    right.set_title("five samples of the weights")
-    yield "predictive", figure
+def _points() -> list[Mark]:
+    looks: list[dict[str, Any]] = [{"color": "C3", "marker": "o"}, {"color": "C0", "marker": "s"}]
+    return [
+        point("inputs[:, 2]", x="inputs[:, 1]", where=f"labels == {k}", label=f"class {k}", **look)
+        for k, look in enumerate(looks)
+    ]
+
+
+def predictive() -> Iterator[Panel]:
+    """The predictive distribution and the points, as in PRML Figure 10.13."""
+    yield Panel(
+        contour("predictive", levels=LEVELS),
+        *_points(),
+        x="x1",
+        y="x2",
+        title="predictive distribution",
+        **RANGE,
+        finish=_label_contours,
+    )
+
+
+def boundaries() -> Iterator[Panel]:
+    """Boundaries of weights drawn from the posterior."""
+    weight = "sampled_weights[:, {}]".format
+    yield Panel(
+        line(f"-({weight(0)} + {weight(1)} * {X1}) / {weight(2)}", x="x1", color="0.4"),
+        *_points(),
+        x="x1",
+        y="x2",
+        title="samples of the weights",
+        **RANGE,
+    )
+
+
+def _label_contours(ax: Axes, _: Outcome) -> None:
+    for drawn in ax.collections:
+        if hasattr(drawn, "levels"):
+            ax.clabel(drawn, fontsize="x-small")
