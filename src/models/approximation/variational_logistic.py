@@ -49,22 +49,15 @@ def contacts(X: Floats, q: Weights) -> Floats:
     return np.asarray(np.sqrt(np.einsum("...ni,...ij,...nj->...n", X, second, X)))
 
 
-def bound(X: Floats, t: Floats, alpha: float, xi: Floats, *, printed: bool = False) -> Floats:
+def bound(X: Floats, t: Floats, alpha: float, xi: Floats) -> Floats:
     """L(xi) in closed form: 10.164 with three signs corrected."""
     q = posterior(X, t, alpha, xi)
-    D, sign = X.shape[-1], -1.0 if printed else 1.0
+    D = X.shape[-1]
     logs = np.linalg.slogdet(q.covariance)[1] + D * np.log(alpha)
     shift = np.einsum("...n,...ni->...i", t - 0.5, X)
     square = (q.mean * shift).sum(-1)  # m^T S^-1 m
-    terms = log_expit(xi) - xi / 2 + sign * lam(xi) * xi**2
-    return np.asarray(logs / 2 + sign * square / 2 + terms.sum(-1))
-
-
-def log_h(X: Floats, t: Floats, xi: Floats, w: Floats) -> Floats:
-    """The bound's log on p(t | w) (10.153); w (..., D) with the axes of xi except the last."""
-    a = np.einsum("...ni,...i->...n", X, w)
-    each = log_expit(xi) + a * t - (a + xi) / 2 - lam(xi) * (a**2 - xi**2)
-    return np.asarray(each.sum(-1))
+    terms = log_expit(xi) - xi / 2 + lam(xi) * xi**2
+    return np.asarray(logs / 2 + square / 2 + terms.sum(-1))
 
 
 def expected_log_h(X: Floats, t: Floats, xi: Floats, q: Weights) -> Floats:

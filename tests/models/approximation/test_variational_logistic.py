@@ -8,6 +8,7 @@ from scipy.special import expit
 
 from bythebook.models.approximation import variational_logistic as vl
 from bythebook.models.classification import logistic
+from bythebook.models.types import Floats
 
 RNG = np.random.default_rng(0)
 X = np.stack([np.ones((3, 12)), RNG.normal(size=(3, 12))], axis=-1)
@@ -23,19 +24,6 @@ def grids() -> list[logistic.OnGrid]:
     return made
 
 
-def test_the_bound_is_ln_h_and_prior_less_q_at_any_weights() -> None:
-    xi = RNG.uniform(0.2, 3, T.shape)
-    q = vl.posterior(X, T, ALPHA, xi)
-    w = RNG.normal(size=(3, 2))
-    prior = stats.multivariate_normal(np.zeros(2), np.eye(2) / ALPHA).logpdf(w)
-    log_q = [stats.multivariate_normal(*of).logpdf(v) for *of, v in zip(*q, w, strict=True)]
-    found = vl.bound(X, T, ALPHA, xi)
-    assert_allclose(found, vl.log_h(X, T, xi, w) + prior - log_q)
-    assert np.abs(vl.bound(X, T, ALPHA, xi, printed=True) - found).min() > 0.1
-    log_p = np.log(expit((2 * T - 1) * np.einsum("sni,si->sn", X, w))).sum(-1)
-    assert (vl.log_h(X, T, xi, w) <= log_p).all()
-
-
 def test_em_climbs_to_a_bound_below_the_evidence() -> None:
     found = vl.fit(X, T, ALPHA, 300)
     assert (np.diff(found.course, axis=0) > -1e-10).all()
@@ -48,13 +36,19 @@ def test_em_climbs_to_a_bound_below_the_evidence() -> None:
         assert np.abs(slope / (2 * h)).max() < 1e-3
 
 
+def log_h(X: Floats, t: Floats, xi: Floats, w: Floats) -> Floats:
+    """The logarithm of (10.153) at one place."""
+    a, lam = X @ w, np.tanh(xi / 2) / (4 * xi)
+    return np.asarray((np.log(expit(xi)) + a * t - (a + xi) / 2 - lam * (a**2 - xi**2)).sum())
+
+
 def test_the_expected_log_under_q() -> None:
     xi = RNG.uniform(0.2, 3, T.shape)
     q = vl.posterior(X, T, ALPHA, xi)
-    w = RNG.multivariate_normal(q.mean[0], q.covariance[0], 40_000)
-    values = [vl.log_h(X[0], T[0], xi[0], v) for v in w[:4000]]
-    spread = np.std(values) / 4000**0.5
-    assert abs(np.mean(values) - vl.expected_log_h(X, T, xi, q).sum(-1)[0]) < 5 * spread
+    w = RNG.multivariate_normal(q.mean[0], q.covariance[0], 4000)
+    values = [log_h(X[0], T[0], xi[0], v) for v in w]
+    error = np.std(values) / 4000**0.5
+    assert abs(np.mean(values) - vl.expected_log_h(X, T, xi, q).sum(-1)[0]) < 5 * error
 
 
 def test_propagation_is_near_the_exact_posterior() -> None:

@@ -4,19 +4,20 @@ from collections.abc import Iterator
 from typing import Any
 
 from matplotlib.axes import Axes
+from matplotlib.contour import ContourSet
 
 from bythebook.experiments.core.outcome import Outcome
 from bythebook.experiments.plotting.marks import Mark, Panel, contour, line, point
 
 X1 = "coordinates(predictive, over='x1')"
-RANGE = {"xlimits": (-6, 6), "ylimits": (-6, 6)}
+RANGE = (-6, 6)
 LEVELS = [0.01, 0.25, 0.5, 0.75, 0.99]
 
 
 def _points() -> list[Mark]:
     looks: list[dict[str, Any]] = [{"color": "C3", "marker": "o"}, {"color": "C0", "marker": "s"}]
     return [
-        point("inputs[:, 2]", x="inputs[:, 1]", where=f"labels == {k}", label=f"class {k}", **look)
+        point("inputs[:, 2]", x="inputs[:, 1]", where=f"labels == {k}", **look)
         for k, look in enumerate(looks)
     ]
 
@@ -28,8 +29,9 @@ def predictive() -> Iterator[Panel]:
         *_points(),
         x="x1",
         y="x2",
-        title="predictive distribution",
-        **RANGE,
+        title="probability of the second class (squares)",
+        xlimits=RANGE,
+        ylimits=RANGE,
         finish=_label_contours,
     )
 
@@ -43,11 +45,12 @@ def boundaries() -> Iterator[Panel]:
         x="x1",
         y="x2",
         title="samples of the weights",
-        **RANGE,
+        xlimits=RANGE,
+        ylimits=RANGE,
     )
 
 
 def _label_contours(ax: Axes, _: Outcome) -> None:
     for drawn in ax.collections:
-        if hasattr(drawn, "levels"):
+        if isinstance(drawn, ContourSet):
             ax.clabel(drawn, fontsize="x-small")

@@ -55,7 +55,7 @@ class VariationalLogistic(Study):
     spread: float = knob(0.8, "standard deviation of a cluster", above=0, at_most=1.5)
     prior_precision: float = knob(0.1, "of bias and slopes", above=0)
     iterations: int = knob(1000, "iterations of EM", at_least=HISTORY, at_most=100_000)
-    samples: int = knob(5, "of the weights", at_least=1, at_most=100)
+    samples: int = knob(5, "of the weights", at_least=1, at_most=10_000)
 
     def run(self, rng: Generator) -> Outcome:
         x, t = self._clusters(rng)

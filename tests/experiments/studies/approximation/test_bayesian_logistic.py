@@ -17,8 +17,8 @@ def test_two_weights() -> None:
         BayesianLogistic(weights=[1.0])
 
 
-def test_ways(run: Run) -> None:
-    found = run(BayesianLogistic([15], sets=2))
+def test_methods(run: Run) -> None:
+    found = run(BayesianLogistic([15], repetitions=2))
     off = found["total_variation"].values[0]
     assert (off[0] == 0).all()
     assert (off[1:] > 0).all()
@@ -26,6 +26,6 @@ def test_ways(run: Run) -> None:
     evidence = found["log_evidence"].values[0]
     assert (evidence[2] < evidence[0]).all()
     assert np.abs(evidence[3] - evidence[0]).max() < 0.05
-    assert found["hessian_gap"].values.max() < 1e-4
-    assert found["activation_gap"].values.max() < 1e-6
-    assert found["predicted"].dims == ("predictor", "points", "set", "input")
+    assert (found["mean_error"].values[0, 0] == 0).all()
+    assert found["predicted"].dims == ("predictor", "points", "repetition", "input")
+    assert (found["em_iterations"].values > 1).all()
