@@ -1,15 +1,11 @@
 """Numbers of operations for marginals of a chain, counted during the computation (PRML 8.4.1)."""
 
-from itertools import combinations
-
 import numpy as np
 
 from bythebook.models.graphs.counting import counted
-from bythebook.models.graphs.elimination import eliminate
 from bythebook.models.graphs.factors import Factor, keep, product
 from bythebook.models.graphs.propagation import (
     FactorGraph,
-    Messages,
     factor_graph,
     inward,
     marginal,
@@ -44,26 +40,12 @@ def operations(graph: FactorGraph, way: str) -> int:
     return tally.operations
 
 
-def factor_messages(messages: Messages) -> dict[tuple[int, str], Floats]:
-    """The messages of factors to variables, which on a chain are mu_alpha and mu_beta."""
-    found = {}
-    for (sender, receiver), message in messages.items():
-        if isinstance(sender, int) and isinstance(receiver, str):
-            found[sender, receiver] = message
-    return found
+def shared_messages(graph: FactorGraph) -> float:
+    """The share of the messages for the first node that are also sent for the second, in value.
 
-
-def repeated(graph: FactorGraph) -> float:
-    """The share of the messages for the first node that are also among those for the second."""
-    first, second = (factor_messages(inward(graph, name)) for name in ("x1", "x2"))
-    same = [link in second and np.array_equal(first[link], second[link]) for link in first]
+    These are messages of factors to variables, which on a chain are mu_alpha and mu_beta.
+    """
+    first, second = (inward(graph, name) for name in ("x1", "x2"))
+    links = [link for link in first if isinstance(link[0], int)]
+    same = [link in second and np.array_equal(first[link], second[link]) for link in links]
     return float(np.mean(same))
-
-
-def largest_product(N: int) -> int:
-    """Variables of the largest table if all N nodes were linked and summed out one by one."""
-    pairs = combinations([f"x{n}" for n in range(N)], 2)
-    found = eliminate(
-        [Factor(pair, np.ones((2, 2))) for pair in pairs], [f"x{n}" for n in range(1, N)]
-    )
-    return max(len(step.product) for step in found.steps)
