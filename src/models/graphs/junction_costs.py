@@ -19,11 +19,6 @@ def in_a_row(size: int) -> JunctionTree:
     return junction_tree(graph, range(N))
 
 
-def largest_table(tree: JunctionTree) -> int:
-    """Entries of the largest clique's table, of binary nodes."""
-    return max(int(np.ones([2] * len(clique)).size) for clique in tree.cliques)
-
-
 def operations(size: int) -> int:
     """Additions and multiplications of messages both ways and of all beliefs, binary nodes."""
     tree = in_a_row(size)

@@ -11,15 +11,17 @@ eliminate variables. What is arbitrary in them, such as a root or an order, is d
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
 from bythebook.models.chains.hmm import smoother
-from bythebook.models.graphs import propagation
+from bythebook.models.graphs import junction, propagation
 from bythebook.models.graphs.collection import collect, distribute, hung
-from bythebook.models.graphs.elimination import eliminate
+from bythebook.models.graphs.cutset import averaged, cases, cut
+from bythebook.models.graphs.elimination import eliminate, min_fill
 from bythebook.models.graphs.factors import (
     Factor,
     Semiring,
@@ -32,6 +34,7 @@ from bythebook.models.graphs.factors import (
 )
 from bythebook.models.graphs.pairwise import Field
 from bythebook.models.graphs.polytree import Network, propagate, reverberate
+from bythebook.models.graphs.structure import undirected
 from bythebook.models.types import Floats
 
 Tables = Sequence[Factor]
@@ -114,6 +117,40 @@ def pearl(tables: Tables, given: Given, ring: Semiring, rng: Generator, *, echo:
     return Answer(found, 2 * len(network.links) * rounds, rounds)
 
 
+def junction_tree(
+    tables: Tables, given: Given, ring: Semiring, rng: Generator, *, hugin: bool
+) -> Answer:
+    """Messages in a tree of cliques (Ghahramani 8.4; PRML 8.4.6)."""
+    names, clamped = scope(tables), clamp(tables, given, ring)
+    pairs = [pair for table in tables for pair in combinations(table.variables, 2)]
+    graph = undirected(len(names), [(names.index(a), names.index(b)) for a, b in pairs])
+    tree = junction.junction_tree(graph, min_fill(graph))
+    if hugin:
+        cliques = junction.hugin(tree, names, clamped).cliques
+    else:
+        cliques = junction.shafer_shenoy(tree, names, clamped, ring).cliques
+    found = {x: keep(clique, [x], ring).table for clique in cliques for x in clique.variables}
+    return Answer(found, 2 * len(tree.tree), 1)
+
+
+def cutset_conditioning(tables: Tables, given: Given, ring: Semiring, rng: Generator) -> Answer:
+    """Messages for each value of a smallest set of variables that leaves no loop, averaged.
+
+    P(x | e) = sum over c of P(x | c, e) P(c | e)                                 Ghahramani 42
+    """
+    clamped, names = clamp(tables, given, ring), rng.permutation(scope(tables)).tolist()
+    cutsets = (some for n in range(len(names)) for some in combinations(names, n))
+    cutset = next(some for some in cutsets if not cut(clamped, some).loops)
+    found = cases(clamped, cutset)
+    states = sizes(tables)
+    weights = np.reshape([case.weight for case in found], [states[name] for name in cutset])
+    others = tuple(range(len(cutset)))
+    marginals = {x: averaged(found, x) for x in names if x not in cutset}
+    for k, name in enumerate(cutset):
+        marginals[name] = weights.sum(tuple(n for n in others if n != k))
+    return Answer(marginals, len(found) * len(cut(clamped, cutset).links), len(found))
+
+
 def forward_backward(tables: Tables, given: Given, ring: Semiring, rng: Generator) -> Answer:
     """The algorithm for hidden Markov models: z1, z2 | z1, ... and observed x1 | z1, ... ."""
     start, moves = tables[0], [t for t in tables[1:] if t.variables[1] not in given]
@@ -173,6 +210,9 @@ METHODS = {
     "collect and divide": Method(
         partial(collect_and_distribute, dividing=True), suits=_tree_of_pairs
     ),
+    "Shafer-Shenoy": Method(partial(junction_tree, hugin=False), any_ring=True),
+    "Hugin": Method(partial(junction_tree, hugin=True)),
+    "cutset conditioning": Method(cutset_conditioning),
     "lambda and pi": Method(pearl, suits=_directed_tree),
     "lambda and pi, echoed": Method(partial(pearl, echo=ECHOES), suits=_directed_tree),
     "forward-backward": Method(forward_backward, suits=_hidden_markov_model),

@@ -27,6 +27,7 @@ HMM = [
 ]
 SEEN = {"a": 2, "b": 0, "c": 1}
 LOOP = [Factor(pair, RNG.uniform(0.1, 1, (3, 3))) for pair in (("a", "b"), ("b", "c"), ("c", "a"))]
+LOOPY = ["Shafer-Shenoy", "Hugin", "cutset conditioning"]
 
 
 def shared(table: Floats) -> Floats:
@@ -53,6 +54,17 @@ def test_any_semiring(method: str, ring: Semiring) -> None:
         assert_allclose(table, visited(tables, name, ring), rtol=1e-12)
 
 
+@pytest.mark.parametrize("method", LOOPY)
+@pytest.mark.parametrize("given", [{}, {"b": 2}])
+def test_graphs_with_loops(method: str, given: dict[str, int]) -> None:
+    tables = [*LOOP, Factor(("c", "d"), LOOP[0].table), Factor(("d", "a"), LOOP[1].table)]
+    for seed in range(4):  # the order in which cutsets are tried
+        found = METHODS[method].run(tables, given, SUM_PRODUCT, np.random.default_rng(seed))
+        for name in "abcd":
+            right = visited(clamp(tables, given), name)
+            assert_allclose(shared(found.marginals[name]), shared(right), atol=1e-12)
+
+
 def test_messages_are_counted() -> None:
     """Nine variables' links of six factors, and three of the evidence."""
     counts = {
@@ -67,7 +79,7 @@ def test_messages_are_counted() -> None:
 
 def test_an_algorithm_refuses_a_graph_that_it_does_not_suit() -> None:
     suited = {name for name, method in METHODS.items() if method.suits(LOOP, {})}
-    assert suited == {"enumeration", "elimination"}
+    assert suited == {"enumeration", "elimination", *LOOPY}
     assert not METHODS["forward-backward"].suits(HMM, {"a": 2, "b": 0})
     assert not METHODS["collect and divide"].suits([Factor(tuple("abc"), np.ones((2, 2, 2)))], {})
     other = [*HMM[:2], Factor(("v", "w"), MOVE[::-1]), *HMM[3:]]

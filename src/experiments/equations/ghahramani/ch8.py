@@ -6,6 +6,8 @@ import numpy as np
 from numpy.random import Generator
 
 from bythebook.experiments.core.equations import Sides, equation
+from bythebook.models.graphs.factors import Factor, condition
+from bythebook.models.graphs.propagation import factor_graph, marginal, two_passes
 from bythebook.models.state_space.kalman import LDS, kalman_filter_reference, rts_smoother_reference
 from bythebook.models.types import Floats
 
@@ -207,3 +209,30 @@ def kalman_smoothing(rng: Generator) -> Sides:
     covariance = [np.linalg.solve(J, np.eye(M)) for J, _ in sums]
     mean = [np.linalg.solve(J, h) for J, h in sums]
     return Sides(truth=(right.mean, right.cov), printed=(mean, covariance))
+
+
+@equation(
+    "42",
+    section="8.5",
+    latex=r"P(X|e) = \sum_c P(X|C = c, e) P(C = c|e)",
+)
+def cutset_average(rng: Generator) -> Sides:
+    """Beliefs and weights from one run of messages for each value of C, in a ring of variables."""
+    N, K = int(rng.integers(3, 6)), int(rng.integers(2, 4))
+    names = "abcdef"[:N]
+    pairs = [(names[k], names[(k + 1) % N]) for k in range(N)]
+    tables = [Factor(pair, rng.uniform(0.1, 2, (K, K))) for pair in pairs]
+    C, X, e = rng.choice(list(names), 3, replace=False).tolist()
+    tables.append(Factor((e,), np.eye(K)[rng.integers(K)]))
+    beliefs, weights = [], []
+    for c in range(K):
+        rest = factor_graph([condition(table, {C: c}) for table in tables])
+        product = marginal(rest, two_passes(rest, X), X)
+        beliefs.append(product / product.sum())
+        weights.append(product.sum())
+    weights = list(np.array(weights) / sum(weights))
+    printed = sum(belief * weight for belief, weight in zip(beliefs, weights, strict=True))
+    scopes = ",".join("".join(table.variables) for table in tables)
+    joint = np.einsum(f"{scopes}->{X}{C}", *(table.table for table in tables))
+    both = joint / joint.sum()
+    return Sides(truth=(both.sum(1), both.sum(0)), printed=(printed, weights))

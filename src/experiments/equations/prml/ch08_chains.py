@@ -52,7 +52,7 @@ def _clamped(psi: list[Floats], n: int, state: int) -> list[Floats]:
 
 
 def _size(psi: list[Floats], n: int) -> int:
-    return psi[0].shape[0] if n == 0 else psi[n - 1].shape[1]
+    return int(psi[0].shape[0] if n == 0 else psi[n - 1].shape[1])
 
 
 @equation(

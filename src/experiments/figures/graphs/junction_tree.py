@@ -3,27 +3,26 @@
 from collections.abc import Iterator
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from bythebook.experiments.core.outcome import Outcome
 from bythebook.experiments.plotting import graphs
-from bythebook.experiments.plotting.canvas import subplots
-from bythebook.experiments.studies.graphs.junction_tree import JunctionTree
+from bythebook.experiments.plotting.marks import Panel, line
 
 
-def draw(study: JunctionTree, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, (left, middle, right) = subplots(1, 3)
-    _graph(left, outcome)
-    _tree(middle, _pairs(outcome, "tree_link"))
-    cost = outcome["operations"]
-    right.semilogy(cost.coord("clique"), cost.values, "o-", label="additions and multiplications")
-    right.semilogy(
-        cost.coord("clique"), outcome["table_size"].values, "s--", label="entries of a table"
+def trees() -> Iterator[Panel]:
+    """The first graph and its junction tree."""
+    yield Panel(finish=_graph, title="dashed: moral, dotted: fill-in")
+    yield Panel(finish=_tree, title="its junction tree")
+
+
+def operations() -> Iterator[Panel]:
+    """The cost of all messages against the size of the cliques."""
+    yield Panel(
+        line("operations", x="clique", marker="o"),
+        x="binary variables of a clique",
+        y="additions and multiplications",
+        yscale="log",
     )
-    right.set(xlabel="binary variables of a clique")
-    right.xaxis.get_major_locator().set_params(integer=True)
-    right.legend(fontsize="small")
-    yield "trees", figure
 
 
 def _pairs(outcome: Outcome, name: str) -> list[graphs.Edge]:
@@ -32,7 +31,7 @@ def _pairs(outcome: Outcome, name: str) -> list[graphs.Edge]:
 
 
 def _graph(ax: Axes, outcome: Outcome) -> None:
-    """The first draw: arrows, moral links dashed, fill-in dotted."""
+    """Arrows, moral links dashed, fill-in dotted."""
     arrows, married, new = (_pairs(outcome, n) for n in ("arrow", "moral_link", "fill_in"))
     parents: dict[str, list[str]] = {name: [] for pair in sorted(arrows) for name in pair}
     for a, b in arrows:
@@ -42,15 +41,16 @@ def _graph(ax: Axes, outcome: Outcome) -> None:
     graphs.links(ax, places, married, ls="--", color="C0")
     graphs.links(ax, places, new, ls=":", color="C3", lw=2)
     graphs.nodes(ax, places)
-    ax.set_title("dashed: moral, dotted: fill-in", fontsize="small")
 
 
-def _tree(ax: Axes, links: list[graphs.Edge]) -> None:
+def _tree(ax: Axes, outcome: Outcome) -> None:
     """The cliques in a tree, with the separators next to the links."""
-    near: dict[str, list[str]] = {}
+    links = _pairs(outcome, "tree_link")
+    near: dict[str, list[str]] = {name: [] for pair in links for name in pair}
     for a, b in links:
-        near.setdefault(a, []).append(b)
-        near.setdefault(b, []).append(a)
+        if a != b:  # a single clique is listed by itself
+            near[a].append(b)
+            near[b].append(a)
     root, below = links[0][0], {}
     seen, ahead = {root}, [root]
     for name in ahead:
@@ -66,4 +66,3 @@ def _tree(ax: Axes, links: list[graphs.Edge]) -> None:
         ax.annotate(name, (x, y), ha="center", va="center", bbox=box, color="black", zorder=4)
     ax.margins(0.3)
     ax.set_axis_off()
-    ax.set_title("its junction tree", fontsize="small")

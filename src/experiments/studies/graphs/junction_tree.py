@@ -3,29 +3,21 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
-from bythebook.experiments.studies.graphs._joint import off, side_by_side
-from bythebook.models.graphs.elimination import induced, min_fill, treewidth
-from bythebook.models.graphs.factors import Factor, clamp, keep, product
-from bythebook.models.graphs.junction import (
-    all_trees,
-    disagreement,
-    hugin,
-    junction_tree,
-    shafer_shenoy,
-)
-from bythebook.models.graphs.junction_costs import in_a_row, largest_table, operations
-from bythebook.models.graphs.pairwise import random_tree
-from bythebook.models.graphs.queries import Queries
+from bythebook.models.graphs.elimination import induced, min_fill
+from bythebook.models.graphs.factors import SUM_PRODUCT, Factor, clamp
+from bythebook.models.graphs.junction import all_trees, disagreement, junction_tree, shafer_shenoy
+from bythebook.models.graphs.junction_costs import operations
+from bythebook.models.graphs.marginals import METHODS
 from bythebook.models.graphs.structure import (
     Dag,
+    Undirected,
     cliques,
     dag,
     is_chordal,
@@ -36,43 +28,61 @@ from bythebook.models.graphs.structure import (
     stated_undirected,
     undirected,
 )
+from bythebook.models.types import Floats
 
-WAYS = ["Hugin", "Shafer-Shenoy"]
+MESSAGES = ["enumeration", "Hugin", "Shafer-Shenoy"]
+TREES = ["all", "running", "heaviest", "both"]
+GRAPHS = ["directed graph", "moral graph", "both"]
 CHORDS = {"A-C": "ABCD", "B-D": "ABCD", "A-B": "ACBD", "C-D": "ACBD"}  # and their cycles
-
-
-class Tried(NamedTuple):
-    """One directed graph: its moral graph, all trees of its cliques, and messages on them."""
-
-    error: list[float]  # by method of sending messages
-    total_gap: float
-    batch_error: float
-    independences: int
-    independences_kept: int
-    independences_invented: int
-    cliques: int
-    overlaps: int
-    trees: int
-    running_trees: int
-    heaviest_trees: int
-    heaviest_running: int
-    broken_gap: float
-    tree_treewidth: int
+NAMES = "ABCDEFG"
 
 
 @dataclass
 class JunctionTree(Study):
-    """Junction trees: clique tables against the joint table, and all trees of cliques (PRML 8.4.6).
+    """Marginals by messages between cliques, and all trees of cliques, of directed graphs.
 
     Chords are added to the cycles A-B-C-D-A (A-C or B-D) and A-C-B-D-A (A-B or C-D). Costs are of
     binary nodes in a row, each linked to those next to it so that cliques have the size counted.
-    One variable is observed. The first draw is also recorded as texts, for the figure.
+    One variable is observed. The first graph is also recorded as texts.
     """
 
-    headline = {"error": "max(error)"}
-    more_quantities = True
+    headline = {"trees": "mean(trees['running'])"}
     quantities = {
-        "error": quantity("largest relative error of a clique's table", "draw way"),
+        "marginal": quantity("marginal of a variable", "method draw variable state"),
+        "statements": quantity("independence statements of both graphs", "graph draw"),
+        "cliques": quantity("maximal cliques of the triangulated graph", "draw"),
+        "overlaps": quantity("pairs of cliques that have variables in common", "draw"),
+        "trees": quantity("spanning trees of the cliques", "kind draw"),
+        "disagreement": quantity(
+            "largest difference of two cliques' beliefs about a variable, on a tree that does not"
+            " run; 0 if there is none",
+            "draw",
+        ),
+        "chordal_with": quantity("whether a cycle of four is chordal with one more link", "chord"),
+        "chordal_by_fours": quantity(
+            "whether a cycle is chordal with links across cycles of length four", "cycle"
+        ),
+        "running_uncut": quantity("running trees of a cycle without more links", "cycle"),
+        "operations": quantity("additions and multiplications of all messages", "clique"),
+        "arrow": quantity("arrows of the first graph", "arrow_number"),
+        "moral_link": quantity("links that the moral graph adds", "moral_link_number"),
+        "fill_in": quantity("links that triangulation adds", "fill_in_number"),
+        "tree_link": quantity("links of the junction tree", "tree_link_number"),
+    }
+    axes = {
+        "method": axis_of("algorithm"),
+        "draw": axis_of("draw of graph and tables"),
+        "variable": axis_of("variable"),
+        "state": axis_of("state"),
+        "graph": axis_of("graph, or statements that both have"),
+        "kind": axis_of("running intersection property, largest weight, or both"),
+        "chord": axis_of("link"),
+        "cycle": axis_of("nodes of the cycle"),
+        "clique": axis_of("binary variables of a clique"),
+        "arrow_number": axis_of("number"),
+        "moral_link_number": axis_of("number"),
+        "fill_in_number": axis_of("number"),
+        "tree_link_number": axis_of("number"),
     }
 
     variables: int = knob(6, "nodes of a directed graph", at_least=3, at_most=7)
@@ -85,112 +95,114 @@ class JunctionTree(Study):
     draws: int = knob(30, "draws of graphs and tables", at_least=1, at_most=1000)
 
     def problems(self) -> Iterator[str]:
-        most = self.variables * (self.variables - 1) // 2
-        if self.links > most:
-            yield f"study.links={self.links}; allowed: up to {most}, the number of pairs"
+        max_links = self.variables * (self.variables - 1) // 2
+        if self.links > max_links:
+            yield f"study.links={self.links}; allowed: up to {max_links}, the number of pairs"
 
     def run(self, rng: Generator) -> Outcome:
-        draw, clique = axis("draw", self.draws), axis("clique", self.cliques)
         graphs = [self._graph(rng) for _ in range(self.draws)]
-        found = side_by_side(
-            [self._tried(graph, rng) for graph in graphs], draw, error=axis("way", WAYS)
+        counts = np.array([_tree_counts(graph) for graph in graphs])
+        sides = [(stated(graph), stated_undirected(moral(graph))) for graph in graphs]
+        statements = [(len(one), len(other), len(one & other)) for one, other in sides]
+        marginal, disagreements = self._messages(graphs, rng)
+        texts = _description(graphs[0])
+        return outcome(
+            {
+                "method": MESSAGES,
+                "draw": self.draws,
+                "variable": list(NAMES[: self.variables]),
+                "state": self.states,
+                "graph": GRAPHS,
+                "kind": TREES,
+                "chord": list(CHORDS),
+                "cycle": self.cycles,
+                "clique": self.cliques,
+                **{f"{word}_number": len(some) for word, some in texts.items()},
+            },
+            marginal=("method draw variable state", marginal),
+            statements=("graph draw", np.transpose(statements)),
+            cliques=("draw", counts[:, 0]),
+            overlaps=("draw", counts[:, 1]),
+            trees=("kind draw", counts[:, 2:].T),
+            disagreement=("draw", disagreements),
+            chordal_with=("chord", [_chordal(order, new) for new, order in CHORDS.items()]),
+            chordal_by_fours=("cycle", [is_chordal(_cycle(N, across=4)) for N in self.cycles]),
+            running_uncut=(
+                "cycle",
+                [sum(tree.runs for tree in all_trees(cliques(_cycle(N)))) for N in self.cycles],
+            ),
+            operations=("clique", [operations(size) for size in self.cliques]),
+            **{word: (f"{word}_number", some) for word, some in texts.items()},
         )
-        return Outcome(
-            **found,
-            **self._cycles(),
-            operations=clique.of([operations(size) for size in self.cliques]),
-            table_size=clique.of([largest_table(in_a_row(size)) for size in self.cliques]),
-            **_description(graphs[0]),
-        )
+
+    def _messages(self, graphs: list[Dag], rng: Generator) -> tuple[Floats, Floats]:
+        """Marginals by each algorithm, and disagreements on a tree that does not run."""
+        marginal = np.empty((len(MESSAGES), self.draws, self.variables, self.states))
+        disagreements = np.empty(self.draws)
+        for draw, graph in enumerate(graphs):
+            tables, given = self._tables(graph, rng)
+            for m, method in enumerate(MESSAGES):
+                found = METHODS[method].run(tables, given, SUM_PRODUCT, rng).marginals
+                own = np.array([found[name] for name in NAMES[: self.variables]])
+                marginal[m, draw] = own / own.sum(-1, keepdims=True)
+            disagreements[draw] = _disagreement(graph, clamp(tables, given))
+        return marginal, disagreements
 
     def _graph(self, rng: Generator) -> Dag:
         pairs = list(combinations(range(self.variables), 2))
         return dag(self.variables, [pairs[k] for k in rng.permutation(len(pairs))[: self.links]])
 
-    def _tried(self, graph: Dag, rng: Generator) -> Tried:
-        K, every = self.states, [_name(k) for k in range(self.variables)]
-        tables = []
+    def _tables(self, graph: Dag, rng: Generator) -> tuple[list[Factor], dict[str, int]]:
+        """A conditional table of each node, and the state of an observed one."""
+        K, tables = self.states, []
         for k, parents in enumerate(graph):
-            above = [every[p] for p in sorted(parents)]
-            tables.append(Factor((*above, every[k]), rng.dirichlet(np.ones(K), [K] * len(above))))
-        seen = clamp(tables, {every[rng.integers(len(every))]: int(rng.integers(K))})
-        joint = keep(product(seen), every)
-        marry = moral(graph)
-        tree = junction_tree(marry, min_fill(marry))
-        trees = list(all_trees(tree.cliques))
-        heaviest = [one for one in trees if one.weight == max(t.weight for t in trees)]
-        broken = [one for one in trees if not one.runs]
-        ours, theirs = stated(graph), stated_undirected(marry)
-        found = [hugin(tree, every, seen), shafer_shenoy(tree, every, seen)]
-        sums = [t.table.sum() for one in found for t in [*one.cliques, *one.separators.values()]]
-        return Tried(
-            error=[
-                max(off(t.table, keep(joint, t.variables).table) for t in one.cliques)
-                for one in found
-            ],
-            batch_error=_batch_error(tables, every),
-            total_gap=float(np.abs(np.array(sums) / joint.table.sum() - 1).max()),
-            independences=len(ours),
-            independences_kept=len(ours & theirs),
-            independences_invented=len(theirs - ours),
-            cliques=len(tree.cliques),
-            overlaps=sum(bool(a & b) for a, b in combinations(tree.cliques, 2)),
-            trees=len(trees),
-            running_trees=sum(one.runs for one in trees),
-            heaviest_trees=len(heaviest),
-            heaviest_running=sum(one.runs for one in heaviest),
-            broken_gap=disagreement(shafer_shenoy(broken[0], every, seen)) if broken else 0.0,
-            tree_treewidth=treewidth(undirected(len(every), random_tree(len(every), rng))),
-        )
-
-    def _cycles(self) -> dict[str, Quantity]:
-        """Cycles with a chord, with links across cycles of four alone, and with none."""
-        cycle, chord = axis("cycle", self.cycles), axis("chord", list(CHORDS))
-        rings = [undirected(N, [(k, (k + 1) % N) for k in range(N)]) for N in self.cycles]
-        across = [
-            undirected(N, [*links(ring), (0, 2)]) if N == 4 else ring
-            for N, ring in zip(self.cycles, rings, strict=True)
-        ]
-        return {
-            "chordal_with": chord.of([_chordal(order, new) for new, order in CHORDS.items()]),
-            "triangulated_by_fours": cycle.of([is_chordal(graph) for graph in across]),
-            "running_uncut": cycle.of([sum(t.runs for t in all_trees(cliques(r))) for r in rings]),
-        }
+            above = [NAMES[p] for p in sorted(parents)]
+            tables.append(Factor((*above, NAMES[k]), rng.dirichlet(np.ones(K), [K] * len(above))))
+        return tables, {NAMES[rng.integers(len(graph))]: int(rng.integers(K))}
 
 
-def _batch_error(tables: list[Factor], every: list[str]) -> float:
-    """Error of posteriors given each state of the last variable, all states in one batch."""
-    joint = keep(product(tables), every)
-    states = np.arange(joint.table.shape[-1])
-    found = Queries(tables, every[-1:]).posteriors({every[-1]: states})
-    right = {x: keep(joint, [every[-1], x]).table for x in every[:-1]}
-    return max(off(found[x], t / t.sum(1, keepdims=True)) for x, t in right.items())
+def _tree_counts(graph: Dag) -> tuple[int, ...]:
+    """Cliques, pairs that overlap, and trees of the cliques: all, running, heaviest and both."""
+    marry = moral(graph)
+    tree = junction_tree(marry, min_fill(marry))
+    trees = list(all_trees(tree.cliques))
+    heaviest = [one for one in trees if one.weight == max(t.weight for t in trees)]
+    overlaps = sum(bool(a & b) for a, b in combinations(tree.cliques, 2))
+    running = [sum(one.runs for one in some) for some in (trees, heaviest)]
+    return len(tree.cliques), overlaps, len(trees), running[0], len(heaviest), running[1]
 
 
-def _name(k: int) -> str:
-    return "ABCDEFGHIJKLMNOPQRST"[k]
+def _cycle(N: int, across: int = 0) -> Undirected:
+    """A cycle of N nodes, with a link across it if N is `across`."""
+    return undirected(N, [(k, (k + 1) % N) for k in range(N)] + [(0, 2)] * (across == N))
+
+
+def _disagreement(graph: Dag, tables: list[Factor]) -> float:
+    """The disagreement of messages on the first tree of cliques that does not run."""
+    marry = moral(graph)
+    trees = all_trees(junction_tree(marry, min_fill(marry)).cliques)
+    broken = next((tree for tree in trees if not tree.runs), None)
+    return disagreement(shafer_shenoy(broken, NAMES, tables)) if broken else 0.0
 
 
 def _chordal(order: str, chord: str) -> bool:
     """Whether one more link removes the chordless cycle of a cycle of four nodes."""
     ring = [(order[k], order[(k + 1) % 4]) for k in range(4)]
-    numbered = [("ABCD".index(a), "ABCD".index(b)) for a, b in [*ring, tuple(chord.split("-"))]]
+    numbered = [(NAMES.index(a), NAMES.index(b)) for a, b in [*ring, tuple(chord.split("-"))]]
     return is_chordal(undirected(4, numbered)) and not is_chordal(undirected(4, numbered[:4]))
 
 
-def _description(graph: Dag) -> dict[str, Quantity]:
+def _description(graph: Dag) -> dict[str, list[str]]:
     """A graph and its junction tree as texts: arrows, moral links, fill-in, links of cliques."""
     marry = moral(graph)
     order = min_fill(marry)
     tree = junction_tree(marry, order)
-    names = ["".join(_name(k) for k in sorted(clique)) for clique in tree.cliques]
+    names = ["".join(NAMES[k] for k in sorted(clique)) for clique in tree.cliques]
     new = sorted(set(links(marry)) - set(links(skeleton(graph))))
-    lists = {
-        "arrow": [f"{_name(p)}-{_name(k)}" for k, parents in enumerate(graph) for p in parents],
-        "moral_link": [f"{_name(a)}-{_name(b)}" for a, b in new],
-        "fill_in": [
-            f"{_name(a)}-{_name(b)}" for pairs in induced(marry, order).fill_in for a, b in pairs
-        ],
+    filled = [pair for pairs in induced(marry, order).fill_in for pair in pairs]
+    return {
+        "arrow": [f"{NAMES[p]}-{NAMES[k]}" for k, parents in enumerate(graph) for p in parents],
+        "moral_link": [f"{NAMES[a]}-{NAMES[b]}" for a, b in new],
+        "fill_in": [f"{NAMES[a]}-{NAMES[b]}" for a, b in filled],
         "tree_link": [f"{names[i]}-{names[j]}" for i, j in tree.tree] or names,
     }
-    return {key: over(some, axis(f"{key}_number", len(some))) for key, some in lists.items()}

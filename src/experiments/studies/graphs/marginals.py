@@ -12,6 +12,7 @@ from bythebook.experiments.core.declarations import axis_of, quantity
 from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.graphs._scopes import drawn, names, scope_problems
+from bythebook.models.graphs.cutset import cut
 from bythebook.models.graphs.factors import BOOLEAN, MAX_PRODUCT, MIN_SUM, SUM_PRODUCT, Factor
 from bythebook.models.graphs.marginals import METHODS
 from bythebook.models.graphs.pairwise import random_tree
@@ -48,6 +49,9 @@ class Marginals(Study):
             "largest number of times that a message is sent", "semiring method draw"
         ),
         "pending": quantity("number of messages left pending", "semiring method draw"),
+        "loops": quantity(
+            "loops that are left if a variable is given, in the last draw", "variable"
+        ),
         "inward": quantity("messages to the root, in their order", "inward_place"),
         "outward": quantity("messages from the root, in their order", "outward_place"),
     }
@@ -132,6 +136,7 @@ class Marginals(Study):
             messages=(axes, counts[0]),
             repeats=(axes, counts[1]),
             pending=(axes, counts[2]),
+            loops=("variable", [cut(tables, [name]).loops for name in self.known]),
             **{way: (f"{way}_place", sent) for way, sent in schedule.items()},
         )
 
