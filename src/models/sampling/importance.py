@@ -135,15 +135,6 @@ def resample(z: Floats, weights: Floats, u: Floats) -> Floats:
     return np.asarray(z.ravel()[np.minimum(chosen, z.size - 1)])
 
 
-def weighted_distance(u: Floats, weights: Floats) -> Floats:
-    """The largest distance of a weighted distribution function from U(0, 1), of u (..., L)."""
-    order = np.argsort(u, axis=-1)
-    ordered = np.take_along_axis(u, order, axis=-1)
-    above = np.cumsum(np.take_along_axis(weights, order, axis=-1), axis=-1)
-    before = np.concatenate([np.zeros((*u.shape[:-1], 1)), above[..., :-1]], axis=-1)
-    return np.asarray(np.maximum(above - ordered, ordered - before).max(-1))
-
-
 def contributing(dimension: int, samples: int, repetitions: int, rng: Rng) -> Floats:
     """The smallest share of uniform samples that contributes nine tenths of the sum of p.
 

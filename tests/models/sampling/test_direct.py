@@ -7,10 +7,7 @@ from scipy import stats
 
 from bythebook.models.sampling.direct import (
     TRANSFORMS,
-    density_gaps,
     disc_cells,
-    distributions,
-    moment_scores,
     source,
 )
 from bythebook.models.sampling.uniformity import all_even, independent
@@ -34,13 +31,8 @@ def test_one_variable_by_scipy(name: str) -> None:
     expected = law.ppf(z) if transform.source == "uniform" else law.ppf(stats.norm.cdf(z))
     assert_allclose(y, expected, rtol=1e-7)
     assert_allclose(transform.uniforms(y, theta), law.cdf(y), atol=1e-10)
+    assert transform.log_density is not None
     assert_allclose(transform.log_density(y, theta), law.logpdf(y[:, 0]), rtol=1e-9)
-    h = np.array([0.2, 0.5, 0.9])
-    for found in distributions(transform, h, rng):
-        assert_allclose(found, h, atol=1e-8)
-    wrong = transform._replace(uniforms=lambda y, p: law.cdf(y) + 0.1)
-    integral, distribution = distributions(wrong, h, np.random.default_rng(0))
-    assert_allclose(distribution, integral + 0.1, atol=1e-8)
 
 
 def test_vectors_by_scipy() -> None:
@@ -49,28 +41,14 @@ def test_vectors_by_scipy() -> None:
     mean, covariance = theta[1, 0, :3], theta[1, 0, 3:].reshape(3, 3)
     z = rng.standard_normal((2, 6000, 3))
     y = transform.of(z, theta)
-    law = stats.multivariate_normal(mean, covariance)
-    assert_allclose(transform.log_density(y, theta)[1], law.logpdf(y[1]), rtol=1e-9)
     u = transform.uniforms(y, theta)
     assert all_even(u[1]) > 0.001
     assert independent(u[1, :, 0], u[1, :, 2]) > 0.001
-    scores = moment_scores(y, theta)
-    expected = (y[1].mean(0) - mean) / np.sqrt(np.diag(covariance) / 6000)
-    assert_allclose(scores[1, :3], expected)
-    assert np.abs(scores).max() < 4.5
-    assert np.abs(moment_scores(1.1 * y, theta)).max() > 6
-
-
-def test_jacobians_tell_right_from_wrong() -> None:
-    rng = np.random.default_rng(0)
-    for name, transform in TRANSFORMS.items():
-        right = (density_gaps(transform, 100, rng) < 1e-6).mean()
-        assert right > 0.9 if name != "gaussian pair as printed" else right < 0.1, name
-    wrong = TRANSFORMS["exponential"]._replace(of=lambda z, rate: -np.log1p(-z) * rate)
-    assert np.median(density_gaps(wrong, 100, rng)) > 0.01
-    none = np.random.default_rng(0)
-    shifted = TRANSFORMS["cauchy"]._replace(log_density=lambda y, _: 0.3 - np.log1p(y[..., 0] ** 2))
-    assert_allclose(density_gaps(shifted, 20, none), 0.3 + np.log(np.pi), atol=1e-5)
+    precision = np.linalg.inv(covariance)  # of the last component given the others
+    score = (y[1] - mean) @ precision[2] / np.sqrt(precision[2, 2])
+    assert_allclose(u[1, :, 2], stats.norm.cdf(score), atol=1e-12)
+    assert_allclose(np.cov(y[1].T), covariance, atol=0.1 * np.diag(covariance).max())
+    assert_allclose(y[1].mean(0), mean, atol=0.1 * np.sqrt(np.diag(covariance).max()))
 
 
 def test_the_disc() -> None:
@@ -81,12 +59,3 @@ def test_the_disc() -> None:
     counts = np.bincount(disc_cells(z).ravel(), minlength=32)
     assert counts.min() > 12_000 / 32 * 0.8
     assert disc_cells(np.array([[0.1, 0.05], [0.9, 0.01], [-0.9, -0.01]])).tolist() == [4, 28, 24]
-
-
-def test_pairs_as_printed_are_not_defined_for_negative_numbers() -> None:
-    z = np.array([[0.3, 0.4], [-0.3, 0.4]])
-    none = np.zeros((1, 0))
-    with np.errstate(invalid="ignore"):
-        printed = TRANSFORMS["gaussian pair as printed"].of(z, none)
-    assert np.isnan(printed).tolist() == [[False, False], [True, False]]
-    assert_allclose(TRANSFORMS["gaussian pair"].of(z, none)[0], z[0] * np.sqrt(-8 * np.log(0.25)))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
-from scipy.stats import kstest, norm
+from scipy.stats import norm
 
 from bythebook.models.sampling.importance import (
     FUNCTIONS,
@@ -15,7 +15,6 @@ from bythebook.models.sampling.importance import (
     proposal,
     resample,
     weigh,
-    weighted_distance,
 )
 
 
@@ -60,15 +59,6 @@ def test_resampling_follows_the_weights() -> None:
     found = resample(z, weights, u)
     for row, w in zip(found, weights, strict=True):
         assert_allclose([(row == x).mean() for x in (1, 2, 3)], w, atol=0.03)
-
-
-def test_the_distance_with_even_weights_is_that_of_kolmogorov() -> None:
-    u = np.random.default_rng(0).random((3, 40))
-    even = np.full((3, 40), 1 / 40)
-    expected = [kstest(row, "uniform").statistic for row in u]
-    assert_allclose(weighted_distance(u, even), expected, rtol=1e-9)
-    one = weighted_distance(np.array([[0.2, 0.6]]), np.array([[0.9, 0.1]]))
-    assert_allclose(one, [0.7])
 
 
 def test_uniform_samples_of_a_line() -> None:

@@ -1,35 +1,31 @@
-"""Draws of one variable against their density, pairs in the plane."""
+"""Draws of one variable with density and distribution function, and pairs in the plane."""
 
 from collections.abc import Iterator
 
-import numpy as np
-from matplotlib.figure import Figure
+from bythebook.experiments.plotting.marks import Panel, line, point
 
-from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import subplots
-from bythebook.experiments.plotting.clustering import hide_unused
-from bythebook.experiments.studies.sampling.direct_samples import DirectSamples
-from bythebook.models.sampling.direct import TRANSFORMS
+RANK = "(coordinates(drawn, over='draw') + 0.5) / size(drawn, over='draw')"
+NEAR = "abs(distribution - 0.5) < 0.47"  # without the tails
 
 
-def draw(study: DirectSamples, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    columns = min(3, len(study.samplers))
-    figure, axes = subplots(-(-len(study.samplers) // columns), columns, squeeze=False)
-    for ax, name in zip(axes.flat, study.samplers, strict=False):
-        shown = outcome["shown"].sel(sampler=name).values
-        if TRANSFORMS[name].dimension > 1:
-            ax.plot(*shown[(shown != 0).all(-1)].T, ".", ms=3)  # zero: not a number
-            ax.set(xlabel="$y_1$", ylabel="$y_2$")
-        else:
-            low, high = np.quantile(shown[:, 0], [0.02, 0.98])
-            near = shown[(shown[:, 0] >= low) & (shown[:, 0] <= high)]
-            near = near[np.argsort(near[:, 0])]
-            counts, edges = np.histogram(near[:, 0], bins=20)
-            heights = counts / len(shown) / np.diff(edges)
-            ax.stairs(heights, edges, fill=True, alpha=0.35, label="draws")
-            ax.plot(*near.T, color="black", label="density")
-            ax.set(xlabel="$y$", ylabel="density")
-            ax.legend()
-        ax.set_title(name)
-    hide_unused(axes.flat[len(study.samplers) :])
-    yield "draws", figure
+def distributions() -> Iterator[Panel]:
+    """The density, the distribution function, and the share of the draws below a value."""
+    yield Panel(
+        point(RANK, x="drawn", where=NEAR, color="0.6", ms=3, label="share of the draws below y"),
+        line("distribution", x="drawn", where=NEAR, color="C0", label="distribution h(y)"),
+        line("density", x="drawn", where=NEAR, color="C1", label="density p(y)"),
+        facet="variable",
+        x="y",
+        y="",
+        columns=3,
+    )
+
+
+def pairs() -> Iterator[Panel]:
+    """The first two components of the draws of several variables."""
+    yield Panel(
+        point("at(point, component=2)", x="at(point, component=1)", ms=3),
+        facet="plane",
+        x="$y_1$",
+        y="$y_2$",
+    )

@@ -1,35 +1,48 @@
-"""Targets and proposals, and the effective number of draws."""
+"""Targets and proposals, and what the weighted draws are worth."""
 
 from collections.abc import Iterator
 
-import numpy as np
-from matplotlib.figure import Figure
+from bythebook.experiments.plotting.marks import Panel, line
 
-from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import merged_legend, subplots
-from bythebook.experiments.studies.sampling.weighted_samples import WeightedSamples
-from bythebook.models.sampling.importance import proposal
-
-STYLES = ("-", "--", ":", "-.")
+WORTH = "mean(effective_size, over='repetition') / coordinates(effective_size, over='n')"
 
 
-def draw(study: WeightedSamples, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, (left, right) = subplots(1, 2)
-    density = outcome["density"]
-    z = density.coord("z")
-    left.plot(z, density.values[0], color="black", label=f"target: {study.targets[0]}")
-    sizes = np.array(study.sizes)
-    for k, name in enumerate(study.proposals):
-        mean, sd = proposal(name)
-        q = np.exp(-(((z - mean) / sd) ** 2) / 2) / (sd * np.sqrt(2 * np.pi))
-        left.plot(z, q, "--", lw=1, color=f"C{k % 8}", label=f"proposal {name}")
-        for t in range(len(study.targets)):
-            worth = outcome["effective_size"].values[t, k].mean(-1) / sizes
-            look = f"{STYLES[t % 4]}o"
-            right.plot(sizes, worth, look, ms=4, lw=1, color=f"C{k % 8}")
-    for t, name in enumerate(study.targets):
-        right.plot([], [], STYLES[t % 4], color="0.4", lw=1, label=f"on {name}")
-    left.set(xlabel="z", ylabel="density")
-    right.set(xlabel="draws L", ylabel="effective size over L", xscale="log", yscale="log")
-    merged_legend(figure, (left, right), 4)
-    yield "weights", figure
+def proposals(*targets: str) -> Iterator[Panel]:
+    """The densities of some targets and of the proposals."""
+    yield Panel(
+        line("density", by="target", only=targets, color="black", linewidth=2, label="target: {}"),
+        line("proposal_density", by="proposal", linestyle="--", linewidth=1, label="proposal {}"),
+        x="z",
+        y="density",
+    )
+
+
+def effective_sizes() -> Iterator[Panel]:
+    """The effective size as a share of the number of draws, for each target."""
+    yield Panel(
+        line(WORTH, x="n", by="proposal", marker="o", label="proposal {}"),
+        facet="target",
+        x="number of draws L",
+        y="effective size / L",
+        xscale="log",
+        yscale="log",
+        share="y",
+        columns=3,
+    )
+
+
+def distances() -> Iterator[Panel]:
+    """The distance of the resampled values' distribution from the target's."""
+    yield Panel(
+        line(
+            "mean(resampled_distance, over='repetition')",
+            x="n",
+            by="proposal",
+            marker="o",
+            label="proposal {}",
+        ),
+        x="number of draws L",
+        y="distance from the target",
+        xscale="log",
+        yscale="log",
+    )

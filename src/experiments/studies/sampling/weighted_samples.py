@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
+from scipy.stats import norm
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.sampling import importance as models
 from bythebook.models.sampling.importance import FUNCTIONS, Target
@@ -18,6 +18,8 @@ from bythebook.models.types import Floats
 POINTS = np.array([-1.5, -0.5, 0.5, 1.5])  # at which the distribution function is compared
 CUBE = 2000  # uniform samples
 CURVE = 201
+DRAWS = "target proposal n repetition"
+AVERAGES = "target proposal function n repetition"
 
 
 @dataclass
@@ -25,51 +27,44 @@ class WeightedSamples(Study):
     """Importance sampling with good and bad proposals, and resampling (PRML 11.1.4-5)."""
 
     headline = {"effective_size": "min(mean(effective_size, over='repetition'))"}
-    more_quantities = True
     quantities = {
-        "effective_size": quantity(
-            "effective number of samples", "target proposal size repetition"
-        ),
         "estimate": quantity(
-            "estimate of an expectation with the partition function given",
-            "target proposal function size repetition",
-            equation="PRML 11.19",
+            "weighted average with the partition function given", AVERAGES, equation="PRML 11.19"
         ),
         "normalised_estimate": quantity(
-            "estimate of an expectation with normalised weights",
-            "target proposal function size repetition",
+            "weighted average with weights that sum to one", AVERAGES, equation="PRML 11.22"
         ),
-        "plain_average": quantity(
-            "mean over the samples without weights", "target proposal function size repetition"
-        ),
-        "resampled_average": quantity(
-            "mean over resampled samples", "target proposal function size repetition"
-        ),
-        "term_sd": quantity(
-            "standard deviation of a weighted term", "target proposal function size repetition"
-        ),
-        "partition": quantity("estimated partition function", "target proposal size repetition"),
-        "largest_weight": quantity("largest normalised weight", "target proposal size repetition"),
-        "weight_sd": quantity(
-            "standard deviation of the weights", "target proposal size repetition"
-        ),
-        "weighted_distance": quantity(
-            "largest distance of the weighted samples' distribution from the target",
-            "target proposal size repetition",
-        ),
+        "plain_average": quantity("average without weights", AVERAGES),
+        "term_sd": quantity("standard deviation of a weighted term", AVERAGES),
+        "resampled_average": quantity("average of the resampled values", AVERAGES),
+        "partition": quantity("estimated partition function", DRAWS, equation="PRML 11.21"),
+        "effective_size": quantity("one over the sum of the squared weights", DRAWS),
+        "largest_weight": quantity("largest weight, of weights that sum to one", DRAWS),
+        "weight_sd": quantity("standard deviation of the importance weights", DRAWS),
         "resampled_distance": quantity(
-            "largest distance of the resampled samples' distribution from the target",
-            "target proposal size repetition",
+            "largest distance of the resampled values' distribution function from the target's",
+            DRAWS,
         ),
         "weighted_distribution": quantity(
-            "distribution function of the weighted samples",
-            "target proposal size repetition point",
-            equation="PRML 11.25",
+            "distribution function of a resampled value", f"{DRAWS} point", equation="PRML 11.25"
         ),
         "exact": quantity("exact expectation", "target function"),
-        "exact_partition": quantity("exact partition function", "target"),
         "exact_distribution": quantity("exact distribution function", "target point"),
+        "contributing": quantity(
+            "smallest share of uniform samples with nine tenths of the sum", "dimension repetition"
+        ),
         "density": quantity("density of the target", "target z"),
+        "proposal_density": quantity("density of the proposal", "proposal z"),
+    }
+    axes = {
+        "target": axis_of("target"),
+        "proposal": axis_of("mean and standard deviation of the Gaussian proposal"),
+        "function": axis_of("averaged function"),
+        "n": axis_of("number of draws"),
+        "repetition": axis_of("set of draws"),
+        "point": axis_of("place of a distribution function"),
+        "dimension": axis_of("number of dimensions"),
+        "z": axis_of("value"),
     }
 
     targets: list[str] = knob(
@@ -81,7 +76,7 @@ class WeightedSamples(Study):
     functions: list[str] = knob(
         ["square"], "functions to average", choices=tuple(FUNCTIONS), distinct=True
     )
-    sizes: list[int] = knob([100, 1000], "draws", at_least=2, at_most=100_000, distinct=True)
+    n: list[int] = knob([100, 1000], "draws of a set", at_least=2, at_most=100_000, distinct=True)
     dimensions: list[int] = knob(
         [], "of a cube that is sampled uniformly", at_least=1, at_most=20, may_be_empty=True
     )
@@ -97,87 +92,77 @@ class WeightedSamples(Study):
                     read(name)
                 except ValueError as error:
                     yield f"study.{what}: {error}"
-        if max(self.sizes) * self.repetitions > 5_000_000:
-            yield "study.sizes times repetitions; allowed: <= 5000000"
+        if max(self.n) * self.repetitions > 5_000_000:
+            yield "study.n times repetitions; allowed: <= 5000000"
 
     def run(self, rng: Generator) -> Outcome:
-        target, way = axis("target", self.targets), axis("proposal", self.proposals)
-        function, size = axis("function", self.functions), axis("size", self.sizes)
-        repetition, point = axis("repetition", self.repetitions), axis("point", POINTS)
         densities = [models.named(name) for name in self.targets]
-        shapes = [(self.repetitions, L) for L in self.sizes]
-        noise = [[(rng.standard_normal(s), rng.random(s)) for s in shapes] for _ in self.proposals]
-        cells = [  # the same draws for every target
-            [self._cell(d, name, drawn) for name, drawn in zip(self.proposals, noise, strict=True)]
-            for d in densities
-        ]
-        plain = (size, repetition)
-        axes: dict[str, tuple[Any, ...]] = {
-            "estimate": (function, *plain),
-            "normalised_estimate": (function, *plain),
-            "plain_average": (function, *plain),
-            "resampled_average": (function, *plain),
-            "term_sd": (function, *plain),
-            "partition": plain,
-            "effective_size": plain,
-            "largest_weight": plain,
-            "weight_sd": plain,
-            "weighted_distance": plain,
-            "resampled_distance": plain,
-            "weighted_distribution": (*plain, point),
-        }
-        found = {
-            name: over([[cell[name] for cell in row] for row in cells], target, way, *places)
-            for name, places in axes.items()
-        }
-        if self.dimensions:
-            shares = [models.contributing(d, CUBE, self.repetitions, rng) for d in self.dimensions]
-            found["contributing"] = over(shares, axis("dimension", self.dimensions), repetition)
-        known = [[FUNCTIONS[name][1](d) for name in self.functions] for d in densities]
-        z = axis("z", np.linspace(-6, 8, CURVE))
-        return Outcome(
+        proposals = [models.proposal(name) for name in self.proposals]
+        found = self._averages(densities, proposals, rng)
+        shares = [models.contributing(d, CUBE, self.repetitions, rng) for d in self.dimensions]
+        z = np.linspace(-6, 8, CURVE)
+        exact = [[FUNCTIONS[name][1](p) for name in self.functions] for p in densities]
+        return outcome(
+            {
+                "target": self.targets,
+                "proposal": self.proposals,
+                "function": self.functions,
+                "n": self.n,
+                "repetition": self.repetitions,
+                "point": POINTS,
+                "dimension": np.array(self.dimensions, np.int64),
+                "z": z,
+            },
             **found,
-            exact=over(known, target, function),
-            exact_partition=target.of([d.partition for d in densities]),
-            exact_distribution=over([d.cdf(POINTS) for d in densities], target, point),
-            density=over([np.exp(d.log_p(z.values)) / d.partition for d in densities], target, z),
+            exact=("target function", exact),
+            exact_distribution=("target point", [p.cdf(POINTS) for p in densities]),
+            contributing=("dimension repetition", np.reshape(shares, (-1, self.repetitions))),
+            density=("target z", [np.exp(p.log_p(z)) / p.partition for p in densities]),
+            proposal_density=("proposal z", [norm(*at).pdf(z) for at in proposals]),
         )
 
+    def _averages(
+        self, densities: list[Target], proposals: list[tuple[float, float]], rng: Generator
+    ) -> dict[str, tuple[str, Floats]]:
+        """The quantities of all targets, proposals and numbers of draws, with their axes."""
+        shapes = [(self.repetitions, L) for L in self.n]
+        noise = [
+            [(rng.standard_normal(s), rng.random(s)) for s in shapes] for _ in proposals
+        ]  # the same draws for every target
+        cells = [
+            [
+                [self._cell(p, *at, *drawn) for drawn in sets]
+                for at, sets in zip(proposals, noise, strict=True)
+            ]
+            for p in densities
+        ]
+        found = {}
+        for name in cells[0][0][0]:
+            values = np.array([[[cell[name] for cell in row] for row in rows] for rows in cells])
+            dims = " ".join(self.quantities[name].dims)
+            found[name] = dims, np.moveaxis(values, 3, 2) if dims == AVERAGES else values
+        return found
+
     def _cell(
-        self, target: Target, name: str, drawn: list[tuple[Floats, Floats]]
-    ) -> dict[str, Any]:
-        """All quantities of one target and proposal, over sizes and repetitions."""
-        mean, sd = models.proposal(name)
-        found: dict[str, list[Any]] = {}
-        for noise, u in drawn:
-            z = mean + sd * noise
-            log_r = models.log_ratio(target, mean, sd, z)
-            result, weights = (
-                models.weigh(target, log_r, z, self.functions),
-                models.normalised(log_r),
-            )
-            resampled = models.resample(z, weights, u)
-            below = np.stack([(weights * (z <= x)).sum(-1) for x in POINTS], axis=-1)
-            cell = {
-                "estimate": result.estimate,
-                "normalised_estimate": result.normalised,
-                "plain_average": result.plain,
-                "resampled_average": np.stack(
-                    [FUNCTIONS[name][0](resampled).mean(-1) for name in self.functions]
-                ),
-                "term_sd": result.term_sd,
-                "partition": result.partition,
-                "effective_size": result.effective_size,
-                "largest_weight": result.largest_weight,
-                "weight_sd": result.weight_sd,
-                "weighted_distance": models.weighted_distance(target.cdf(z), weights),
-                "resampled_distance": distance(target.cdf(resampled)),
-                "weighted_distribution": below,  # PRML 11.25
-            }
-            for key, value in cell.items():
-                found.setdefault(key, []).append(value)
-        with_function = ("estimate", "normalised_estimate", "plain_average", "term_sd")
+        self, target: Target, mean: float, sd: float, noise: Floats, u: Floats
+    ) -> dict[str, Floats]:
+        """The quantities of some sets of draws (R, L); averages (f, R)."""
+        z = mean + sd * noise
+        log_r = models.log_ratio(target, mean, sd, z)
+        result, weights = models.weigh(target, log_r, z, self.functions), models.normalised(log_r)
+        again = models.resample(z, weights, u)
         return {
-            key: np.stack(values, axis=1 if key in (*with_function, "resampled_average") else 0)
-            for key, values in found.items()
+            "estimate": result.estimate,
+            "normalised_estimate": result.normalised,
+            "plain_average": result.plain,
+            "term_sd": result.term_sd,
+            "resampled_average": np.stack(
+                [FUNCTIONS[f][0](again).mean(-1) for f in self.functions]
+            ),
+            "partition": result.partition,
+            "effective_size": result.effective_size,
+            "largest_weight": result.largest_weight,
+            "weight_sd": result.weight_sd,
+            "resampled_distance": distance(target.cdf(again)),
+            "weighted_distribution": np.stack([(weights * (z <= x)).sum(-1) for x in POINTS], -1),
         }
