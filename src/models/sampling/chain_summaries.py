@@ -5,6 +5,13 @@ autocorrelation at lag k of a chain: the mean of (w_s - m)(w_(s+k) - m) over the
 
 The effective number of samples of a chain of length n is n over the autocorrelation time
 1 + 2 sum_k rho_k.
+
+Chains from several starts have converged when they agree. With the average W of the variances
+within C chains of n samples and the variance B / n of their means, the potential scale reduction is
+
+    R^2 = ((n - 1) / n W + B / n) / W,
+
+about one for chains that do not depend on their starts any more (Gelman and Rubin).
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bythebook.models.sampling.metropolis import Chains, scale_reduction
+from bythebook.models.sampling.metropolis import Chains
 from bythebook.models.types import Bools, Floats, Ints
 
 
@@ -56,6 +63,14 @@ def autocorrelation_time(rho: Floats) -> float:
     noise = pairs <= 0
     kept = pairs[: noise.argmax() if noise.any() else len(pairs)]
     return float(2 * np.minimum.accumulate(kept).sum() - 1) if len(kept) else 0.0
+
+
+def scale_reduction(w: Floats) -> Floats:
+    """The potential scale reduction R of samples (S, C, D), shape (D,)."""
+    n = len(w)
+    within = w.var(axis=0, ddof=1).mean(axis=0)
+    between = w.mean(axis=0).var(axis=0, ddof=1)  # B / n
+    return np.asarray(np.sqrt((n - 1) / n + between / within))
 
 
 def parts_visited(w: Floats, means: Floats) -> Ints:

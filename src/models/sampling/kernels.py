@@ -7,8 +7,9 @@ r"""Transitions of Markov chains, by name, for any target and many chains at onc
                           round z, stepped out by w until both ends leave {p > u}, and drawn from
                           uniformly, shrunk to every point outside                     PRML 11.4
     unextended slice w    the same without stepping out
-    hamiltonian e L       momenta r ~ N(0, I), L leapfrog steps of a size within a tenth of e or,
-                          as often, of -e, kept with min(1, exp(H - H*))           PRML 11.64-67
+    hamiltonian e L       momenta r ~ N(0, I), a whole number L of leapfrog steps of a size within
+                          a tenth of e or, as often, of -e, kept with min(1, exp(H - H*))
+                                                                                PRML 11.64-67
     unadjusted e L        the same, always kept, except divergent trajectories
     flow t                the exact dynamics of a Gaussian over a time t, with the same test
 
@@ -20,7 +21,6 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.polynomial.legendre import leggauss
 
 from bythebook.models.sampling.targets import Rng, Target
 from bythebook.models.types import Bools, Floats, Ints
@@ -77,6 +77,8 @@ def named(name: str) -> Kernel:
     ):
         needed = ", ".join(f"one between {low:g} and {high:g}" for low, high in bounds)
         raise ValueError(f"{name}; allowed: {family} with {needed or 'no number'}")
+    if len(numbers) == 2 and not numbers[1].is_integer():
+        raise ValueError(f"{name}; allowed: {family} with a whole number of leapfrog steps")
     return Kernel(family, numbers)
 
 
@@ -92,6 +94,10 @@ def needs(kernel: Kernel, target: Target) -> str:
 
 def walk(target: Target, kernels: Sequence[Kernel], starts: Floats, steps: int, rng: Rng) -> Walk:
     """Chains from the starts (C, D), with one kernel per chain, all of one family and cost."""
+    if len(kernels) != len(starts):
+        raise ValueError(f"{len(kernels)} kernels for {len(starts)} starts; allowed: as many")
+    if len({(kernel.family, kernel.cost) for kernel in kernels}) > 1:
+        raise ValueError("the kernels differ in family or cost; allowed: one family and one cost")
     step, _ = FAMILIES[kernels[0].family]
     numbers = np.array([kernel.numbers for kernel in kernels]).reshape(len(kernels), -1)
     path = np.empty((steps + 1, *starts.shape))
@@ -262,38 +268,3 @@ FAMILIES: dict[str, tuple[Step, tuple[tuple[float, float], ...]]] = {
     "unadjusted": (unadjusted, (POSITIVE, LEAPS)),
     "flow": (flow, (POSITIVE,)),
 }
-
-
-def hastings_ratios(target: Target, moves: int, rng: Rng) -> Floats:
-    """The acceptance (11.49) of Gibbs moves of a Gaussian, of random ones, (D, moves).
-
-    The joint density and the conditional ones are evaluated separately; the latter are computed
-    from the covariance, the draws from the precision.
-    """
-    assert target.resample is not None  # `needs` has checked it
-    covariance = (target.directions * target.deviations**2) @ target.directions.T
-    ratios = np.empty((target.dimension, moves))
-    for i in range(target.dimension):
-        z = target.draw(moves, rng)
-        after = z.copy()
-        after[:, i] = target.resample(z, i, np.zeros(moves), rng)
-        rest = np.delete(np.arange(target.dimension), i)
-        slope = np.linalg.solve(covariance[np.ix_(rest, rest)], covariance[rest, i])
-        variance = covariance[i, i] - covariance[i, rest] @ slope
-        mean = z[:, rest] @ slope
-        forth, back = ((x[:, i] - mean) ** 2 / (-2 * variance) for x in (after, z))
-        ratios[i] = np.exp(target.log_p(after) + back - target.log_p(z) - forth)
-    return ratios
-
-
-def expected_acceptance(target: Target, scale: float) -> float:
-    r"""Expected acceptance of the Metropolis algorithm on a Gaussian, in equilibrium.
-
-    A step d is kept with 2 Phi(-|d|/2), d in standard deviations of the target; with Craig's
-    integral of Phi the average over steps is
-    2/pi int_0^(pi/2) prod_i (1 + s^2 / (4 sigma_i^2 sin^2 t))^(-1/2) dt.
-    """
-    node, weight = leggauss(60)
-    t = (node + 1) * np.pi / 4
-    ratio = (scale / target.deviations[:, None] / np.sin(t)) ** 2 / 4
-    return float(weight @ np.prod(1 / np.sqrt(1 + ratio), axis=0) / 2)

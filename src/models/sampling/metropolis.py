@@ -5,13 +5,6 @@ r"""Metropolis-Hastings by a random walk, many chains at once (FCML 4.5.2).
 
 else w_s = w_(s-1). The proposal is symmetric, so its ratio is one; g need not be normalised. With a
 flat g every proposal is accepted and the chain is a random walk (Figure 4.9).
-
-Chains from several starts have converged when they agree. With the average W of the variances
-within C chains of n samples and the variance B / n of their means, the potential scale reduction is
-
-    R^2 = ((n - 1) / n W + B / n) / W,
-
-about one for chains that do not depend on their starts any more (Gelman and Rubin).
 """
 
 from collections.abc import Callable
@@ -85,14 +78,6 @@ def on_a_circle(mean: Floats, covariance: Floats, distance: float, count: int) -
     turn = 2 * np.pi * np.arange(count) / count + np.pi / 4
     circle = np.stack([np.cos(turn), np.sin(turn)], axis=-1)
     return np.asarray(mean + distance * circle @ np.linalg.cholesky(covariance).T)
-
-
-def scale_reduction(w: Floats) -> Floats:
-    """The potential scale reduction R of samples (S, C, D), shape (D,)."""
-    n = len(w)
-    within = w.var(axis=0, ddof=1).mean(axis=0)
-    between = w.mean(axis=0).var(axis=0, ddof=1)  # B / n
-    return np.asarray(np.sqrt((n - 1) / n + between / within))
 
 
 def first_inside(inside: Bools) -> Ints:

@@ -16,8 +16,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.integrate import quad
-from scipy.special import erf, ndtr
+from scipy.special import ndtr
 
 from bythebook.models.types import Bools, Floats
 
@@ -216,17 +215,6 @@ def _squares(inside: Callable[[Floats], Bools], resample: Resample, turn: Floats
         deviations=np.empty(0),
         directions=np.empty((0, 0)),
     )
-
-
-def product_mass(added: float, reach: float) -> float:
-    """Integral of exp(-(a + z²)(a + y²)) over |z|, |y| <= reach; PRML 11.3 prints a = 0."""
-
-    def along(log_y: float) -> float:
-        y = np.exp(log_y)
-        c = added + y**2  # the conditional of z is a Gaussian of variance 1 / 2c
-        return float(y * np.sqrt(np.pi / c) * erf(reach * np.sqrt(c)) * np.exp(-added * c))
-
-    return float(2 * quad(along, -40, np.log(reach), epsabs=1e-10, limit=200)[0])
 
 
 KINDS: dict[str, tuple[Callable[..., Target], int, int, float, float]] = {

@@ -1,7 +1,9 @@
 """Summaries of chains against NumPy on each chain separately."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
+from scipy import stats
 
 from bythebook.models.sampling.chain_summaries import (
     autocorrelation,
@@ -9,10 +11,11 @@ from bythebook.models.sampling.chain_summaries import (
     known_autocorrelation,
     moments,
     parts_visited,
+    scale_reduction,
     squared_distance,
     summaries,
 )
-from bythebook.models.sampling.metropolis import Chains, flat, sample, scale_reduction
+from bythebook.models.sampling.metropolis import Chains, flat, sample
 
 RNG = np.random.default_rng(3)
 
@@ -92,3 +95,17 @@ def test_beginnings_are_compared_by_their_scale_reduction() -> None:
     chains = sample(flat, np.zeros((5, 2)), 50, np.eye(2), np.random.default_rng(0))
     found = summaries(chains, np.array([10, 50]), [], flat)
     assert_allclose(found["scale_reduction"][0], scale_reduction(chains.w[:10]))
+
+
+def test_scale_reduction_against_the_formula_in_words() -> None:
+    rng = np.random.default_rng(0)
+    w = rng.standard_normal((40, 5, 2)) + [0.0, 1.0] * np.arange(5)[:, None]
+    n, m = 40, 5
+    for d in range(2):
+        means = [np.mean(w[:, c, d]) for c in range(m)]
+        B = n / (m - 1) * sum((mean - np.mean(means)) ** 2 for mean in means)
+        W = np.mean([stats.tvar(w[:, c, d]) for c in range(m)])
+        expected = np.sqrt(((n - 1) / n * W + B / n) / W)
+        assert_allclose(scale_reduction(w)[d], expected, rtol=1e-12)
+    assert scale_reduction(w)[0] == pytest.approx(1, abs=0.1)
+    assert scale_reduction(w)[1] > 1.5

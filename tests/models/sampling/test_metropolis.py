@@ -1,7 +1,6 @@
 """Metropolis-Hastings: against the naive loop, known moments and plain formulas."""
 
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
@@ -11,7 +10,6 @@ from bythebook.models.sampling.metropolis import (
     mixture,
     on_a_circle,
     sample,
-    scale_reduction,
 )
 
 
@@ -89,20 +87,6 @@ def test_on_a_flat_density_a_chain_is_the_sum_of_its_steps() -> None:
     for s in range(5):
         place = place + np.sqrt([[1.0], [0.1]]) * noise[s]
         assert_allclose(paths[s + 1], place, rtol=1e-12)
-
-
-def test_scale_reduction_against_the_formula_in_words() -> None:
-    rng = np.random.default_rng(0)
-    w = rng.standard_normal((40, 5, 2)) + [0.0, 1.0] * np.arange(5)[:, None]
-    n, m = 40, 5
-    for d in range(2):
-        means = [np.mean(w[:, c, d]) for c in range(m)]
-        B = n / (m - 1) * sum((mean - np.mean(means)) ** 2 for mean in means)
-        W = np.mean([stats.tvar(w[:, c, d]) for c in range(m)])
-        expected = np.sqrt(((n - 1) / n * W + B / n) / W)
-        assert_allclose(scale_reduction(w)[d], expected, rtol=1e-12)
-    assert scale_reduction(w)[0] == pytest.approx(1, abs=0.1)
-    assert scale_reduction(w)[1] > 1.5
 
 
 def test_the_first_time_inside() -> None:

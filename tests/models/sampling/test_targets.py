@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from bythebook.models.sampling.targets import correlated, named, product_mass
+from bythebook.models.sampling.targets import correlated, named
 from bythebook.models.sampling.uniformity import all_even, independent
 
 NAMES = ["gaussian 1 3", "gaussian 2", "turned 1 4", "correlated 0.9", "bumps 2"]
@@ -80,14 +80,6 @@ def test_squares_have_nothing_between_them() -> None:
 def test_names_that_are_none(name: str) -> None:
     with pytest.raises(ValueError, match="allowed"):
         named(name)
-
-
-@pytest.mark.parametrize("added", [0.0, 0.5, 1.0])
-def test_mass_of_a_product_of_squares_on_a_grid(added: float) -> None:
-    reach, cells = 3.0, 1200
-    middle = (np.arange(cells) + 0.5) * 2 * reach / cells - reach
-    height = np.exp(-np.multiply.outer(added + middle**2, added + middle**2))
-    assert_allclose(product_mass(added, reach), height.sum() * (2 * reach / cells) ** 2, rtol=1e-5)
 
 
 def test_principal_coordinates_are_the_shortest_and_the_longest() -> None:

@@ -1,84 +1,88 @@
-"""Chains over their target, autocorrelations, and the cost of an independent sample."""
+"""Chains on a target, autocorrelations, and the number of steps to an independent sample."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import merged_legend, subplots
 from bythebook.experiments.plotting.ellipses import ellipse
-from bythebook.experiments.studies.sampling.chain_efficiency import ChainEfficiency
+from bythebook.experiments.plotting.marks import Panel, line, point, rule
 from bythebook.models.sampling.targets import named
 
-PATHS = 3  # kernels whose chains are drawn
-STYLES = ("-", "--", ":", "-.")
+ACCEPTED = "mean(acceptance, over='repetition')"
 
 
-def draw(study: ChainEfficiency, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    yield "chains", _chains(study, outcome)
-    yield "times", _times(study, outcome)
+def chains(target: str, *kernels: str) -> Iterator[Panel]:
+    """The first states of a chain of each kernel on a target, and autocorrelations there."""
+    dimension = named(target).dimension
+    at = f"at(path, target='{target}', coordinate={{}})"
+    look: Any = {"by": "kernel", "only": kernels, "marker": ".", "ms": 3, "linewidth": 0.8}
+    plane = (
+        {"x": at.format(1), "y": at.format(2)}
+        if dimension > 1
+        else {"y": at.format(1), "x": "state"}
+    )
+    yield Panel(
+        line(**plane, **look, label="{}"),
+        x="$z_1$" if dimension > 1 else "step",
+        y="$z_2$" if dimension > 1 else "z",
+        title=f"chains on {target}",
+        finish=lambda ax, _: _contours(ax, target),
+    )
+    yield Panel(
+        line(f"at(curve, target='{target}')", by="kernel", only=kernels, label="{}"),
+        rule(0),
+        x="lag (steps)",
+        y="autocorrelation",
+        title="slowest direction",
+        ylimits=(-1.05, 1.05),
+    )
 
 
-def _chains(study: ChainEfficiency, outcome: Outcome) -> Figure:
-    """The first states of a chain on the last target of two variables; autocorrelation there."""
-    path, curve = outcome["path"], outcome["curve"]
-    flat = [name for name in study.targets if named(name).dimension == 2]
-    name = flat[-1] if flat else study.targets[0]
-    figure, (left, right) = subplots(1, 2)
-    if path.values.shape[-1] == 2:
-        _contours(left, name)
-    for k in range(min(len(study.kernels), PATHS)):
-        states = path.sel(target=name, kernel=study.kernels[k]).values
-        line, colour = _look(k)
-        if states.shape[-1] == 2:
-            left.plot(*states.T, line, marker=".", ms=3, lw=0.8, color=colour)
-        else:
-            left.plot(states[:, 0], line, lw=1, color=colour)
-    words = ("$z_1$", "$z_2$") if path.values.shape[-1] == 2 else ("step", "$z$")
-    left.set(xlabel=words[0], ylabel=words[1], title=f"a chain on {name}")
-    if path.values.shape[-1] == 2:
-        left.set_aspect("equal", adjustable="datalim")
-    for k, kernel in enumerate(study.kernels):
-        line, colour = _look(k)
-        rho = curve.sel(target=name, kernel=kernel)
-        right.plot(rho.coord("curve_lag"), rho.values, line, color=colour, label=kernel)
-    right.axhline(0, color="0.6", lw=0.8, zorder=0)
-    right.set(xlabel="lag, steps", ylabel="autocorrelation", ylim=(-1.05, 1.05))
-    merged_legend(figure, (left, right), 4)
-    return figure
-
-
-def _look(k: int) -> tuple[str, str]:
-    """Line and colour of a kernel: eight colours, then the next line."""
-    return STYLES[k // 8 % 4], f"C{k % 8}"
-
-
-def _contours(ax: Axes, name: str) -> None:
-    """One and two standard deviations of a Gaussian; no contours of other targets."""
+def _contours(ax: Any, name: str) -> None:
+    """One and two standard deviations of a Gaussian in the plane."""
     target = named(name)
     if len(target.deviations) == 2:
         covariance = (target.directions * target.deviations**2) @ target.directions.T
         for radius in (1.0, 2.0):
-            ax.plot(*ellipse(np.zeros(2), covariance, radius, 120), color="0.6", lw=1, zorder=0)
+            ax.plot(*ellipse(np.zeros(2), covariance, radius), color="0.5", lw=1, zorder=0)
 
 
-def _times(study: ChainEfficiency, outcome: Outcome) -> Figure:
-    """Autocorrelation times along the longest direction, target by target; and acceptance."""
-    figure, (left, right) = subplots(1, 2)
-    place = np.arange(len(study.targets))
-    time = np.median(outcome["time"].values[..., -1], axis=-1)  # (target, kernel)
-    acceptance = outcome["acceptance"].values.mean(-1)
-    for k, kernel in enumerate(study.kernels):
-        line, colour = _look(k)
-        look: Any = {"marker": "o", "ms": 4, "lw": 1, "color": colour, "label": kernel}
-        left.plot(place, np.maximum(time[:, k], 0.1), line, **look)
-        right.plot(place, acceptance[:, k], line, **look)
-    left.set(yscale="log", ylabel="autocorrelation time, steps")
-    right.set(ylabel="share of steps accepted", ylim=(-0.03, 1.03))
-    for ax in (left, right):
-        ax.set_xticks(place, study.targets, rotation=30, ha="right")
-    merged_legend(figure, (left, right), 4)
-    return figure
+def times() -> Iterator[Panel]:
+    """Autocorrelation times along the longest direction, and acceptance, by target."""
+    yield Panel(
+        line(
+            "max(median(at(time, direction='long'), over='repetition'), 0.1)",
+            x="target",
+            by="kernel",
+            marker="o",
+            label="{}",
+        ),
+        x="",
+        y="autocorrelation time (steps)",
+        yscale="log",
+        finish=_turn_names,
+    )
+    yield Panel(
+        line(
+            "mean(acceptance, over='repetition')", x="target", by="kernel", marker="o", label="{}"
+        ),
+        x="",
+        y="share of steps accepted",
+        ylimits=(-0.03, 1.03),
+        finish=_turn_names,
+    )
+
+
+def _turn_names(ax: Any, _: Any) -> None:
+    ax.tick_params(axis="x", labelrotation=30)
+
+
+def far() -> Iterator[Panel]:
+    """The test of the last states of chains that began far off, by target."""
+    yield Panel(
+        point("late_far_p", x="target", by="kernel", label="{}"),
+        x="",
+        y="p-value of the last states",
+        yscale="symlog",
+    )

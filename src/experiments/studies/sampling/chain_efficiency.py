@@ -8,29 +8,23 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.sampling import kernels, targets
-from bythebook.models.sampling.chain_summaries import autocorrelation_time, known_autocorrelation
-from bythebook.models.sampling.kernels import (
-    Kernel,
-    Walk,
-    expected_acceptance,
-    hastings_ratios,
-    needs,
-    walk,
+from bythebook.models.sampling.chain_summaries import (
+    autocorrelation_time,
+    known_autocorrelation,
+    scale_reduction,
 )
-from bythebook.models.sampling.metropolis import scale_reduction
+from bythebook.models.sampling.kernels import Kernel, Walk, needs, walk
 from bythebook.models.sampling.targets import Target
 from bythebook.models.sampling.uniformity import all_even
 from bythebook.models.types import Floats
 
 SHOWN = 100  # states of a first chain that are kept for the figure
 CURVE = 40  # lags of the autocorrelation in the figure
-MOVES = 500  # at which Gibbs sampling is compared with Metropolis-Hastings
-UPDATES = 2000  # at which over-relaxation is checked
-REACHES = 100, 10_000, 1_000_000  # of squares in which a density may have a mass
+GROUPS = "target kernel repetition"
 
 
 @dataclass
@@ -42,54 +36,40 @@ class ChainEfficiency(Study):
     """
 
     headline = {"time": "max(time)", "acceptance": "min(acceptance)"}
-    more_quantities = True
     quantities = {
-        "time": quantity(
-            "autocorrelation time of a chain", "target kernel repetition direction", unit="steps"
+        "acceptance": quantity("share of the proposals that is accepted", GROUPS),
+        "evaluations": quantity(
+            "evaluations of the density, or of its gradient, for a step", "target kernel"
         ),
-        "acceptance": quantity(
-            "share of the proposals that is accepted", "target kernel repetition"
+        "downhill_share": quantity("share of the candidates with a lower energy", "target kernel"),
+        "time": quantity("autocorrelation time of a chain", f"{GROUPS} direction", unit="steps"),
+        "effort": quantity(
+            "evaluations to an independent state, at least those of one step",
+            f"{GROUPS} direction",
         ),
-        "evaluations": quantity("evaluations of the density, or of its gradient", "target kernel"),
-        "energy_falls": quantity("share of the proposals with a lower energy", "target kernel"),
         "second_moment": quantity(
-            "mean square of a direction", "target kernel repetition direction"
+            "mean square of a direction, in variances of the target", f"{GROUPS} direction"
         ),
-        "autocorrelation": quantity(
-            "autocorrelation of a chain", "target kernel repetition lag direction"
-        ),
+        "autocorrelation": quantity("autocorrelation of a chain", f"{GROUPS} lag direction"),
         "curve": quantity(
             "mean autocorrelation of the slowest direction", "target kernel curve_lag"
         ),
-        "move": quantity("root mean squared distance of a step", "target kernel repetition"),
-        "late_p": quantity(
-            "p-value of the last states, started from the target", "target kernel repetition"
-        ),
-        "scale_reduction": quantity(
-            "potential scale reduction of a group of chains", "target kernel repetition"
-        ),
+        "step_length": quantity("root mean squared distance of a step", GROUPS),
+        "late_p": quantity("p-value of the last states, started from the target", GROUPS),
+        "scale_reduction": quantity("potential scale reduction of a group of chains", GROUPS),
         "path": quantity("states of a chain", "target kernel state coordinate"),
-        "early_far_p": quantity(
-            "p-value of early states, started far off", "target kernel repetition"
-        ),
-        "late_far_p": quantity(
-            "p-value of late states, started far off", "target kernel repetition"
-        ),
-        "hastings_ratio": quantity(
-            "ratio of a Gibbs step as a Metropolis-Hastings proposal", "target component gibbs_move"
-        ),
-        "exponent": quantity(
-            "growth of the autocorrelation time with the length", "kernel repetition"
-        ),
-        "opposite": quantity(
-            "share of the updates on the opposite side of the mean", "alpha repetition"
-        ),
-        "updated_mean": quantity("mean after an over-relaxed update", "alpha repetition"),
-        "updated_variance": quantity("variance after an over-relaxed update", "alpha repetition"),
-        "update_product": quantity(
-            "mean product before and after an over-relaxed update", "alpha repetition"
-        ),
-        "expected_acceptance": quantity("expected acceptance by quadrature", "target kernel"),
+        "early_far_p": quantity("p-value of early states, started far off", GROUPS),
+        "late_far_p": quantity("p-value of late states, started far off", GROUPS),
+    }
+    axes = {
+        "target": axis_of("target density"),
+        "kernel": axis_of("transition"),
+        "repetition": axis_of("group of chains"),
+        "direction": axis_of("shortest or longest direction of the target"),
+        "lag": axis_of("lag", unit="steps"),
+        "curve_lag": axis_of("lag", unit="steps"),
+        "state": axis_of("step of the chain"),
+        "coordinate": axis_of("component of the state"),
     }
 
     targets: list[str] = knob(
@@ -130,38 +110,30 @@ class ChainEfficiency(Study):
             yield "study.steps times chains times repetitions; allowed: <= 20000000"
 
     def run(self, rng: Generator) -> Outcome:
-        densities = {name: targets.named(name) for name in self.targets}
-        found = [self._of_target(density, rng) for density in densities.values()]
-        ends = min(min(d.dimension, 2) for d in densities.values())
-        direction = axis("direction", ["short", "long"][2 - ends :])
-        target, kernel = axis("target", self.targets), axis("kernel", self.kernels)
-        repetition, lag = axis("repetition", self.repetitions), axis("lag", self.lags)
-        axes: dict[str, tuple[Any, ...]] = {
-            "acceptance": (repetition,),
-            "evaluations": (),
-            "energy_falls": (),
-            "time": (repetition, direction),
-            "second_moment": (repetition, direction),
-            "autocorrelation": (repetition, lag, direction),
-            "curve": (axis("curve_lag", self._curve()),),
-            "move": (repetition,),
-            "late_p": (repetition,),
-            "scale_reduction": (repetition,),
-            "path": (axis("state", SHOWN), axis("coordinate", [1, 2][:ends])),
-        }
-        if self.far_steps:
-            axes |= {"early_far_p": (repetition,), "late_far_p": (repetition,)}
-        outcome = {
-            name: over(
-                [[_last(of[name], places) for of in row] for row in found], target, kernel, *places
-            )
-            for name, places in axes.items()
-        }
-        outcome |= self._exponents(outcome, densities)
-        outcome |= self._of_gaussians(densities, rng)
-        return Outcome(**outcome)
+        densities = [targets.named(name) for name in self.targets]
+        ends = min(2, *(density.dimension for density in densities))
+        found = [self._of_target(density, ends, rng) for density in densities]
+        return outcome(
+            {
+                "target": self.targets,
+                "kernel": self.kernels,
+                "repetition": self.repetitions,
+                "direction": ["short", "long"][2 - ends :],
+                "lag": self.lags,
+                "curve_lag": self._curve(),
+                "state": SHOWN,
+                "coordinate": [1, 2][:ends],
+            },
+            **{
+                name: (
+                    " ".join(self.quantities[name].dims),
+                    [[of[name] for of in row] for row in found],
+                )
+                for name in found[0][0]
+            },
+        )
 
-    def _of_target(self, target: Target, rng: Generator) -> list[dict[str, Any]]:
+    def _of_target(self, target: Target, ends: int, rng: Generator) -> list[dict[str, Any]]:
         """Every quantity for each kernel; kernels of a family run side by side."""
         moves = [kernels.named(name) for name in self.kernels]
         found: dict[int, dict[str, Any]] = {}
@@ -181,7 +153,7 @@ class ChainEfficiency(Study):
                 }
             for g, k in enumerate(group):
                 mine = slice(g * count, (g + 1) * count)
-                found[k] = self._summary(target, _part(begun, mine))
+                found[k] = self._summary(target, _part(begun, mine), ends)
                 for name, way in ways.items():
                     last = self._grouped(way.path[-1, mine])
                     found[k][name] = all_even(target.uniforms(last))
@@ -197,9 +169,9 @@ class ChainEfficiency(Study):
     def _grouped(self, values: Floats) -> Floats:
         return values.reshape(self.repetitions, self.chains, *values.shape[1:])
 
-    def _summary(self, target: Target, chains: Walk) -> dict[str, Any]:
-        x = target.principal(chains.path)  # (S, C, ends)
-        S, ends = len(x), x.shape[-1]
+    def _summary(self, target: Target, chains: Walk, ends: int) -> dict[str, Any]:
+        x = target.principal(chains.path)[..., -ends:]  # (S, C, ends)
+        S = len(x)
         grouped = x.reshape(S, self.repetitions, self.chains, ends)
         rho = np.array(
             [
@@ -207,116 +179,27 @@ class ChainEfficiency(Study):
                 for r in range(self.repetitions)
             ]
         )  # (R, ends, S)
+        time = np.array([[autocorrelation_time(of) for of in row] for row in rho])
         shift = (np.diff(chains.path, axis=0) ** 2).sum((0, -1)) / (S - 1)
-        path = np.full((SHOWN, 2), chains.path[-1, 0, :2] if target.dimension > 1 else 0.0)
-        path[: min(S, SHOWN), : target.dimension] = chains.path[:SHOWN, 0, :2]
+        path = np.tile(chains.path[-1, 0, :ends], (SHOWN, 1))
+        path[: min(S, SHOWN)] = chains.path[:SHOWN, 0, :ends]
         return {
             "acceptance": self._grouped(chains.accepted).mean(-1),
             "evaluations": chains.evaluations.mean(),
-            "energy_falls": chains.lowered.mean(),
-            "time": [[autocorrelation_time(of) for of in row] for row in rho],
+            "downhill_share": chains.lowered.mean(),
+            "time": time,
+            "effort": np.maximum(time, 1) * chains.evaluations.mean(),
             "second_moment": (grouped**2).mean((0, 2)),
             "autocorrelation": (rho[..., self.lags] / rho[..., :1]).swapaxes(1, 2),
             "curve": (rho / rho[..., :1])[:, -1, : self._curve()].mean(0),
-            "move": np.sqrt(self._grouped(shift).mean(-1)),
+            "step_length": np.sqrt(self._grouped(shift).mean(-1)),
             "scale_reduction": [
                 scale_reduction(grouped[:, r, :, -1:])[0] for r in range(self.repetitions)
             ],
             "path": path,
         }
 
-    def _exponents(
-        self, found: dict[str, Quantity], densities: dict[str, Target]
-    ) -> dict[str, Quantity]:
-        """Powers of the ratio of deviations, over Gaussians in the plane with the same narrow one.
-
-        The times are of the slower direction. A time below one counts as one, that of independent
-        states.
-        """
-        plane = {
-            t: d.deviations for t, d in enumerate(densities.values()) if len(d.deviations) == 2
-        }
-        narrow = next((of.min() for of in reversed(plane.values())), 0.0)  # that of the last
-        flat = {t: of.max() / narrow for t, of in plane.items() if of.min() == narrow}
-        if len({round(float(ratio), 9) for ratio in flat.values()}) < 2:
-            return {}
-        time = np.maximum(found["time"].values[list(flat)].max(-1), 1)  # (target, kernel, rep.)
-        spent = time * found["evaluations"].values[list(flat), :, None]
-        families = [kernels.named(name).family for name in self.kernels]
-        names = list(dict.fromkeys(families))
-        best = [spent[:, [f == name for f in families]].min(1) for name in names]
-        repetition = axis("repetition", self.repetitions)
-        ratios = list(flat.values())
-        fitted = {
-            "exponent": (axis("kernel", self.kernels), time.swapaxes(0, 1)),
-            "best_exponent": (axis("family", names), best),
-        }
-        return {
-            name: over([_slopes(ratios, of) for of in curves], where, repetition)
-            for name, (where, curves) in fitted.items()
-        }
-
-    def _of_gaussians(self, densities: dict[str, Target], rng: Generator) -> dict[str, Quantity]:
-        """Properties of some kernels on Gaussians, not computed from their chains."""
-        moves = [kernels.named(name) for name in self.kernels]
-        families = {kernel.family for kernel in moves}
-        found: dict[str, Quantity] = {}
-        if any(not len(d.deviations) for d in densities.values()):
-            return found
-        target = axis("target", self.targets)
-        if "gibbs" in families and min(d.dimension for d in densities.values()) > 1:
-            ratios = [hastings_ratios(d, MOVES, rng)[:2] for d in densities.values()]
-            places = axis("component", [1, 2]), axis("gibbs_move", MOVES)
-            found["hastings_ratio"] = over(ratios, target, *places)
-        if families == {"metropolis"}:
-            expected = [
-                [expected_acceptance(d, kernel.numbers[0]) for kernel in moves]
-                for d in densities.values()
-            ]
-            found["expected_acceptance"] = over(expected, target, axis("kernel", self.kernels))
-        if "over-relaxed" in families:
-            shares = sorted(k.numbers[0] for k in moves if k.family == "over-relaxed")
-            found |= self._updates(next(iter(densities.values())), np.array(shares), rng)
-            masses = [[targets.product_mass(a, reach) for reach in REACHES] for a in (0, 1)]
-            found["product_mass"] = over(masses, axis("added", [0, 1]), axis("reach", REACHES))
-        return found
-
-    def _updates(self, target: Target, alphas: Floats, rng: Generator) -> dict[str, Quantity]:
-        """One update of the first component of draws of a target, in units of its conditional."""
-        assert target.resample is not None  # `problems` has checked this
-        shape = len(alphas), self.repetitions, UPDATES
-        z = target.draw(int(np.prod(shape)), rng)
-        alpha = np.repeat(alphas, self.repetitions * UPDATES)
-        after = target.resample(z, 0, alpha, rng)
-        whiten = target.directions / target.deviations
-        precision = whiten @ whiten.T
-        mean = targets.conditional_mean(precision, z, 0)
-        before, after = ((x - mean) * np.sqrt(precision[0, 0]) for x in (z[:, 0], after))
-        before, after = before.reshape(shape), after.reshape(shape)
-        where = axis("alpha", alphas), axis("repetition", self.repetitions)
-        return {
-            "opposite": over((before * after < 0).mean(-1), *where),
-            "updated_mean": over(after.mean(-1), *where),
-            "updated_variance": over((after**2).mean(-1), *where),
-            "update_product": over((before * after).mean(-1), *where),
-        }
-
 
 def _part(chains: Walk, mine: slice) -> Walk:
     path, *rest = chains
     return Walk(path[:, mine], *(of[mine] for of in rest))
-
-
-def _last(values: Any, places: tuple[Any, ...]) -> Any:
-    """The directions or coordinates that all targets have, the longest direction last."""
-    array = np.asarray(values)
-    if not places:
-        return array
-    if places[-1].name == "direction":
-        return array[..., array.shape[-1] - len(places[-1]) :]
-    return array[..., : len(places[-1])]
-
-
-def _slopes(ratios: list[float], times: Floats) -> Floats:
-    """Slopes of the logs of times (target, repetition) against those of the ratios."""
-    return np.asarray(np.polyfit(np.log(ratios), np.log(times), 1)[0])

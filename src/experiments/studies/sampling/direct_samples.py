@@ -87,9 +87,9 @@ class DirectSamples(Study):
                 x = np.sort(shown, axis=0)
                 density = np.exp(transform.log_density(x, theta[0]))
                 curves[name] = np.stack([x[:, 0], density, transform.uniforms(x, theta[0])[:, 0]])
-        found = _over("sampler repetition", TESTED, np.moveaxis(tested, 1, 0))
+        found = _over("sampler repetition", TESTED, np.moveaxis(np.array(tested), 1, 0))
         if curves:
-            found |= _over("variable draw", CURVES, np.moveaxis([*curves.values()], 1, 0))
+            found |= _over("variable draw", CURVES, np.moveaxis(np.array([*curves.values()]), 1, 0))
         if planes:
             found |= _over("plane draw component", ["point"], [[*planes.values()]])
         if discs:

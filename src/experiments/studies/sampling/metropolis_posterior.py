@@ -15,7 +15,8 @@ from bythebook.models.classification.drawn_regression import derivative_gaps, dr
 from bythebook.models.classification.logistic import RESPONSES, Posterior, predict
 from bythebook.models.datasets import load
 from bythebook.models.probability.gaussian import log_density
-from bythebook.models.sampling.metropolis import kernel_density, sample, scale_reduction
+from bythebook.models.sampling.chain_summaries import scale_reduction
+from bythebook.models.sampling.metropolis import kernel_density, sample
 from bythebook.models.types import Floats
 
 SHOWN = ("samples", "marginals", "trace", "predictive")
