@@ -9,6 +9,7 @@ from bythebook.experiments.plotting.ellipses import ellipse
 from bythebook.experiments.plotting.marks import Panel, line, point, rule
 from bythebook.models.sampling.targets import named
 
+TIME = "max(median(at(time, direction='long'), over='repetition'), 0.1)"
 ACCEPTED = "mean(acceptance, over='repetition')"
 
 
@@ -51,31 +52,18 @@ def _contours(ax: Any, name: str) -> None:
 def times() -> Iterator[Panel]:
     """Autocorrelation times along the longest direction, and acceptance, by target."""
     yield Panel(
-        line(
-            "max(median(at(time, direction='long'), over='repetition'), 0.1)",
-            x="target",
-            by="kernel",
-            marker="o",
-            label="{}",
-        ),
-        x="",
-        y="autocorrelation time (steps)",
-        yscale="log",
-        finish=_turn_names,
+        line("target", x=TIME, by="kernel", marker="o", label="{}"),
+        x="autocorrelation time (steps)",
+        y="",
+        xscale="log",
+        share="y",
     )
     yield Panel(
-        line(
-            "mean(acceptance, over='repetition')", x="target", by="kernel", marker="o", label="{}"
-        ),
-        x="",
-        y="share of steps accepted",
-        ylimits=(-0.03, 1.03),
-        finish=_turn_names,
+        line("target", x=ACCEPTED, by="kernel", marker="o", label="{}"),
+        x="share of steps accepted",
+        y="",
+        xlimits=(-0.03, 1.03),
     )
-
-
-def _turn_names(ax: Any, _: Any) -> None:
-    ax.tick_params(axis="x", labelrotation=30)
 
 
 def far() -> Iterator[Panel]:
@@ -84,5 +72,4 @@ def far() -> Iterator[Panel]:
         point("late_far_p", x="target", by="kernel", label="{}"),
         x="",
         y="p-value of the last states",
-        yscale="symlog",
     )
