@@ -18,7 +18,7 @@ def chains(target: str, *kernels: str) -> Iterator[Panel]:
     dimension = named(target).dimension
     at = f"at(path, target='{target}', coordinate={{}})"
     look: Any = {"by": "kernel", "only": kernels, "marker": ".", "ms": 3, "linewidth": 0.8}
-    plane = (
+    plane: Any = (
         {"x": at.format(1), "y": at.format(2)}
         if dimension > 1
         else {"y": at.format(1), "x": "state"}
