@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, gammaln, log_expit
 
+from bythebook.models.convergence import warn_not_converged
 from bythebook.models.types import Bools, Floats, Ints
 
 
@@ -83,11 +84,6 @@ def hessian(posterior: Posterior, w: Floats) -> Floats:
     return np.asarray(-(X.T * v[..., None, :]) @ X - np.eye(X.shape[1]) / sigma2)  # FCML 4.10
 
 
-def largest_curvature(posterior: Posterior, w: Floats) -> Floats:
-    """The largest eigenvalue of the Hessian, shape (...): negative where log g is concave."""
-    return np.asarray(np.linalg.eigvalsh(hessian(posterior, w))[..., -1])
-
-
 class Ascent(NamedTuple):
     """Newton-Raphson from R starts."""
 
@@ -114,6 +110,9 @@ def newton_raphson(
             done |= now
             if done.all():
                 break
+    warn_not_converged(
+        "Newton-Raphson", iterations=max_steps, tol=tol, fits=int(np.count_nonzero(~done))
+    )
     return Ascent(np.array(path), steps, done)
 
 

@@ -15,7 +15,6 @@ from bythebook.models.classification.logistic import (
     Posterior,
     gradient,
     hessian,
-    largest_curvature,
     log_g,
     newton_raphson,
     predict,
@@ -69,14 +68,6 @@ def test_derivatives_are_those_of_log_g(response: str) -> None:
         assert_allclose(gradient(posterior, w)[i], slope, rtol=1e-7)
         turn = (gradient(posterior, w + step) - gradient(posterior, w - step)) / (2 * h)
         assert_allclose(hessian(posterior, w)[i], turn, rtol=1e-7)
-
-
-def test_log_g_bends_downwards_everywhere() -> None:
-    posterior = example("binary")
-    w = np.array([[0.0, 0.0], [3.0, -2.0], [50.0, 50.0]])[:, : posterior.X.shape[1]]
-    found = largest_curvature(posterior, w)
-    assert_allclose(found, [np.linalg.eigvals(hessian(posterior, x)).max() for x in w])
-    assert found.max() < 0
 
 
 def test_the_maximum_is_that_of_scikit_learn() -> None:

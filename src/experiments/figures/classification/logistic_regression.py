@@ -1,85 +1,109 @@
 """Two classes, Newton steps to the most probable weights, and decision boundaries."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 
 from bythebook.experiments.core.outcome import Outcome
 from bythebook.experiments.plotting import classification
-from bythebook.experiments.plotting.canvas import shared_legend, subplots
-from bythebook.experiments.plotting.clustering import integer_ticks, legend_below, panel_grid
-from bythebook.experiments.studies.classification.logistic_regression import (
-    SHOWN,
-    LogisticRegression,
-)
-from bythebook.models.types import Floats
+from bythebook.experiments.plotting.marks import Mark, Panel, line, point
 
-LEVELS = [0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99]
-
-
-def draw(study: LogisticRegression, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    for name in study.show:
-        yield name, DRAWS[name](study, outcome)
+LEVELS = (0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99)
+SQUARE: dict[str, Any] = {
+    "x": "$x_1$",
+    "y": "$x_2$",
+    "xlimits": (-5, 5),
+    "ylimits": (-5, 5),
+}
 
 
-def _data(study: LogisticRegression, outcome: Outcome) -> Figure:
-    figure, ax = subplots()
-    classification.plot_two_classes(ax, outcome)
-    ax.legend(loc="upper left")
-    return figure
+def _points(size: float = 4) -> list[Mark]:
+    look = {"marker": "o", "color": "C0"}, {"marker": "s", "color": "C1"}
+    return [
+        point(
+            "inputs[:, 2]",
+            x="inputs[:, 1]",
+            where=f"label == {k}",
+            ms=size,
+            label=f"t = {k}",
+            **look[k],
+        )
+        for k in (0, 1)
+    ]
 
 
-def _path(study: LogisticRegression, outcome: Outcome) -> Figure:
-    figure, ax = subplots()
-    for name, mark in ((1, "o-"), (2, "s--")):
-        ax.plot(outcome["path"].sel(weight=name).values, mark, label=f"$w_{name}$")
-    ax.set(xlabel="iteration", ylabel="weight")
-    integer_ticks(ax)
-    ax.legend(loc="center right")
-    return figure
+def data() -> Iterator[Panel]:
+    """The objects of both classes."""
+    yield Panel(*_points(), **SQUARE)
 
 
-def _boundary(study: LogisticRegression, outcome: Outcome) -> Figure:
-    w = outcome["map_weight"].sel(features="plain").values[:1]
-    figure, axes = _lines(outcome, w, "point", color="black", label="P(T = 1) = 0.5")
-    axes[1].set_title("P(T = 1 | x, ŵ)")
-    legend_below(axes[0])
-    return figure
+def path() -> Iterator[Panel]:
+    """The weights after each Newton step from zero."""
+    yield Panel(line("path", by="weight", marker="o", label="$w_{}$"), y="weight")
 
 
-def _predictive(study: LogisticRegression, outcome: Outcome) -> Figure:
-    w = outcome["boundary"].sel(features="plain").values
-    figure, axes = _lines(outcome, w, "sampled", color="0.45", linewidth=0.8)
-    for ax in axes:
-        ax.plot(*study.new, "*", color="black", markersize=9, clip_on=False, label="new object")
-    axes[0].set_title(f"{len(w)} sampled boundaries")
-    axes[1].set_title("P(T = 1 | x), averaged")
-    shared_legend(figure, axes[1], 3)
-    return figure
+def boundary() -> Iterator[Panel]:
+    """The boundary and the probabilities of the most probable weights."""
+    yield Panel(*_points(), title="P(T = 1) = 0.5", finish=_lines("map_weight"), **SQUARE)
+    yield Panel(*_points(), title="P(T = 1 | x, ŵ)", finish=_contours("plain", "point"), **SQUARE)
 
 
-def _lines(outcome: Outcome, w: Floats, estimate: str, **look: Any) -> tuple[Figure, Any]:
-    """Boundaries w^T x = 0 of plain features, and next to them the contours of an estimate."""
-    figure, axes = panel_grid(1, 2, 1.02)
-    p = outcome["probability_map"].sel(features="plain", estimate=estimate)
-    classification.lines_through_origin(axes[0, 0], w[:, 1:3], **look)
-    classification.probability_lines(axes[0, 1], p, LEVELS, colors="0.25", linewidths=1)
-    for ax in axes[0]:
-        classification.plot_two_classes(ax, outcome)
-    return figure, axes[0]
+def predictive() -> Iterator[Panel]:
+    """Sampled boundaries, and probabilities averaged over the samples."""
+    new = point(
+        "places['new', 2]",
+        x="places['new', 1]",
+        marker="*",
+        color="black",
+        ms=9,
+        label="new object",
+    )
+    yield Panel(*_points(), new, title="sampled boundaries", finish=_lines("boundary"), **SQUARE)
+    yield Panel(
+        *_points(),
+        new,
+        title="P(T = 1 | x), averaged",
+        finish=_contours("plain", "sampled"),
+        **SQUARE,
+    )
 
 
-def _probability(study: LogisticRegression, outcome: Outcome) -> Figure:
-    figure, axes = subplots(1, len(study.features), sharey=True, squeeze=False)
-    for ax, name in zip(axes[0], study.features, strict=True):
-        p = outcome["probability_map"].sel(features=name, estimate="point")
-        classification.labelled_points(ax, outcome, ["class 0", "class 1"])
-        classification.probability_lines(ax, p)
-        ax.set_title(f"P(class 1), {name} log odds")
-        ax.label_outer()
-    shared_legend(figure, axes[0, 0], 2)
-    return figure
+def probability() -> Iterator[Panel]:
+    """The probabilities of the most probable weights for each form of the log odds."""
+    for features in ("linear", "quadratic"):
+        yield Panel(
+            *_points(2),
+            x="$x_1$",
+            y="$x_2$",
+            title=f"P(class 1), {features} log odds",
+            finish=_contours(features, "point", (0.1, 0.5, 0.9)),
+            share="xy",
+        )
 
 
-DRAWS = dict(zip(SHOWN, (_data, _path, _boundary, _predictive, _probability), strict=True))
+def _lines(name: str) -> Callable[[Axes, Outcome], None]:
+    """Lines through the origin; with the most probable weights it is one."""
+
+    def draw(ax: Axes, outcome: Outcome) -> None:
+        w = outcome[name].sel(features="plain").values[: 1 if name == "map_weight" else None]
+        look = (
+            {"color": "0.45", "linewidth": 0.8, "linestyle": "-"}
+            if len(w) > 1
+            else {"color": "black"}
+        )
+        limits = ax.get_xlim(), ax.get_ylim()
+        classification.lines_through_origin(ax, w[:, 1:3], **look)
+        ax.set(xlim=limits[0], ylim=limits[1])
+
+    return draw
+
+
+def _contours(
+    features: str, estimate: str, levels: tuple[float, ...] = LEVELS
+) -> Callable[[Axes, Outcome], None]:
+    def draw(ax: Axes, outcome: Outcome) -> None:
+        p = outcome["probability_map"].sel(features=features, estimate=estimate)
+        classification.probability_lines(ax, p, levels, colors="0.25", linewidths=1)
+
+    return draw

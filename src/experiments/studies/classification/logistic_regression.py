@@ -2,26 +2,25 @@
 by their Laplace approximation (FCML 4.2-4.4, 5.2.2.2).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
-from bythebook.experiments.studies.classification._plane import Plane, distance, labelled, stacked
+from bythebook.experiments.studies.classification._plane import Plane, distance
 from bythebook.models.approximation.laplace import approximate, expected_sigmoid
 from bythebook.models.classification import logistic
-from bythebook.models.classification.drawn_regression import derivative_gaps
 from bythebook.models.datasets import load
 from bythebook.models.types import Floats
 
-WEIGHTS = ["1", "x1", "x2", "x1^2", "x2^2"]  # what they multiply, FCML 5.10
+TERMS = ["1", "x1", "x2", "x1^2", "x2^2"]  # of the log odds, FCML 5.10
 FEATURES = {"plain": slice(1, 3), "linear": slice(0, 3), "quadratic": slice(0, 5)}  # which of them
 ESTIMATES = ["point", "averaged", "sampled"]
-SHOWN = ("data", "path", "boundary", "predictive", "probability")
 
 
 @dataclass
@@ -29,7 +28,6 @@ class LogisticRegression(Plane, Study):
     """MAP weights of logistic regression by Newton-Raphson, and averaged predictions (FCML 4)."""
 
     headline = {"iterations": "max(newton_steps)"}
-    more_quantities = True
     quantities = {
         "newton_steps": quantity("Newton steps until the weights converge", "features repetition"),
         "inputs": quantity("attributes of the data", "point attribute"),
@@ -42,13 +40,15 @@ class LogisticRegression(Plane, Study):
         ),
         "map_weight": quantity("most probable weights", "features repetition feature"),
         "fitted_probability": quantity("fitted probability of class 1", "features point"),
-        "probability_at": quantity(
-            "probability of class 1 at a new point", "features estimate place"
-        ),
+        "places": quantity("attributes of a place", "place attribute"),
+        "probability_at": quantity("probability of class 1 at a place", "features estimate place"),
         "log_odds_map": quantity("log odds of class 1 on the map", "features x2 x1"),
         "probability_map": quantity("probability of class 1 on the map", "features estimate x2 x1"),
+        "boundary": quantity("weights of a sampled boundary", "features boundary feature"),
         "sampled_probability": quantity(
-            "mean probability of class 1 over sampled weights", "features sampling place"
+            "mean probability of class 1 over sampled weights",
+            "features sampling place",
+            equation="FCML 4.15",
         ),
         "class_error": quantity(
             "share of a class on the wrong side of a sampled boundary",
@@ -57,24 +57,39 @@ class LogisticRegression(Plane, Study):
         "boundary_output_at_new": quantity(
             "output of a sampled boundary at the new point", "features sampling boundary"
         ),
-        "path": quantity("weights after each Newton step", "iteration weight"),
-        "log_g": quantity("log of the unnormalised posterior", "iteration"),
-        "gradient": quantity("gradient of the log posterior", "iteration weight"),
-        "largest_curvature": quantity("largest curvature of the log posterior", "iteration"),
-        "gradient_gap": quantity("difference between the gradient and differences"),
-        "hessian_gap": quantity("difference between the second derivatives and differences"),
+        "path": quantity("weights after each Newton step", "iteration weight", equation="FCML 4.6"),
+        "gradient": quantity(
+            "gradient of the log posterior", "iteration weight", equation="FCML 4.9"
+        ),
         "start_converged": quantity("whether Newton steps from a start converge", "start"),
         "start_end": quantity("weights at the end of the steps from a start", "start weight"),
-        "start_largest_curvature": quantity(
-            "largest curvature of the log posterior at a start", "start"
-        ),
+    }
+    axes = {
+        "features": axis_of("form of the log odds"),
+        "repetition": axis_of("set of points"),
+        "point": axis_of("point of the data"),
+        "attribute": axis_of("attribute"),
+        "x1": axis_of("first attribute"),
+        "x2": axis_of("second attribute"),
+        "feature": axis_of("term of the log odds"),
+        "estimate": axis_of("weights that are used"),
+        "place": axis_of("new point, or the point half-way between the classes"),
+        "sampling": axis_of("set of sampled weights"),
+        "of_class": axis_of("class"),
+        "boundary": axis_of("sampled boundary"),
+        "iteration": axis_of("Newton step"),
+        "weight": axis_of("weight"),
+        "start": axis_of("start on a grid"),
     }
 
     data: str | None = knob(
         "fcml-logistic", "x_1, x_2, t = 0 or 1; null: clouds", dataset="classes"
     )
     features: list[str] = knob(
-        ["plain"], "of the log odds; the first is shown", choices=tuple(FEATURES), distinct=True
+        ["plain"],
+        "terms of the log odds; paths are of the first",
+        choices=tuple(FEATURES),
+        distinct=True,
     )
     sigma2: float = knob(10.0, "variance of the prior of each weight", above=0)
     tol: float = knob(1e-6, "converged when the squared change of w is smaller", above=0)
@@ -85,29 +100,49 @@ class LogisticRegression(Plane, Study):
     boundaries: int = knob(20, "boundaries to draw", at_least=1, at_most=1000)
     low: list[float] = knob([-5.0, -5.0], "smallest coordinates of the map")
     high: list[float] = knob([5.0, 5.0], "largest coordinates of the map")
-    show: list[str] = knob(["path"], "what to draw", choices=SHOWN, distinct=True)
 
     def rules(self) -> Iterator[str]:
         if self.data is not None and not set(load(self.data).matrix[:, 2]) <= {0.0, 1.0}:
             yield f"study.data={self.data}; allowed: two attributes and a class, 0 or 1"
         if len(self.new) != 2:
             yield f"study.new={self.new}; allowed: two numbers"
-        if self.features[0] != "plain" and set(self.show) & {"path", "boundary", "predictive"}:
-            yield f"study.show={self.show} draws the two weights of plain features, first of all"
 
     def run(self, rng: Generator) -> Outcome:
         X, t = self.points(rng)
-        each = [self._fitted(X, t, FEATURES[name], rng) for name in self.features]
-        x1, x2, grid = self.mesh()
+        x1, x2, grid = self.grid()
+        found = [self._fitted(X, t, FEATURES[name], grid, rng) for name in self.features]
         first = logistic.Posterior(design(X[0])[:, FEATURES[self.features[0]]], t[0], self.sigma2)
-        return Outcome(
-            **labelled(X[0], t[0]),
-            distance_to_data=over(distance(grid, X[0]), x2, x1),
-            **stacked(axis("features", self.features), each),
-            **self._newton_paths(first),
+        paths = self._newton_paths(first)
+        dims = {name: declared.dims for name, declared in self.quantities.items()}
+        return outcome(
+            {
+                "features": self.features,
+                "repetition": len(X),
+                "point": t.shape[1],
+                "attribute": [1, 2],
+                "x1": x1,
+                "x2": x2,
+                "feature": TERMS,
+                "estimate": ESTIMATES,
+                "place": ["new", "half way"],
+                "sampling": self.samplings,
+                "of_class": [0, 1],
+                "boundary": min(self.boundaries, self.samples),
+                "iteration": len(paths["path"]),
+                "weight": np.arange(1, first.X.shape[1] + 1),
+                "start": len(paths["start_end"]),
+            },
+            inputs=("point attribute", X[0]),
+            label=("point", t[0]),
+            places=("place attribute", self._places(X, t)),
+            distance_to_data=("x2 x1", distance(grid, X[0])),
+            **{name: (" ".join(dims[name]), [each[name] for each in found]) for name in found[0]},
+            **{name: (" ".join(dims[name]), values) for name, values in paths.items()},
         )
 
-    def _fitted(self, X: Floats, t: Floats, columns: slice, rng: Generator) -> dict[str, Quantity]:
+    def _fitted(
+        self, X: Floats, t: Floats, columns: slice, grid: Floats, rng: Generator
+    ) -> Mapping[str, Any]:
         """The most probable weights of every set of points; predictions from the first set."""
         Phi = [design(points)[:, columns] for points in X]
         posteriors = [logistic.Posterior(*each, self.sigma2) for each in zip(Phi, t, strict=True)]
@@ -121,58 +156,40 @@ class LogisticRegression(Plane, Study):
         others = rng.spawn(1)[0].multivariate_normal(w, S, (self.samplings - 1, self.samples))
         samplings = np.concatenate([draws[None], others])
         lines, every = draws[: self.boundaries], samplings[:, : self.boundaries]
-        weights = np.zeros((len(X) + len(lines), len(WEIGHTS)))
+        weights = np.zeros((len(X) + len(lines), len(TERMS)))
         weights[:, columns] = np.concatenate([*best, lines])
-        x1, x2, grid = self.mesh()
-        half_way = np.mean([X[0, t[0] == k].mean(0) for k in (0, 1)], axis=0)
-        at, on_map = (
-            design(points)[:, columns]
-            for points in (np.array([self.new, half_way]), grid.reshape(-1, 2))
-        )
-        shape = len(x2), len(x1)
-        repetition, point = axis("repetition", len(X)), axis("point", t.shape[1])
-        feature, boundary = axis("feature", WEIGHTS), axis("boundary", len(lines))
-        sampling = axis("sampling", self.samplings)
-        wrong = [((every @ Phi[0][t[0] == k].T > 0) != k).mean(-1) for k in (0, 1)]
-        estimate, place = axis("estimate", ESTIMATES), axis("place", ["new", "half way"])
+        at = design(self._places(X, t))[:, columns]
+        on_map, shape = design(grid.reshape(-1, 2))[:, columns], grid.shape[:2]
         return {
-            "training_accuracy": repetition.of(((fitted > 0.5) == (t == 1)).mean(1)),
-            "newton_steps": repetition.of([search.steps[0] for search in searches]),
-            "map_weight": over(weights[: len(X)], repetition, feature),
-            "fitted_probability": point.of(fitted[0]),
-            "probability_at": over(predictions(at, w, S, draws), estimate, place),
-            "log_odds_map": over((on_map @ w).reshape(shape), x2, x1),
-            "probability_map": over(
-                np.reshape(predictions(on_map, w, S, draws), (-1, *shape)), estimate, x2, x1
-            ),
-            "boundary": over(weights[len(X) :], boundary, feature),
-            "sampled_probability": over(
-                [logistic.predict(each, at) for each in samplings], sampling, place
-            ),
-            "class_error": over(wrong, axis("of_class", [0, 1]), sampling, boundary),
-            "boundary_output_at_new": over(every @ at[0], sampling, boundary),
+            "training_accuracy": ((fitted > 0.5) == (t == 1)).mean(1),
+            "newton_steps": [search.steps[0] for search in searches],
+            "map_weight": weights[: len(X)],
+            "fitted_probability": fitted[0],
+            "probability_at": predictions(at, w, S, draws),
+            "log_odds_map": (on_map @ w).reshape(shape),
+            "probability_map": predictions(on_map, w, S, draws).reshape(-1, *shape),
+            "boundary": weights[len(X) :],
+            "sampled_probability": [logistic.predict(each, at) for each in samplings],
+            "class_error": [((every @ Phi[0][t[0] == k].T > 0) != k).mean(-1) for k in (0, 1)],
+            "boundary_output_at_new": every @ at[0],
         }
 
-    def _newton_paths(self, posterior: logistic.Posterior) -> dict[str, Quantity]:
+    def _places(self, X: Floats, t: Floats) -> Floats:
+        """The new object, and the point half-way between the classes of the first set."""
+        return np.array([self.new, np.mean([X[0, t[0] == k].mean(0) for k in (0, 1)], axis=0)])
+
+    def _newton_paths(self, posterior: logistic.Posterior) -> Mapping[str, Any]:
         """Newton steps from zero, and the ends of those from a grid of two of the weights."""
         D, reach = posterior.X.shape[1], np.linspace(-self.starts_reach, self.starts_reach, 21)
         starts = np.zeros((len(reach) ** 2, D))
         starts[:, :2] = np.stack(np.meshgrid(reach, reach), axis=-1).reshape(-1, 2)
         path = logistic.newton_raphson(posterior, np.zeros((1, D)), self.tol).path[:, 0]
         others = logistic.newton_raphson(posterior, starts, self.tol)
-        gradient_gap, hessian_gap = derivative_gaps(posterior, path)
-        weight, iteration = axis("weight", np.arange(1, D + 1)), axis("iteration", len(path))
-        start = axis("start", len(starts))
         return {
-            "path": over(path, iteration, weight),
-            "log_g": iteration.of(logistic.log_g(posterior, path)),
-            "gradient": over(logistic.gradient(posterior, path), iteration, weight),
-            "largest_curvature": iteration.of(logistic.largest_curvature(posterior, path)),
-            "gradient_gap": over(gradient_gap),
-            "hessian_gap": over(hessian_gap),
-            "start_converged": start.of(others.converged),
-            "start_end": over(others.path[-1], start, weight),
-            "start_largest_curvature": start.of(logistic.largest_curvature(posterior, starts)),
+            "path": path,
+            "gradient": logistic.gradient(posterior, path),
+            "start_converged": others.converged,
+            "start_end": others.path[-1],
         }
 
 
