@@ -7,11 +7,6 @@ r"""The Bayes classifier with Gaussian class-conditional densities (FCML 5.2.1).
 
 Sigma_c may be full, diagonal (naive Bayes: a product of univariate Gaussians, 5.2.1.5), or shared
 by all classes; the scatter is divided by N_c (maximum likelihood) or by N_c - 1 (unbiased).
-
-With Sigma_c = I and the prior mu_c ~ N(0, s2 I) the mean is averaged out (exercises 5.1, 5.2):
-
-    mu_c | X ~ N(m, v I),   v = 1 / (N_c + 1/s2),   m = v sum_n x_n
-    E{p(x | mu_c)} = N(x; m, (1 + v) I)
 """
 
 from typing import NamedTuple
@@ -31,13 +26,6 @@ class Classes(NamedTuple):
     mean: Floats  # (C, D) mu_c
     covariance: Floats  # (C, D, D) Sigma_c
     prior: Floats  # (C,) P(t = c)
-
-
-class ClassMean(NamedTuple):
-    """The posterior N(mean, variance I) of a class's mean."""
-
-    mean: Floats  # (D,)
-    variance: float
 
 
 def fit(X: Floats, t: Ints, covariance: str = FULL, *, unbiased: bool = False) -> Classes:
@@ -69,19 +57,3 @@ def log_likelihood(classes: Classes, X: Floats) -> Floats:
 def probabilities(classes: Classes, X: Floats) -> Floats:
     """P(t = c | x) for points X (..., D), shape (..., C)."""
     return posterior(log_likelihood(classes, X) + np.log(classes.prior))[0]  # FCML 5.2
-
-
-def parameter_count(D: int, covariance: str = FULL) -> int:
-    """Free parameters of one class's Gaussian in D dimensions (FCML 5.2.1.5)."""
-    return 2 * D if covariance == NAIVE else D + D + D * (D - 1) // 2
-
-
-def mean_posterior(X: Floats, prior_variance: float) -> ClassMean:
-    """The posterior of the mean of points X (N, D) with unit covariance (FCML exercise 5.1)."""
-    v = 1 / (len(X) + 1 / prior_variance)
-    return ClassMean(v * X.sum(0), v)
-
-
-def log_expected_likelihood(X: Floats, mean: ClassMean) -> Floats:
-    """Ln E{p(x | mu)} over the posterior of the mean, points (..., D) (FCML exercise 5.2)."""
-    return log_density(X, mean.mean, (1 + mean.variance) * np.eye(len(mean.mean)))

@@ -8,10 +8,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from bythebook.models.classification.gaussian_classifier import (
     fit,
-    log_expected_likelihood,
     log_likelihood,
-    mean_posterior,
-    parameter_count,
     probabilities,
 )
 
@@ -68,25 +65,3 @@ def test_priors_and_likelihoods(points):
         mine = X[t == c]
         law = multivariate_normal(mine.mean(0), np.cov(mine.T, bias=True))
         np.testing.assert_allclose(log_likelihood(classes, new)[:, k], law.logpdf(new), rtol=1e-9)
-
-
-def test_parameter_counts_of_the_book():
-    # FCML 5.2.1.5: 5 in two dimensions; 65 in ten, and 45 fewer with the naive assumption
-    assert parameter_count(2) == 5
-    assert parameter_count(10) == 65
-    assert parameter_count(10, "naive") == 20
-
-
-def test_expected_likelihood_by_summing_over_the_mean():
-    rng = np.random.default_rng(1)
-    X, s2, x = rng.standard_normal((4, 2)) + 1, 3.0, np.array([0.3, 2.0])
-    found = mean_posterior(X, s2)
-    axis = np.linspace(-7, 7, 281)
-    mu = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
-    log_post = -((mu**2).sum(1)) / (2 * s2) - ((X[:, None] - mu) ** 2).sum((0, 2)) / 2
-    p = np.exp(log_post - log_post.max())
-    p /= p.sum()
-    np.testing.assert_allclose(p @ mu, found.mean, rtol=1e-9)
-    np.testing.assert_allclose(p @ (mu - p @ mu) ** 2, found.variance, rtol=1e-9)
-    average = p @ multivariate_normal(x, np.eye(2)).pdf(mu)
-    np.testing.assert_allclose(np.exp(log_expected_likelihood(x, found)), average, rtol=1e-9)

@@ -1,43 +1,64 @@
 """Points of each class, the contours of its Gaussian, and maps of the class probabilities."""
 
 from collections.abc import Iterator
+from functools import partial
 
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 
 from bythebook.experiments.core.outcome import Outcome
 from bythebook.experiments.plotting import classification
-from bythebook.experiments.plotting.canvas import shared_legend, subplots
-from bythebook.experiments.studies.classification.bayes_classifier import BayesClassifier
+from bythebook.experiments.plotting.marks import Mark, Panel, point
+
+MARKERS = ("o", "D", "s")
 
 
-def draw(study: BayesClassifier, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    names = [f"class {c}" for c in outcome["prior"].coord("category")]
-    if "data" in study.show:
-        yield "data", _points(study, outcome, names, densities=False)
-    if "densities" in study.show:
-        yield "densities", _points(study, outcome, names, densities=True)
-    if "probabilities" in study.show:
-        yield "probabilities", _maps(outcome, names)
+def _points() -> list[Mark]:
+    """The points of three classes, with the symbols of the text."""
+    return [
+        point(
+            "inputs[:, 2]",
+            x="inputs[:, 1]",
+            where=f"label == {c}",
+            marker=marker,
+            color=f"C{c - 1}",
+            ms=4,
+            label=f"class {c}",
+        )
+        for c, marker in enumerate(MARKERS, 1)
+    ]
 
 
-def _points(study: BayesClassifier, outcome: Outcome, names: list[str], densities: bool) -> Figure:
-    figure, ax = subplots()
-    classification.labelled_points(ax, outcome, names)
-    x1, x2 = outcome.axes["x1"].values, outcome.axes["x2"].values
-    for k, c in enumerate(outcome.axes["category"].values if densities else ()):
-        density = outcome["log_density_map"].sel(category=c).values
-        # Lines at fixed shares of the class's own peak: 1, 2 and 3 standard deviations.
-        style = {"levels": density.max() - [4.5, 2.0, 0.5], "colors": f"C{k}", "linewidths": 1.2}
-        ax.contour(x1, x2, density, linestyles="-", zorder=1, **style)
-    ax.set(xlim=(study.low[0], study.high[0]), ylim=(study.low[1], study.high[1]))
-    shared_legend(figure, ax, 3)
-    return figure
+def data() -> Iterator[Panel]:
+    """The points of each class."""
+    yield Panel(*_points(), x="$x_1$", y="$x_2$")
 
 
-def _maps(outcome: Outcome, names: list[str]) -> Figure:
-    titles = [f"P({name})" for name in names]
-    figure, axes = classification.map_panels(outcome, names, titles, columns=len(names))
-    for c, ax in zip(outcome.axes["category"].values, axes, strict=True):
-        classification.probability_lines(ax, outcome["probability_map"].sel(category=c))
-    shared_legend(figure, axes[0], len(names))
-    return figure
+def densities() -> Iterator[Panel]:
+    """The points, and the contours of each class at 1, 2 and 3 standard deviations."""
+    yield Panel(*_points(), x="$x_1$", y="$x_2$", xlimits=(-3.5, 9), finish=_contours)
+
+
+def probabilities() -> Iterator[Panel]:
+    """Contours of the probability of each class."""
+    for c in (1, 2, 3):
+        yield Panel(
+            *_points(),
+            x="$x_1$",
+            y="$x_2$",
+            title=f"P(class {c})",
+            finish=partial(_probability_lines, c=c),
+            share="xy",
+        )
+
+
+def _probability_lines(ax: Axes, outcome: Outcome, c: int) -> None:
+    classification.probability_lines(ax, outcome["probability_map"].sel(category=c))
+
+
+def _contours(ax: Axes, outcome: Outcome) -> None:
+    density = outcome["log_density_map"]
+    for k, c in enumerate(density.coord("category")):
+        values = density.sel(category=c).values
+        levels = values.max() - [4.5, 2.0, 0.5]
+        grid = density.coord("x1"), density.coord("x2"), values
+        ax.contour(*grid, levels=levels, colors=f"C{k}", linewidths=1.2, linestyles="-", zorder=1)

@@ -19,7 +19,7 @@ SQUARE: dict[str, Any] = {
 
 
 def _points(size: float = 4) -> list[Mark]:
-    look = {"marker": "o", "color": "C0"}, {"marker": "s", "color": "C1"}
+    look: list[dict[str, Any]] = [{"marker": "o", "color": "C0"}, {"marker": "s", "color": "C1"}]
     return [
         point(
             "inputs[:, 2]",

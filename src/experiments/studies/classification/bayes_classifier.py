@@ -7,9 +7,9 @@ import numpy as np
 from numpy.random import Generator
 
 from bythebook.experiments.core.declarations import axis_of, quantity
-from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
-from bythebook.experiments.studies.classification._plane import Plane, distance, labelled
+from bythebook.experiments.studies.classification._plane import Plane
 from bythebook.models.classification.gaussian_classifier import (
     COVARIANCES,
     FULL,
@@ -17,8 +17,6 @@ from bythebook.models.classification.gaussian_classifier import (
     log_likelihood,
     probabilities,
 )
-
-SHOWN = ("data", "densities", "probabilities")
 
 
 @dataclass
@@ -39,7 +37,6 @@ class BayesClassifier(Plane, Study):
         "correlation": quantity("correlation of the attributes in a class", "category"),
         "likelihood": quantity("density of a class at a new point", "divisor place category"),
         "probability": quantity("probability of a class at a new point", "divisor place category"),
-        "distance_to_data": quantity("distance from a new point to the nearest data", "place"),
         "own_log_density": quantity(
             "mean log density of the points of a class", "covariance category"
         ),
@@ -69,7 +66,6 @@ class BayesClassifier(Plane, Study):
     low: list[float] = knob([-3.0, -6.0], "smallest coordinates of the map")
     high: list[float] = knob([7.0, 6.0], "largest coordinates of the map")
     step: float = knob(0.1, "distance of the map's grid points", at_least=0.02, at_most=1)
-    show: list[str] = knob(["probabilities"], "what to draw", choices=SHOWN, distinct=True)
 
     def rules(self) -> Iterator[str]:
         if any(len(place) != 2 for place in self.places.values()):
@@ -79,38 +75,36 @@ class BayesClassifier(Plane, Study):
         X, t = (each[0] for each in self.points(rng))
         t = t.astype(np.int64)
         labels, sizes = np.unique(t, return_counts=True)
-        c, own = axis("category", labels), np.searchsorted(labels, t)
-        place = axis("place", list(self.places))
+        own = np.arange(len(t)), np.searchsorted(labels, t)  # each point and its own class
         new = np.array(list(self.places.values()))
-        divisor = axis("divisor", ["N", "N-1"])  # of (5.5), and of the unbiased estimate
         fits = [fit(X, t, self.covariance, unbiased=unbiased) for unbiased in (False, True)]
         classes = fits[0]
-        shapes = axis("covariance", list(dict.fromkeys([self.covariance, FULL])))
+        shapes = list(dict.fromkeys([self.covariance, FULL]))
         shaped = [classes, fit(X, t)][: len(shapes)]
-        density = [log_likelihood(each, X)[np.arange(len(t)), own] for each in shaped]
-        right = [(probabilities(each, X).argmax(1) == own).mean() for each in shaped]
-        p_own = probabilities(classes, X)[np.arange(len(t)), own]
+        density = [log_likelihood(each, X)[own] for each in shaped]
+        right = [(probabilities(each, X).argmax(1) == own[1]).mean() for each in shaped]
+        p_own = probabilities(classes, X)[own]
         sd = np.sqrt(np.diagonal(classes.covariance, axis1=1, axis2=2))
         density_at = [[log_likelihood(each, x) for x in new] for each in fits]
         probability_at = [[probabilities(each, x) for x in new] for each in fits]
-        x1, x2, grid = self.mesh()
-        return Outcome(
-            **labelled(X, t),
-            class_size=c.of(sizes),
-            prior=c.of(classes.prior),
-            class_mean=over(classes.mean, c, axis("attribute", [1, 2])),
-            class_covariance=over(
-                classes.covariance, c, axis("attribute", [1, 2]), axis("other", [1, 2])
-            ),
-            correlation=c.of(classes.covariance[:, 0, 1] / sd.prod(1)),
-            likelihood=over(np.exp(density_at), divisor, place, c),
-            probability=over(probability_at, divisor, place, c),
-            distance_to_data=place.of(distance(new, X)),
-            training_accuracy=shapes.of(right),
-            own_log_density=over(
-                [[each[t == label].mean() for label in labels] for each in density], shapes, c
-            ),
-            median_own_probability=c.of([np.median(p_own[t == label]) for label in labels]),
-            log_density_map=over(log_likelihood(classes, grid), x2, x1, c),
-            probability_map=over(probabilities(classes, grid), x2, x1, c),
+        x1, x2, grid = self.grid()
+        by_class = [[each[t == label].mean() for label in labels] for each in density]
+        attributes = {"point": len(t), "attribute": [1, 2], "other": [1, 2], "x1": x1, "x2": x2}
+        fitted = {"category": labels, "covariance": shapes, "divisor": ["N", "N-1"]}
+        return outcome(
+            {**attributes, **fitted, "place": list(self.places)},
+            inputs=("point attribute", X),
+            label=("point", t),
+            class_size=("category", sizes),
+            prior=("category", classes.prior),
+            class_mean=("category attribute", classes.mean),
+            class_covariance=("category attribute other", classes.covariance),
+            correlation=("category", classes.covariance[:, 0, 1] / sd.prod(1)),
+            likelihood=("divisor place category", np.exp(density_at)),
+            probability=("divisor place category", probability_at),
+            training_accuracy=("covariance", right),
+            own_log_density=("covariance category", by_class),
+            median_own_probability=("category", [np.median(p_own[t == k]) for k in labels]),
+            log_density_map=("x2 x1 category", log_likelihood(classes, grid)),
+            probability_map=("x2 x1 category", probabilities(classes, grid)),
         )
