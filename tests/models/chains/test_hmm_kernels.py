@@ -1,7 +1,6 @@
 """Each kernel names its recursion, which `test_hmm_recursions` compares with plain NumPy."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,11 +20,10 @@ KERNELS = {
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_every_kernel_names_its_recursion(name: str) -> None:
-    """Each function exists, and `test_hmm_recursions` has the reference of one."""
+    """Each function exists, and one of them is a recursion of the page."""
     named = set(re.findall(r"`hmm_recursions\.(\w+)`", KERNELS[name].__doc__ or ""))
-    tests = Path(__file__).with_name("test_hmm_recursions.py").read_text()
     assert named <= vars(hmm_recursions).keys()
-    assert named & {"condition", *re.findall(r"def (\w+)_reference", tests)}
+    assert any(function == "condition" or function.endswith("_plain") for function in named)
 
 
 def all_recursions(pi: Floats, A: Floats, table: Floats) -> list[Floats]:

@@ -29,7 +29,7 @@ def _beta(chain: Chain) -> Floats:
 def _filtered(chain: Chain) -> Floats:
     """p(z_t | x_1 .. x_t) from all paths."""
     last = np.array([states(table)[-1] for table in chain.prefixes])
-    return last / last.sum(1, keepdims=True)
+    return _normalised(last, 1)
 
 
 def _normalised(table: Floats, axis: int | tuple[int, ...]) -> Floats:

@@ -145,7 +145,7 @@ def means_of_the_m_step(rng: Generator) -> Sides:
     """
     chain = random_chain(rng)
     T, K = chain.lik.shape
-    x, mu = rng.normal(size=T), rng.normal(size=K)
+    x, mu = rng.normal(size=(T,)), rng.normal(size=(K,))
     chain = chain._replace(lik=np.exp(-((x[:, None] - mu) ** 2) / 2))
     z, weight = np.indices((K,) * T), chain.posterior
 

@@ -1,6 +1,7 @@
 """Beliefs about each die of a game; sampled paths under their marginals; predictions."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from bythebook.experiments.plotting.marks import Mark, Panel, band, image, line, point, rule
 
@@ -9,7 +10,7 @@ P = "probability of the loaded die"
 
 def _used() -> Mark:
     """Grey where the loaded die was used, as in MLAPP Figure 17.10."""
-    look = {"color": "0.82", "alpha": 1, "step": "mid", "label": "loaded die used"}
+    look: dict[str, Any] = {"color": "0.82", "alpha": 1, "step": "mid", "label": "loaded die used"}
     return band("truly_loaded * 1", low=0, optional=True, **look)
 
 
@@ -53,7 +54,7 @@ def samples() -> Iterator[Panel]:
 
 def prediction() -> Iterator[Panel]:
     """Predictions from the belief after the last roll, and from a last die that is known."""
-    labels = {"by": "start", "label": "from: {}"}
+    labels: dict[str, Any] = {"by": "start", "label": "from: {}"}
     yield Panel(
         line("predicted_loaded", x="horizon", **labels),
         rule("stationary_loaded", linestyle=":", label="stationary"),

@@ -25,7 +25,7 @@ class CasinoGames(Study):
     }
     quantities = {
         "errors": quantity("rolls whose die is wrong", "estimate game"),
-        "book_errors": quantity("the same in the game of Figure 17.10", "estimate"),
+        "book_errors": quantity("rolls whose die is wrong in the book's game", "estimate"),
         "lagged_errors": quantity("rolls whose die is wrong with a fixed lag", "lag game"),
         "uncertainty": quantity("mean entropy of a die in a game", "belief game", unit="bits"),
         "face_counts": quantity("number of rolls", "die face"),
