@@ -1,5 +1,6 @@
 """Data and starts for EM in hidden Markov models, by name."""
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,9 +10,11 @@ from bythebook.models.chains import baum_welch as bw
 from bythebook.models.chains import baum_welch_starts as starts
 from bythebook.models.chains.casino import book_game, casino, simulate
 from bythebook.models.chains.hmm_examples import lilypad, three_regions, walk
-from bythebook.models.chains.labelled import AnyHMM, Data, labelled
+from bythebook.models.convergence import NotConverged
 from bythebook.models.em import EMFit
-from bythebook.models.types import AnyArray, Floats
+from bythebook.models.types import AnyArray, Floats, Ints
+
+AnyHMM = Any  # a CategoricalHMM or a GaussianHMM, of R restarts
 
 # `viterbi`, `annealed` and `switched` start as `random` does; they differ in how EM continues.
 AT_RANDOM = ("random", "viterbi", "annealed", "switched")
@@ -21,6 +24,22 @@ CATEGORICAL = (*AT_RANDOM, *ONCE, "perturbed", "zeros")
 GAUSSIAN = (*CATEGORICAL, "kmeans", "mixture")
 # An event that no label shows would start at zero, and stay there (PRML exercise 13.6).
 ONE_MORE = bw.Prior(initial=1.0, transition=1.0, symbol=1.0)
+
+
+class Data(NamedTuple):
+    """One sequence with its states and its model."""
+
+    x: AnyArray  # (T,) symbols or (T, D) points
+    states: Ints  # (T,)
+    truth: AnyHMM  # with an axis of one restart
+
+
+def labelled(data: Data, labels: int | None = None, prior: bw.Prior = bw.FLAT) -> AnyHMM:
+    """The most likely model for the first steps of a labelled sequence, or for all (17.5.1)."""
+    x, gamma = data.x[:labels], bw.one_hot(data.states[:labels], data.truth.pi.shape[-1])
+    if isinstance(data.truth, bw.CategoricalHMM):
+        return starts.labelled_categorical(x, gamma[None, None], data.truth.B.shape[-1], prior)
+    return starts.labelled_gaussian(x, gamma[None, None], prior)
 
 
 def make_data(chain: str, length: int, sequences: int, rng: Generator) -> list[Data]:
@@ -77,11 +96,13 @@ def em_from(
     def em(theta: AnyHMM, steps: int, b: float = 1.0) -> EMFit[AnyHMM]:
         return bw.baum_welch(theta, x, prior=prior, inverse_temperature=b, tol=tol, max_iter=steps)
 
-    if kind == "viterbi":
-        theta = em(theta, HARD, np.inf).theta
-    if kind == "annealed":
-        for b in ANNEAL:  # states become equal at high temperature: noise separates them
-            theta = starts.perturb(em(theta, 20, b).theta, rng, 0.01)
+    with warnings.catch_warnings():  # these stages need not converge
+        warnings.simplefilter("ignore", NotConverged)
+        if kind == "viterbi":
+            theta = em(theta, HARD, np.inf).theta
+        if kind == "annealed":
+            for b in ANNEAL:  # states become equal at high temperature: noise separates them
+                theta = starts.perturb(em(theta, 20, b).theta, rng, 0.01)
     fit = em(theta, steps)
     if kind == "switched":
         theta = em(fit.theta, steps, np.inf).theta

@@ -47,7 +47,6 @@ FASTEST = {
 FAST_KNOBS: dict[str, dict[str, Any]] = {
     "committees": {"repetitions": 5, "points": 1000},
     "estimator_variability": {"repetitions": 200},
-    "labelled_training": {"lengths": [300, 1000], "repetitions": 4},
     "line_mixture": {"restarts": 10, "repetitions": 10},
     "network_pruning": {"repetitions": 1, "max_iter": 30, "rounds": 2, "hidden": [3]},
     "network_regularisation": {"hidden": [1, 10], "starts": 2, "max_iter": 30},

@@ -6,6 +6,7 @@ from numpy.random import Generator
 from bythebook.experiments.core.equations import Sides, equation
 from bythebook.experiments.equations._chains import pairs, random_chain, states
 from bythebook.models.chains import hmm
+from bythebook.models.chains.baum_welch import CategoricalHMM, baum_welch
 
 
 @equation(
@@ -45,4 +46,25 @@ def marginals_of_both_sweeps(rng: Generator) -> Sides:
     return Sides(
         truth=(found.smoothed, hmm.pairwise_marginals(chain.A, found)),
         printed=(states(chain.posterior), printed),
+    )
+
+
+@equation(
+    "section 4.2, the M step",
+    section="4.2",
+    latex=r"\pi_i \propto Q(s_1 = i), \quad A_{ij} \propto \sum_{t=2}^T Q(s_t = i, s_{t-1} = j),"
+    r" \quad E_{li} \propto \sum_{t=1}^T Q(s_t = i) [y_t = l]",
+)
+def normalised_expected_counts(rng: Generator) -> Sides:
+    """The M step adds up and normalises expected counts of transitions and emissions."""
+    chain, L = random_chain(rng), int(rng.integers(2, 5))
+    E, y = rng.dirichlet(np.ones(L), len(chain.pi)), rng.integers(L, size=len(chain.lik))
+    chain = chain._replace(lik=E.T[y])
+    model = CategoricalHMM(chain.pi[None], chain.A[None], E[None])
+    new = baum_welch(model, y, tol=-np.inf, max_iter=1).theta
+    Q, moves = states(chain.posterior), pairs(chain.posterior).sum(0).T  # from column to row
+    emissions = np.array([Q[y == symbol].sum(0) for symbol in range(L)])
+    return Sides(
+        truth=(new.pi[0], new.A[0].T, new.B[0].T),
+        printed=(Q[0], moves / moves.sum(0), emissions / emissions.sum(0)),
     )

@@ -11,7 +11,6 @@ from numpy.testing import assert_array_equal
 from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.core.outcome import diff_outcomes
 from bythebook.experiments.studies.chains.hmm_starts import HmmStarts
-from bythebook.models.chains import baum_welch as bw
 from bythebook.models.chains.casino import book_game
 from bythebook.models.chains.named_starts import GAUSSIAN, ONCE
 from bythebook.models.types import Floats
@@ -32,7 +31,7 @@ def naive_log_evidence(rolls: list[int], pi: Floats, A: Floats, B: Floats) -> fl
 def test_starts_and_optima_on_the_book_game(run: Run) -> None:
     kinds = ["random", "truth", "labelled", "identical", "perturbed", "zeros"]
     outcome = run(HmmStarts(starts=kinds, restarts=12))
-    final, first = outcome["final"], outcome["objective"].sel(shown=0, iteration=0)
+    final, first = outcome["final"], outcome["objective"].sel(curve=0, iteration=0)
     rolls = book_game().rolls.tolist()
     A = np.array([[0.95, 0.05], [0.10, 0.90]])
     B = np.array([[1 / 6] * 6, [0.1] * 5 + [0.5]])
@@ -45,8 +44,6 @@ def test_starts_and_optima_on_the_book_game(run: Run) -> None:
     assert ended["identical"] == pytest.approx(independent, rel=1e-12)
     assert first.sel(start="identical").item == pytest.approx(independent, rel=1e-12)
     assert outcome["best"].sel(sequence=0).item == final.values.max()
-    assert outcome["step_gap"].item < 1e-14
-    assert outcome["zeros_at_start"].sel(start="zeros").values.tolist() == [2 * 12]
     assert not outcome["grown_zeros"].values.any()
     assert outcome["smallest_gain"].values.min() > -1e-9
     distinct = np.sum(np.diff(np.sort(ended["random"])) > 0.05) + 1
@@ -65,21 +62,10 @@ def test_curves_end_where_the_runs_do(run: Run) -> None:
         assert np.isnan(curve[steps + 1 :]).all()
 
 
-def test_a_wrong_m_step_is_found_out(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = bw.reestimate
-
-    def slips(theta: Any, *rest: Any) -> Any:
-        return right(theta, *rest)._replace(A=theta.A)
-
-    monkeypatch.setattr(bw, "reestimate", slips)
-    assert run(HmmStarts(length=30, restarts=2))["step_gap"].item > 1e-3
-
-
 @pytest.mark.parametrize("start", GAUSSIAN)
 def test_every_gaussian_start_runs(run: Run, start: str) -> None:
     outcome = run(HmmStarts(**SMALL, starts=[start], regularised=True))
     assert np.isfinite(outcome["best"].values).all()
-    assert outcome["row_sum_gap"].values.max() < 1e-12
     assert outcome["smallest_gain"].values.min() > -1e-9
     assert not outcome["grown_zeros"].values.any()
 
@@ -120,10 +106,3 @@ def test_starts_have_rules(knobs: dict[str, Any], complaint: str) -> None:
 def test_runs_repeat(run: Run, knobs: dict[str, Any]) -> None:
     study = HmmStarts(**knobs)
     assert not diff_outcomes(run(study), run(study))
-
-
-def test_the_best_means_are_those_of_the_chain_from_left_to_right(run: Run) -> None:
-    outcome = run(HmmStarts(chain="three-regions", length=400, starts=["truth", "kmeans"]))
-    expected = [[0.25, 0.6], [0.5, 0.3], [0.75, 0.65]]
-    assert outcome["best_means"].values == pytest.approx(np.array(expected), abs=0.05)
-    assert "best_means" not in run(HmmStarts(length=60, restarts=3, max_iter=30))
