@@ -124,19 +124,21 @@ class _Hidden(NamedTuple):
     @property
     def first(self) -> Floats:
         """The expected number of sequences that begin in each state (17.98)."""
-        return np.sum([states(chain.posterior)[0] for chain in self.chains], axis=0)
+        return np.asarray(np.sum([states(chain.posterior)[0] for chain in self.chains], axis=0))
 
     @property
     def moves(self) -> Floats:
         """The expected numbers of transitions (17.99)."""
-        return np.sum([pairs(chain.posterior).sum(0) for chain in self.chains], axis=0)
+        return np.asarray(np.sum([pairs(chain.posterior).sum(0) for chain in self.chains], axis=0))
 
     @property
     def seen(self) -> Floats:
         """The expected numbers of symbols emitted by each state (17.104)."""
         rows = np.eye(self.B.shape[1])
         both = zip(self.chains, self.x, strict=True)
-        return np.sum([states(chain.posterior).T @ rows[x] for chain, x in both], axis=0)
+        return np.asarray(
+            np.sum([states(chain.posterior).T @ rows[x] for chain, x in both], axis=0)
+        )
 
 
 def _hidden(rng: Generator) -> _Hidden:
