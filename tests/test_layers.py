@@ -29,9 +29,8 @@ PACKAGES = (
 ALLOWED = {"studies": set(), "equations": set(), "plotting": set(), "config": set()}
 ALLOWED["figures"] = {"plotting", "studies"}
 OWNERS = {"hydra": "config", "omegaconf": "config", "mlflow": "tracking"}
-EXCEPTIONS = {  # the server's own process, and Hydra's words on the command line
+EXCEPTIONS = {  # Hydra's words on the command line, and the MLflow UI's process
     "bythebook.experiments.cli.run": {"hydra", "omegaconf"},
-    "bythebook.experiments.cli.server": {"mlflow"},
     "bythebook.experiments.cli.ui": {"mlflow"},
     "bythebook.experiments.sweeps.grid": {"hydra"},
 }

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from harness import COUNTED, COUNTS, Server
-from services import POSTGRES, Postgres, missing_postgres
+from services import POSTGRES, Nginx, Postgres, missing_nginx, missing_postgres
 
 
 @pytest.fixture
@@ -16,6 +16,17 @@ def server(tmp_path: Path) -> Iterator[Server]:
         yield made.ready()
     finally:
         made.kill()
+
+
+@pytest.fixture
+def nginx(tmp_path: Path, server: Server) -> Iterator[Nginx]:
+    """nginx in front of the server."""
+    missing = missing_nginx()
+    if missing:
+        pytest.skip(missing)
+    made = Nginx(tmp_path / "nginx", server.port)
+    yield made
+    made.stop()
 
 
 @pytest.fixture

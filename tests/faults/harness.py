@@ -4,9 +4,11 @@ import base64
 import hashlib
 import json
 import os
+import re
 import signal
 import socket
 import sqlite3
+import ssl
 import subprocess
 import sys
 import threading
@@ -20,8 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+from bythebook.experiments.cli.ui import QUIET
 from bythebook.experiments.core.exact_json import dumps
 from bythebook.experiments.store.run_reader import read_run
 from bythebook.experiments.store.run_store import RunStore
@@ -29,9 +30,8 @@ from bythebook.experiments.sweeps import recorded_sweeps
 
 FAULTS = Path(__file__).parent
 PATIENCE = 600  # seconds; the machine may be busy
-PASSWORD = "admins-Password.3"  # of each server that the tests start
-ADMIN = {"MLFLOW_TRACKING_USERNAME": "admin", "MLFLOW_TRACKING_PASSWORD": PASSWORD}
-NO_CREDENTIALS = dict.fromkeys(ADMIN, "")
+NO_CREDENTIALS = {"MLFLOW_TRACKING_USERNAME": "", "MLFLOW_TRACKING_PASSWORD": ""}
+PAGE = FAULTS.parents[1] / "docs" / "server.md"
 COUNTED = ("faults", "records", "lost", "duplicated", "tracebacks", "leaked processes")
 COUNTS: Counter[str] = Counter()  # the last line of `make test-faults`
 _COUNTING = threading.Lock()
@@ -58,7 +58,7 @@ def command(outputs: Path, *arguments: str, **variables: str) -> "subprocess.Pop
 def _environment(outputs: Path, variables: dict[str, str]) -> dict[str, str]:
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("MLFLOW_")}
     own = {"PYTHONPATH": str(FAULTS), "BYTHEBOOK_OUTPUTS": str(outputs)}
-    return {**inherited, **ADMIN, **own, **variables}
+    return {**inherited, **own, **variables}
 
 
 def finish(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
@@ -164,12 +164,9 @@ class Tracked:
     def runs(self) -> list[Any]:
         from mlflow import MlflowClient
 
-        with pytest.MonkeyPatch.context() as patch:
-            for name, value in ADMIN.items():
-                patch.setenv(name, value)
-            client = MlflowClient(self.uri)
-            experiments = [entry.experiment_id for entry in client.search_experiments()]
-            return list(client.search_runs(experiments, max_results=10000))
+        client = MlflowClient(self.uri)
+        experiments = [entry.experiment_id for entry in client.search_experiments()]
+        return list(client.search_runs(experiments, max_results=10000))
 
     def check_against(self, outputs: Path, *, sweeps: int) -> None:
         """Check that each run is logged once below each of its sweeps, finished and complete."""
@@ -207,20 +204,37 @@ def _run_id(run: Any) -> str:
     return name.partition("@")[0]
 
 
+def documented_command(port: int, store: str, artifacts: Path) -> list[str]:
+    """`mlflow server` as docs/server.md starts it, with another port, database and folder."""
+    (text,) = re.findall(r"```mlflow\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    for old, new in (
+        ("5000", str(port)),
+        ("postgresql+psycopg://mlflow@127.0.0.1/mlflow", store),
+        ("/srv/mlflow/artifacts", str(artifacts)),
+        ("mlflow.example.org", "localhost"),
+    ):
+        assert old in text, old
+        text = text.replace(old, new)
+    return [sys.executable, "-m", *text.split()]
+
+
 @dataclass
 class Server:
-    """`bythebook server` on a free port, with all its files in a folder."""
+    """MLflow's server on a free port, with all its files in a folder."""
 
     folder: Path
     store: str | None = None  # the address of its database
     variables: dict[str, str] = field(default_factory=dict)
-    options: tuple[str, ...] = ()
     port: int = 0
     process: "subprocess.Popen[bytes] | None" = None
 
     @property
     def uri(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def artifacts(self) -> Path:
+        return self.folder / "artifacts"
 
     @property
     def log(self) -> str:
@@ -230,13 +244,13 @@ class Server:
         self.folder.mkdir(parents=True, exist_ok=True)
         if not self.port:
             self.port = free_port()
-        start = [sys.executable, "-m", "bythebook", "server", "--port", str(self.port)]
-        start += ["--outputs", str(self.folder), *(["--store", self.store] if self.store else [])]
-        start += self.options
+        store = self.store or f"sqlite:///{self.folder}/mlflow.db"
+        start = documented_command(self.port, store, self.artifacts)
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
                 start,
-                env={**os.environ, "MLFLOW_AUTH_ADMIN_PASSWORD": PASSWORD, **self.variables},
+                cwd=self.folder,
+                env={**os.environ, **QUIET, **self.variables},
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
@@ -258,32 +272,9 @@ class Server:
         wait_for(answers)
         return self
 
-    def ask(
-        self,
-        path: str,
-        who: tuple[str, str] | None = None,
-        sent: object = None,
-        method: str | None = None,
-        **headers: str,
-    ) -> tuple[int, str]:
-        """Status and text of a response; the sent content is JSON unless it is bytes."""
-        if who is not None:
-            headers["Authorization"] = "Basic " + base64.b64encode(":".join(who).encode()).decode()
-        body = sent if isinstance(sent, bytes) or sent is None else json.dumps(sent).encode()
-        headers.setdefault("Content-Type", "application/json")
-        request = urllib.request.Request(f"{self.uri}{path}", body, headers, method=method)
-        try:
-            with urllib.request.urlopen(request, timeout=PATIENCE) as response:
-                return response.status, response.read().decode("utf-8", "replace")
-        except urllib.error.HTTPError as error:
-            return error.code, error.read().decode("utf-8", "replace")
-
-    def create_user(self, name: str, secret: str) -> tuple[str, str]:
-        """Create a user as the admin, and return its credentials."""
-        content = {"username": name, "password": secret}
-        status, text = self.ask("/api/2.0/mlflow/users/create", ("admin", PASSWORD), content)
-        assert status == 200, text
-        return name, secret
+    def ask(self, path: str, sent: object = None, **headers: str) -> tuple[int, str]:
+        """Status and text of a response."""
+        return ask(f"{self.uri}{path}", sent, **headers)
 
     def signal(self, number: signal.Signals) -> None:
         assert self.process is not None
@@ -301,3 +292,25 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def ask(
+    address: str,
+    sent: object = None,
+    *,
+    who: tuple[str, str] | None = None,
+    method: str | None = None,
+    trusted: ssl.SSLContext | None = None,
+    **headers: str,
+) -> tuple[int, str]:
+    """Status and text of a response; the sent content is JSON unless it is bytes."""
+    if who is not None:
+        headers["Authorization"] = "Basic " + base64.b64encode(":".join(who).encode()).decode()
+    body = sent if isinstance(sent, bytes) or sent is None else json.dumps(sent).encode()
+    headers.setdefault("Content-Type", "application/json")
+    request = urllib.request.Request(address, body, headers, method=method)
+    try:
+        with urllib.request.urlopen(request, timeout=PATIENCE, context=trusted) as response:
+            return response.status, response.read().decode("utf-8", "replace")
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode("utf-8", "replace")

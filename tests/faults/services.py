@@ -2,9 +2,9 @@
 
 import os
 import pwd
-import re
 import shutil
 import signal
+import ssl
 import subprocess
 import tempfile
 from pathlib import Path
@@ -12,7 +12,7 @@ from pathlib import Path
 from harness import PATIENCE, free_port, wait_for
 
 POSTGRES = next(iter(sorted(Path("/usr/lib/postgresql").glob("*/bin"))), None)
-PAGE = Path(__file__).parents[2] / "docs" / "server.md"
+CONFIGURATION = Path(__file__).parents[2] / "docs" / "nginx.conf"
 
 
 class Postgres:
@@ -42,7 +42,7 @@ class Postgres:
 
     @property
     def store(self) -> str:
-        return f"postgresql://postgres@127.0.0.1:{self.port}/mlflow"
+        return f"postgresql+psycopg://postgres@127.0.0.1:{self.port}/mlflow"
 
     def control(self, *what: str) -> None:
         listen = f"-p {self.port} -h 127.0.0.1 -k {self.folder}"
@@ -61,18 +61,20 @@ class Postgres:
 
 
 class Nginx:
-    """The proxy of docs/server.md, with another name, port and certificate."""
+    """nginx with docs/nginx.conf, with another name, port, certificate and file of users."""
 
     def __init__(self, folder: Path, behind: int) -> None:
         self.folder, self.port = folder, free_port()
         folder.mkdir()
-        self.certificate = folder / "mlflow.pem"
+        self.certificate, self.users = folder / "mlflow.pem", folder / "mlflow.users"
+        self.users.touch()
         self._certify()
-        (settings,) = re.findall(r"```nginx\n(.*?)```", PAGE.read_text(), re.S)
+        settings = CONFIGURATION.read_text()
         for old, new in (
             ("listen 443 ssl", f"listen 127.0.0.1:{self.port} ssl"),
             ("server_name mlflow.example.org", "server_name localhost"),
             ("/etc/ssl/mlflow", str(folder / "mlflow")),
+            ("/etc/nginx/mlflow.users", str(self.users)),
             ("127.0.0.1:5000", f"127.0.0.1:{behind}"),
         ):
             assert old in settings, old
@@ -91,6 +93,21 @@ class Nginx:
             start_new_session=True,
         )
         wait_for((folder / "pid").exists)
+
+    def add_user(self, name: str, secret: str) -> tuple[str, str]:
+        """Add a user as docs/server.md does, and return its credentials."""
+        hashed = subprocess.check_output(["openssl", "passwd", "-6", secret], text=True)
+        with self.users.open("a") as file:
+            file.write(f"{name}:{hashed}")
+        return name, secret
+
+    def remove_user(self, name: str) -> None:
+        lines = self.users.read_text().splitlines(keepends=True)
+        self.users.write_text("".join(ln for ln in lines if not ln.startswith(f"{name}:")))
+
+    @property
+    def trusted(self) -> ssl.SSLContext:
+        return ssl.create_default_context(cafile=str(self.certificate))
 
     @property
     def uri(self) -> str:

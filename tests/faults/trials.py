@@ -65,7 +65,6 @@ TABLE = {
     "runs": Row("runs --json --limit 0"),
     "explore": Row("explore fcml/fig-3.1 --no-browser --port {port}", serves=True),
     "ui": Row("ui --no-browser --port {port}", serves=True),
-    "server": Row("server --port {port} --outputs {outputs}/served", serves=True),
 }
 
 

@@ -5,6 +5,7 @@ example of a sweep. The format is nbformat 4.5; equal files give bitwise identic
 """
 
 import argparse
+import ast
 import dataclasses
 import json
 import math
@@ -25,6 +26,7 @@ from bythebook.experiments.core.claims import Claim
 from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.core.expressions import quantity_names
 from bythebook.experiments.core.knobs import describe_constraints
+from bythebook.experiments.core.let import expand
 from bythebook.experiments.core.markdown import escape_markdown, inline_code
 from bythebook.models import datasets
 
@@ -233,20 +235,26 @@ def _entries(value: list[Any] | dict[str, Any]) -> list[tuple[str, Any]]:
     return [(f"{_on_a_line(key)}: ", entry) for key, entry in value.items()]
 
 
+def _expanded(text: str, claim: Claim) -> str:
+    """The expression with the names of the file's `let` replaced: a sweep has no `let`."""
+    return ast.unparse(expand(text, claim.let)) if claim.let else text
+
+
 def _metric(job: Job) -> str | None:
     """The metric of the sweep: the first claimed number, else a claimed condition.
 
     None selects the study's main metric. It is used if there is no claimed number and the claims
     use the quantities of a main metric; with some knobs a study does not compute all quantities.
     """
-    numbers = [claim.value for claim in job.claims if claim.value]
+    numbers = [_expanded(claim.value, claim) for claim in job.claims if claim.value]
     claims = [claim for claim in job.claims if claim.equation is None]
     claimed = {name for claim in claims for name in claim.quantities}
     if not numbers and any(
         quantity_names(metric) <= claimed for metric in job.study.headline.values()
     ):
         return None
-    expressions = numbers or [claim.holds for claim in job.claims if claim.holds]
+    conditions = [claim for claim in job.claims if claim.holds and not claim.quantifier]
+    expressions = numbers or [_expanded(claim.holds or "", claim) for claim in conditions]
     return next((text for text in expressions if len(text) < WIDTH - 10), None)
 
 

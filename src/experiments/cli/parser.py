@@ -22,9 +22,8 @@ _EXAMPLES = {
     "explore": "bythebook explore fcml/fig-1.15",
     "report": "bythebook report fcml",
     "ui": "bythebook ui ridge_path",
-    "server": "bythebook server --host 0.0.0.0 --allowed-hosts lab.example.org",
     "verify": "bythebook verify 3f2a",
-    "sync": "bythebook sync --tracking server --tracking-uri http://lab.example.org:5000",
+    "sync": "bythebook sync --tracking server --tracking-uri https://mlflow.example.org",
     "completion": 'eval "$(bythebook completion bash)"',
 }
 
@@ -230,33 +229,6 @@ def build_parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.Argument
     ui.add_argument("--host", default="127.0.0.1", help="address to listen on (default: loopback)")
     ui.add_argument("--port", type=int, default=5000, help="port (default: 5000)")
     ui.add_argument("--no-browser", action="store_true", help="print the address only")
-    server = command("server", "Start an MLflow server with passwords, for several machines.")
-    server.add_argument(
-        "--store",
-        metavar="ADDRESS",
-        help="database: postgresql://user@host/name or sqlite:////folder/file.db (default:"
-        " MLFLOW_BACKEND_STORE_URI, else a file in the outputs folder); the password is read from"
-        " PGPASSWORD or ~/.pgpass",
-    )
-    server.add_argument(
-        "--artifacts", metavar="DIR", help="folder of the artifacts (default: in the outputs)"
-    )
-    server.add_argument(
-        "--host", default="127.0.0.1", help="address to listen on (default: loopback)"
-    )
-    server.add_argument("--port", type=int, default=5000, help="port (default: 5000)")
-    server.add_argument(
-        "--allowed-hosts",
-        metavar="NAMES",
-        help="host names for requests from other machines, separated by commas",
-    )
-    server.add_argument(
-        "--workers",
-        type=int,
-        default=1,
-        help="number of processes (default: 1; with more, every request takes about 40 ms longer,"
-        " because uvicorn delays small packets)",
-    )
     verify = command("verify", "Recompute a recorded run and compare it bit for bit.")
     verify.add_argument(
         "run_id", help="a run's id, the beginning of it, or the id of its MLflow run"

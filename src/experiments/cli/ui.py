@@ -15,8 +15,8 @@ from contextlib import closing
 from pathlib import Path
 
 from bythebook.experiments.cli import console
+from bythebook.experiments.cli.addresses import check_port, is_any, own_names
 from bythebook.experiments.cli.exit_codes import OK, UNEXPECTED
-from bythebook.experiments.cli.server import QUIET, check_port, is_any, own_names
 from bythebook.experiments.config.paths import ensure_writable, resolve_output_dir
 from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.core.safe_path import SAFE_PATH
@@ -27,6 +27,11 @@ from bythebook.experiments.tracking.images import latest_run_dirs, log_missing_f
 from bythebook.experiments.tracking.local import LocalTracker
 from bythebook.experiments.tracking.tracker import FaultTolerantTracker
 
+QUIET = {
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "DO_NOT_TRACK": "true",
+    "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # eight more processes, for language models
+}
 # The list shows sweeps, not their many cells, which are children of a sweep's run.
 RUNS = "searchFilter=" + urllib.parse.quote("tags.kind != 'cell'")
 

@@ -13,7 +13,6 @@ Capture = pytest.CaptureFixture[str]
 
 def test_commands_settings_and_scripts(capsys: Capture) -> None:
     assert completions(["rep"]) == ["report", "reproduce"]
-    assert completions(["se"]) == ["server"]
     assert "experiment=fcml/fig-1.15" in completions(["run", "experiment=fcml/fig-1.1"])
     assert completions(["run", "study=polynomial_o"]) == ["study=polynomial_order"]
     assert completions(["run", "study=polynomial_order", "study.ho"]) == ["study.holdout_from="]

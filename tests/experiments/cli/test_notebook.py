@@ -246,3 +246,10 @@ def test_the_runs_of_a_notebook_go_to_the_outputs_folder() -> None:
         json.loads(notebook.build_notebook("fcml/fig-1.1", "/tmp/x"))["cells"][3]["source"]
     )
     assert "**knobs, outputs='/tmp/x')" in text
+
+
+def test_the_metric_of_a_sweep_has_no_names_of_the_file() -> None:
+    let = {"excess(a)": "max(a) - min(a)"}
+    claim = Claim("x", value="excess(loss) / 2", printed="1", let=let)
+    job = Job(load_job("fcml/fig-1.15").study, published=PublishedResult(claims=(claim,)))
+    assert notebook._metric(job) == "(max(loss) - min(loss)) / 2"
