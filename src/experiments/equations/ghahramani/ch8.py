@@ -1,4 +1,4 @@
-"""Equations of Ghahramani 8.2: messages in singly connected directed graphs."""
+"""Equations of Ghahramani 8: elimination, messages in graphs without loops, and cutsets."""
 
 from typing import NamedTuple
 
@@ -97,6 +97,25 @@ def _sum_over_parents(table: Floats, messages: list[Floats]) -> Floats:
 
 def _normalised(table: Floats) -> Floats:
     return np.asarray(table / table.sum())
+
+
+@equation(
+    "section 8.1",
+    section="8.1",
+    latex=r"\phi(A, B, d) = \sum_c P(c|A, B) P(d|c, B), \quad \phi'(A, d) = \sum_b P(b)"
+    r" \phi(A, b, d), \quad P(A|D = d) = \frac{P(A) \phi'(A, d)}{\sum_a P(a) \phi'(a, d)}",
+)
+def elimination(rng: Generator) -> Sides:
+    """P(A | D = d) in the graph of Figure 1, with E, C and B eliminated, for each d."""
+    a, b, c, d, e = rng.integers(2, 5, 5).tolist()
+    A, B = rng.dirichlet(np.ones(a)), rng.dirichlet(np.ones(b))
+    C, D = rng.dirichlet(np.ones(c), (a, b)), rng.dirichlet(np.ones(d), (c, b))
+    E = rng.dirichlet(np.ones(e), (c, d))
+    joint = np.einsum("a,b,abc,cbd,cde->ad", A, B, C, D, E)
+    phi = np.einsum("abc,cbd->abd", C, D)
+    phi_prime = np.einsum("b,abd->ad", B, phi)
+    printed = A[:, None] * phi_prime
+    return Sides(truth=joint / joint.sum(0), printed=printed / printed.sum(0))
 
 
 @equation(

@@ -24,7 +24,7 @@ def draw(study: Elimination, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
         along.get_major_locator().set_params(integer=True)
     right.grid(axis="x", visible=False)
     right.legend(title="order")
-    yield "orders", figure
+    yield "elimination", figure
 
 
 def _graph(ax: Axes, study: Elimination, outcome: Outcome) -> None:
