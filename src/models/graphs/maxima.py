@@ -24,16 +24,15 @@ def tied(scores: AnyArray) -> list[tuple[int, ...]]:
     return [tuple(map(int, at)) for at in np.argwhere(scores >= np.max(scores) - EQUAL)]
 
 
-def traced(graph: FactorGraph, root: str, *, with_messages: bool = True) -> list[dict[str, int]]:
+def traced(graph: FactorGraph, root: str) -> list[dict[str, int]]:
     """All configurations that back-tracking can end at, one for each choice among ties (8.102).
 
-    Factors are logarithms. Without `with_messages` the choice of a predecessor ignores the
-    messages to the predecessor, as (8.101) is printed.
+    Factors are logarithms.
     """
     messages = inward(graph, root, MAX_SUM)
     found = [{root: state} for (state,) in tied(marginal(graph, messages, root, MAX_SUM))]
     for above, below, k in _steps(graph, root):
-        table = _given_above(graph, messages if with_messages else {}, k, (above, *below), MAX_SUM)
+        table = _given_above(graph, messages, k, (above, *below), MAX_SUM)
         found = [
             {**one, **dict(zip(below, at, strict=True))}
             for one in found
@@ -76,7 +75,7 @@ def _given_above(
     graph: FactorGraph, messages: Messages, k: int, names: tuple[str, ...], ring: Semiring
 ) -> Floats:
     """A factor times the messages of its lower variables, the one above on the first axis."""
-    received = [Factor((name,), messages[name, k]) for name in names[1:] if (name, k) in messages]
+    received = [Factor((name,), messages[name, k]) for name in names[1:]]
     return keep(product([graph.factors[k], *received], ring), names, ring).table
 
 

@@ -45,13 +45,6 @@ def test_every_choice_among_equals_is_followed(root: str) -> None:
     assert sorted(tuple(one[n] for n in "abc") for one in found) == sorted(best)
 
 
-def test_without_messages_to_predecessors_the_past_is_lost() -> None:
-    first, second = np.array([[1.0, 1.0], [1.0, 9.0]]), np.array([[3.0, 1.0], [2.0, 1.0]])
-    graph = factor_graph(in_logs([Factor(("a", "b"), first), Factor(("b", "c"), second)]))
-    assert traced(graph, "c") == [{"c": 0, "b": 1, "a": 1}]
-    assert {one["b"] for one in traced(graph, "c", with_messages=False)} == {0}
-
-
 def test_predecessors_of_a_chain_lead_back_to_the_maximum() -> None:
     factors = drawn(np.random.default_rng(5), "ab", "bc")
     phi = predecessors(factor_graph(in_logs(factors)), "c")

@@ -226,6 +226,34 @@ def parallel_messages(rng: Generator) -> Sides:
 
 
 @equation(
+    "20.37",
+    section="20.2.4",
+    latex=r"\xi_{t,t+1}(i, j) = \alpha_t(i) \psi_{t+1}(j) \beta_{t+1}(j) \psi_{t,t+1}(i, j)",
+    corrected=r"\xi_{t,t+1}(i, j) \propto \alpha_t(i) \psi_{t+1}(j) \beta_{t+1}(j)"
+    r" \psi_{t,t+1}(i, j)",
+    cause="two-slice-equality",
+)
+def two_slice(rng: Generator) -> Sides:
+    """The distribution of two neighbouring states of a hidden Markov model, given all data."""
+    K, T = int(rng.integers(2, 5)), int(rng.integers(3, 6))
+    prior, moves = rng.dirichlet(np.ones(K)), rng.dirichlet(np.ones(K), K)
+    likelihood = rng.uniform(0.1, 1, (T, K))
+    t = int(rng.integers(T - 1))
+    letters = "abcdef"[:T]
+    scopes = [letters[0], *(letters[k : k + 2] for k in range(T - 1)), *letters]
+    tables = [prior, *[moves] * (T - 1), *likelihood]
+    both = np.einsum(f"{','.join(scopes)}->{letters[t : t + 2]}", *tables)
+    alpha = prior * likelihood[0]
+    for k in range(1, t + 1):
+        alpha = likelihood[k] * (alpha / alpha.sum() @ moves)
+    beta = np.ones(K)
+    for k in range(T - 1, t + 1, -1):
+        beta = moves @ (likelihood[k] * beta)
+    printed = (alpha / alpha.sum())[:, None] * likelihood[t + 1] * beta * moves
+    return Sides(truth=both / both.sum(), printed=printed, corrected=printed / printed.sum())
+
+
+@equation(
     "20.52",
     section="20.3.1",
     latex=r"\mathbf{x}^* = \operatorname{argmax}_{\mathbf{x}} \prod_c \psi_c(\mathbf{x}_c)",

@@ -1,4 +1,4 @@
-"""Equations of PRML 8.4, messages in factor graphs without loops, against all configurations."""
+"""Equations of PRML 8.4.4: messages in factor graphs without loops, against all configurations."""
 
 import numpy as np
 from numpy.random import Generator
@@ -156,31 +156,3 @@ def clamped_pairs(rng: Generator) -> Sides:
         messages = [_to_variable(clamped, s, b) for s in _factors_of(clamped, b)]
         rows.append(np.prod(messages, axis=0))
     return Sides(truth=marginal(product(graph), [a, b]), printed=rows)
-
-
-@equation(
-    "8.93 to 8.97",
-    section="8.4.5",
-    latex=r"\mu_{f \rightarrow x}(x) = \max_{x_1, \ldots, x_M} \left[ \ln f(x, x_1, \ldots, x_M)"
-    r" + \sum_{m \in \text{ne}(f) \setminus x} \mu_{x_m \rightarrow f}(x_m) \right], \quad"
-    r" p^{\max} = \max_x \left[ \sum_{s \in \text{ne}(x)} \mu_{f_s \rightarrow x}(x) \right]",
-)
-def max_sum(rng: Generator) -> Sides:
-    """The messages of the max-sum algorithm give the logarithm of the largest probability."""
-    graph = random_factor_tree(rng)
-
-    def to_variable(s: int, x: int) -> Floats:
-        scope, table = graph.scopes[s], np.log(graph.tables[s])
-        for axis, m in enumerate(scope):
-            if m != x:
-                shape = [-1 if a == axis else 1 for a in range(len(scope))]
-                table = table + to_factor(m, s).reshape(shape)
-        return np.asarray(table.max(tuple(a for a, m in enumerate(scope) if m != x)))
-
-    def to_factor(x: int, s: int) -> Floats:
-        others = [to_variable(other, x) for other in _factors_of(graph, x) if other != s]
-        return np.sum(others, axis=0) if others else np.zeros(graph.sizes[x])
-
-    x = int(rng.integers(len(graph.sizes)))
-    total = np.sum([to_variable(s, x) for s in _factors_of(graph, x)], axis=0)
-    return Sides(truth=product(graph).max(), printed=np.exp(total.max()))

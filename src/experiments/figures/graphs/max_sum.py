@@ -1,38 +1,31 @@
-"""Gap of each way of choosing a configuration to the maximum."""
+"""Configurations that are no maximum, the number of maxima, and the trellis of a chain."""
 
 from collections.abc import Iterator
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import subplots
-from bythebook.experiments.studies.graphs.max_sum import MaxSum
-
-WAYS = {
-    "traced_gap": "back-tracking",
-    "nodewise_gap": "each node's best value",
-    "icm_gap": "conditional modes",
-    "printed_gap": "(8.101) as printed",
-}
+from bythebook.experiments.plotting.marks import Panel, bar, hist
 
 
-def draw(study: MaxSum, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, (left, right) = subplots(1, 2)
-    for name, label in WAYS.items():
-        gaps = np.sort(outcome[name].values)
-        left.step(gaps, np.arange(1, len(gaps) + 1) / len(gaps), where="post", label=label)
-    left.set(xlabel="nats below the maximum", ylabel="share of the draws", ylim=(0, 1.03))
-    left.legend(fontsize="small")
-    if "predecessor" in outcome:
-        _trellis(right, outcome)
-    else:
-        modes = outcome["modes"].values
-        right.hist(modes, np.arange(0.5, modes.max() + 1.5), color="C0")
-        right.set(xlabel="configurations that are a maximum", ylabel="draws")
-        right.xaxis.get_major_locator().set_params(integer=True)
-    yield "gaps", figure
+def gaps() -> Iterator[Panel]:
+    """How often each choice gives a configuration that is no maximum."""
+    yield Panel(
+        bar("share(gap > 1e-9, over='draw')", x="choice"),
+        x="",
+        y="share of the draws without a maximum",
+    )
+
+
+def modes() -> Iterator[Panel]:
+    """The number of configurations with the largest probability."""
+    yield Panel(hist("modes"), x="configurations with the largest probability", y="draws")
+
+
+def trellis() -> Iterator[Panel]:
+    """The predecessor of each state, and paths that are maxima, as in PRML Figure 8.53."""
+    yield Panel(finish=_trellis)
 
 
 def _trellis(ax: Axes, outcome: Outcome) -> None:

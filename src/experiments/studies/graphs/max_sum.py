@@ -3,16 +3,15 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 from scipy.stats import chisquare
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
-from bythebook.experiments.studies.graphs._joint import off, side_by_side
 from bythebook.experiments.studies.graphs._scopes import names, scope_problems, split
 from bythebook.models.graphs.chain_costs import as_factors
 from bythebook.models.graphs.counting import counted
@@ -20,11 +19,11 @@ from bythebook.models.graphs.factors import (
     MAX_PRODUCT,
     MAX_SUM,
     Factor,
-    clamp,
     keep,
     normalised,
     product,
 )
+from bythebook.models.graphs.marginals import METHODS
 from bythebook.models.graphs.maxima import (
     chosen_apart,
     conditional_modes,
@@ -32,53 +31,53 @@ from bythebook.models.graphs.maxima import (
     sampled,
     traced,
 )
-from bythebook.models.graphs.propagation import (
-    FactorGraph,
-    factor_graph,
-    inward,
-    marginal,
-    two_passes,
-)
-from bythebook.models.types import Floats
+from bythebook.models.graphs.propagation import factor_graph, inward, marginal
 
 CHAIN = ["x1, x2", "x2, x3", "x3, x4", "x4, x5"]
-
-
-class Tried(NamedTuple):
-    """One draw of all tables; gaps are differences of logarithms below the maximum."""
-
-    maximum: float
-    modes: int
-    log_maximum_found: float
-    root_spread: float
-    max_marginal_error: float
-    traced_gap: float
-    traced_modes: int
-    nodewise_gap: float
-    printed_gap: float
-    clamped_gap: float
-    icm_gap: float
-    sample_p_value: float
+CHOICES = ["back-tracking", "node by node", "conditional modes"]
+ALGORITHMS = ["enumeration", "two passes"]
+MIN_EXPECTED = 5  # samples in a cell of the test; other cells are counted together
 
 
 @dataclass
 class MaxSum(Study):
-    """Max-sum from every root, with all ties, against the table of all configurations (PRML 8.4.5).
+    """Configurations by back-tracking, node by node and by conditional modes (PRML 8.4.5).
 
-    Tables are scaled so that the joint sums to one. For values chosen node by node, and for
-    predecessors by (8.101) as printed, the worst combination counts. Conditional modes
-    start from a configuration drawn at random. Without samples their p value is one; cells where
-    fewer than five are expected are counted together. Of a chain, one more draw is kept as a
-    trellis: each state's predecessor, and the paths that are maxima.
+    Tables are scaled so that the joint sums to one. Of values that are equally good, the worst
+    combination counts. Conditional modes start from a random configuration. Of a chain, one more
+    draw is recorded as a trellis: the predecessor of each state, and the paths that are maxima.
     """
 
-    headline = {"gap": "max(traced_gap)", "modes": "max(modes)"}
-    more_quantities = True
+    headline = {"gap": "max(gap['back-tracking'])", "modes": "max(modes)"}
     quantities = {
-        "modes": quantity("number of configurations with the largest probability", "draw"),
-        "traced_gap": quantity(
-            "log of the largest probability minus that of a traced configuration", "draw"
+        "gap": quantity(
+            "log of the largest probability minus that of the chosen configuration",
+            "choice draw",
+            unit="nats",
         ),
+        "modes": quantity("number of configurations with the largest probability", "draw"),
+        "traced_modes": quantity("number of configurations that back-tracking reaches", "draw"),
+        "max_marginal": quantity(
+            "maximum of the joint probability over all other variables",
+            "algorithm draw variable state",
+        ),
+        "sample_p": quantity("p-value of the distribution of samples", "draw"),
+        "long_product": quantity("maximum of a long chain, as a product"),
+        "long_sum": quantity("maximum of a long chain, as a sum of logarithms", unit="nats"),
+        "operations": quantity("multiplications and comparisons for the maximum", "way"),
+        "predecessor": quantity("best state of a node for each state of the next", "before state"),
+        "best_path": quantity("states of the paths that are maxima", "path node"),
+    }
+    axes = {
+        "choice": axis_of("how a configuration is chosen"),
+        "draw": axis_of("draw of all tables"),
+        "algorithm": axis_of("algorithm"),
+        "variable": axis_of("variable"),
+        "state": axis_of("state"),
+        "way": axis_of("how the maximum is computed"),
+        "before": axis_of("node of the chain, without the last"),
+        "path": axis_of("path"),
+        "node": axis_of("node of the chain"),
     }
 
     factors: list[str] = knob(
@@ -87,9 +86,6 @@ class MaxSum(Study):
     variables: int = knob(6, "variables of a random tree", at_least=2, at_most=8)
     states: int = knob(3, "states of each variable", at_least=2, at_most=4)
     levels: int = knob(2, "different entries of a table; 0: any number from 0.1 to 1", at_least=0)
-    observed: list[str] = knob(
-        [], "observed variables, in one of the checks", may_be_empty=True, distinct=True
-    )
     long: int = knob(2000, "nodes of a chain that may underflow", at_least=2, at_most=10_000)
     samples: int = knob(0, "samples of each tree", at_least=0, at_most=100_000)
     draws: int = knob(40, "draws of all tables", at_least=1, at_most=10_000)
@@ -100,20 +96,46 @@ class MaxSum(Study):
 
     def problems(self) -> Iterator[str]:
         yield from scope_problems("factors", self.factors)
-        if not set(self.observed) <= set(self.known):
-            yield f"study.observed={self.observed}; allowed: {', '.join(self.known)}"
         if self.factors and not factor_graph(self._tables(np.random.default_rng(0))).is_tree:
             yield "study.factors: their graph has a loop or falls apart; allowed: a tree"
         if len(self.known) > 8:
             yield f"study.factors: {len(self.known)} variables; allowed: 8, for all settings count"
 
     def run(self, rng: Generator) -> Outcome:
-        tried = [self._tried(rng) for _ in range(self.draws)]
-        return Outcome(
-            **side_by_side(tried, axis("draw", self.draws)),
-            **self._long(rng),
-            **self._cost(rng),
-            **self._trellis(rng),
+        gap = np.empty((len(CHOICES), self.draws))
+        modes, traced_modes = np.empty((2, self.draws), dtype=int)
+        shape = len(ALGORITHMS), self.draws, len(self.known), self.states
+        max_marginal, sample_p = np.empty(shape), np.empty(self.draws)
+        for draw in range(self.draws):
+            tables = self._tables(rng)
+            gap[:, draw], modes[draw], traced_modes[draw] = self._chosen(tables, rng)
+            for a, name in enumerate(ALGORITHMS):
+                found = METHODS[name].run(tables, {}, MAX_PRODUCT, rng).marginals
+                max_marginal[a, draw] = [found[x] for x in self.known]
+            if self.samples:
+                sample_p[draw] = self._p_value(tables, rng)
+        long_product, long_sum = self._long(rng)
+        way, operations = self._cost(rng)
+        trellis, axes = self._trellis(rng)
+        return outcome(
+            {
+                "choice": CHOICES,
+                "draw": self.draws,
+                "algorithm": ALGORITHMS,
+                "variable": self.known,
+                "state": self.states,
+                "way": way,
+                **axes,
+            },
+            gap=("choice draw", gap),
+            modes=("draw", modes),
+            traced_modes=("draw", traced_modes),
+            max_marginal=("algorithm draw variable state", max_marginal),
+            long_product=long_product,
+            long_sum=long_sum,
+            operations=("way", operations),
+            **({"sample_p": ("draw", sample_p)} if self.samples else {}),
+            **trellis,
         )
 
     def _tables(self, rng: Generator) -> list[Factor]:
@@ -129,105 +151,68 @@ class MaxSum(Study):
         total = product(tables).table.sum()
         return [Factor(tables[0].variables, tables[0].table / total), *tables[1:]]
 
-    def _tried(self, rng: Generator) -> Tried:
-        tables = self._tables(rng)
-        logs = [Factor(f.variables, np.log(f.table)) for f in tables]
-        graph, every = factor_graph(logs), self.known
-        joint = keep(product(logs, MAX_SUM), every, MAX_SUM).table
+    def _chosen(self, tables: Sequence[Factor], rng: Generator) -> tuple[list[float], int, int]:
+        """The largest gap of each choice; the number of maxima, and of those that are traced."""
+        graph, every = factor_graph(_logs(tables)), self.known
+        joint = keep(product(graph.factors, MAX_SUM), every, MAX_SUM).table
         best = float(joint.max())
-        tops = [_top(graph, root) for root in every]
-        both = two_passes(graph, every[0], MAX_SUM)
-        scores = [marginal(graph, both, name, MAX_SUM) for name in every]
-        right = [keep(Factor(tuple(every), joint), [name], MAX_SUM).table for name in every]
+        scores = [keep(Factor(tuple(every), joint), [name], MAX_SUM).table for name in every]
         paths = [[_at(one, every) for one in traced(graph, root)] for root in every]
-        printed = [_at(one, every) for one in traced(graph, every[-1], with_messages=False)]
         start = tuple(int(k) for k in rng.integers(self.states, size=len(every)))
-        return Tried(
-            maximum=float(np.exp(best)),
-            modes=int((joint >= best - 1e-9).sum()),
-            log_maximum_found=tops[0],
-            root_spread=max(tops) - min(tops),
-            max_marginal_error=max(off(a, b) for a, b in zip(scores, right, strict=True)),
-            traced_gap=max(best - float(joint[at]) for some in paths for at in some),
-            traced_modes=len(set(paths[0])),
-            nodewise_gap=max(best - float(joint[at]) for at in chosen_apart(scores)),
-            printed_gap=max(best - float(joint[at]) for at in printed),
-            clamped_gap=self._clamped(logs, joint, rng),
-            icm_gap=best - float(joint[conditional_modes(joint, start)]),
-            sample_p_value=self._p_value(tables, rng),
-        )
-
-    def _clamped(self, logs: Sequence[Factor], joint: Floats, rng: Generator) -> float:
-        """The worst gap from the best configuration that agrees with an observation."""
-        given = {name: int(rng.integers(self.states)) for name in self.observed}
-        graph = factor_graph(clamp(logs, given, MAX_SUM))
-        agree = joint[tuple(given.get(name, slice(None)) for name in self.known)]
-        found = [joint[_at(one, self.known)] for one in traced(graph, self.known[0])]
-        return float(agree.max() - min(found))
+        chosen = [
+            [at for some in paths for at in some],
+            chosen_apart(scores),
+            [conditional_modes(joint, start)],
+        ]
+        gaps = [best - min(float(joint[at]) for at in some) for some in chosen]
+        return gaps, int((joint >= best - 1e-9).sum()), len(set(paths[0]))
 
     def _p_value(self, tables: Sequence[Factor], rng: Generator) -> float:
         """Of a chi-square test of samples against the joint."""
-        if not self.samples:
-            return 1.0
         drawn = sampled(factor_graph(tables), self.known[0], self.samples, rng)
         joint = keep(normalised(product(tables)), self.known).table
         counts = np.zeros(joint.shape)
         np.add.at(counts, tuple(drawn[name] for name in self.known), 1)
-        few = self.samples * joint < 5
+        few = self.samples * joint < MIN_EXPECTED
         seen, wanted = (np.append(t[~few], t[few].sum()) for t in (counts, self.samples * joint))
         return float(chisquare(seen[wanted > 0], wanted[wanted > 0]).pvalue)
 
-    def _long(self, rng: Generator) -> dict[str, float]:
+    def _long(self, rng: Generator) -> tuple[float, float]:
         """The maximum of a long chain of conditional tables as a product and as a sum of logs."""
         psi = rng.dirichlet(np.ones(self.states), (self.long - 1, self.states))
-        products, sums = as_factors(psi), as_factors(np.log(psi))
-        return {
-            "long_product": float(
-                marginal(products, inward(products, "x1", MAX_PRODUCT), "x1", MAX_PRODUCT).max()
-            ),
-            "long_sum": _top(sums, "x1"),
-        }
+        pairs = ((as_factors(psi), MAX_PRODUCT), (as_factors(np.log(psi)), MAX_SUM))
+        first, second = (
+            float(marginal(graph, inward(graph, "x1", ring), "x1", ring).max())
+            for graph, ring in pairs
+        )
+        return first, second
 
-    def _cost(self, rng: Generator) -> dict[str, Quantity]:
-        """Operations for the maximum, by messages to a root and over all configurations."""
-        graph, counts = factor_graph(self._tables(rng)), []
-        for all_at_once in (True, False):
-            ring, tally = counted(MAX_PRODUCT)
-            if all_at_once:
-                keep(product(graph.factors, ring), [], ring)
-            else:
-                name = self.known[0]
-                ring.plus.reduce(marginal(graph, inward(graph, name, ring), name, ring), axis=(0,))
-            counts.append(tally.operations)
-        return {"operations": axis("way", ["all configurations", "messages"]).of(counts)}
+    def _cost(self, rng: Generator) -> tuple[list[str], list[int]]:
+        """Operations for the maximum over all configurations and by messages to a root."""
+        graph, name = factor_graph(self._tables(rng)), self.known[0]
+        ring, tally = counted(MAX_PRODUCT)
+        keep(product(graph.factors, ring), [], ring)
+        other, other_tally = counted(MAX_PRODUCT)
+        other.plus.reduce(marginal(graph, inward(graph, name, other), name, other), axis=(0,))
+        return ["all configurations", "messages"], [tally.operations, other_tally.operations]
 
-    def _trellis(self, rng: Generator) -> dict[str, Quantity]:
+    def _trellis(self, rng: Generator) -> tuple[dict[str, Any], dict[str, Any]]:
         """Figure 8.53: the predecessor of each state, and all paths that are maxima."""
         every = self.known
         if [split(scope)[0] for scope in self.factors] != [list(p) for p in pairwise(every)]:
-            return {}
-        logs = [Factor(f.variables, np.log(f.table)) for f in self._tables(rng)]
-        graph, joint = factor_graph(logs), keep(product(logs, MAX_SUM), every, MAX_SUM).table
+            return {}, {}
+        graph = factor_graph(_logs(self._tables(rng)))
         before = predecessors(graph, every[-1])
-        tracked = []
-        for last in range(self.states):
-            path = [last]
-            for name in every[-2::-1]:
-                path.insert(0, int(before[name][path[0]]))  # 8.102
-            tracked.append(joint[tuple(path)])
         paths = [_at(one, every) for one in traced(graph, every[-1])]
-        node, state = axis("node", every), axis("state", self.states)
-        return {
-            "predecessor": over([before[x] for x in every[:-1]], axis("before", every[:-1]), state),
-            "best_path": over(paths, axis("path", len(paths)), node),
-            "tracked_log": state.of(tracked),
-            "best_log": state.of(joint.reshape(-1, self.states).max(0)),
+        found = {
+            "predecessor": ("before state", [before[x] for x in every[:-1]]),
+            "best_path": ("path node", paths),
         }
+        return found, {"before": every[:-1], "node": every, "path": len(paths)}
 
 
-def _top(graph: FactorGraph, root: str) -> float:
-    """The largest sum of messages at a root (8.97)."""
-    return float(marginal(graph, inward(graph, root, MAX_SUM), root, MAX_SUM).max())
+def _logs(tables: Sequence[Factor]) -> list[Factor]:
+    return [Factor(f.variables, np.log(f.table)) for f in tables]
 
 
 def _at(setting: dict[str, int], names: Sequence[str]) -> tuple[int, ...]:
