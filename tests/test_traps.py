@@ -38,7 +38,15 @@ def sprung(folder: Path) -> str:
 @pytest.mark.parametrize(
     "words",
     [
-        ["run", "-m", "study=order_recovery", "seed=0,1,2", "jobs=2"],
+        [
+            "run",
+            "-m",
+            "study=polynomial_order",
+            "study.data=null",
+            "study.curve=polynomial",
+            "seed=0,1,2",
+            "jobs=2",
+        ],
         ["reproduce", "fcml/fig-1.15", "fcml/fig-1.10", "--jobs", "2"],
         ["robustness", "fcml/fig-1.9", "--seeds", "2", "--jobs", "2"],
     ],
@@ -111,7 +119,7 @@ def test_own_modules_beside_a_script_do_no_harm(tmp_path: Path, outputs: Path) -
     script.write_text(
         "from bythebook import run, sweep\n"
         "print(run('fcml/fig-1.15', tracking='off', figures=False).outcome['loo_loss'].dims)\n"
-        "print(len(sweep('order_recovery', seed=range(3), jobs=2, tracking='off').cells))\n"
+        "print(len(sweep('polynomial_order', seed=range(3), jobs=2, tracking='off').cells))\n"
     )
     done = subprocess.run(
         [sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=False

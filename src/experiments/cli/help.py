@@ -19,7 +19,7 @@ usage: bythebook run [-m] [<experiment> | study=<name>] [key=value ...]
   bythebook run fcml/fig-1.15                              compute a printed result and its verdicts
   bythebook run fcml/fig-1.15 'study.orders=[1,2,3]'       change a knob
   bythebook run study=ridge_path 'study.lambdas=[0,1]'     run a study without a printed result
-  bythebook run -m study=order_recovery 'seed=range(0,20)' study.noise=0.1,0.3 jobs=2
+  bythebook run -m study=bias_variance 'seed=range(0,20)' study.noise=0.1,0.3 jobs=2
                                                            run a sweep; the same command resumes it
 
   bythebook run --help <study>       list the knobs and quantities of a study

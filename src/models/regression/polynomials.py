@@ -27,8 +27,7 @@ from numpy.polynomial import Legendre, Polynomial
 from numpy.polynomial.legendre import legvander
 
 from bythebook.models.compiled import compiled
-from bythebook.models.regression.curves import powers
-from bythebook.models.regression.linear import least_squares, maximum_log_likelihood
+from bythebook.models.regression.linear import maximum_log_likelihood
 from bythebook.models.types import Floats, Ints
 
 _FIXED = 1e-10  # a point with less slack than this, 1 - h_n, fixes its own fit
@@ -148,25 +147,6 @@ def kfold_loss(fits: OrderFits, folds: list[Ints]) -> Floats:
     return total / sum(len(fold) for fold in folds)
 
 
-class Refits(NamedTuple):
-    """Cross-validation by refitting."""
-
-    loss: float  # mean squared error at the points left out
-    fits: int  # number of fits
-    points: int  # number of points in all fits together
-
-
-def refit_folds(x: Floats, t: Floats, order: int, folds: list[Ints]) -> Refits:
-    """`kfold_loss` of one order by a fit to the points outside each fold."""
-    Phi, total, points = powers(x, order), 0.0, 0
-    for fold in folds:
-        rest = np.setdiff1d(np.arange(len(x)), fold)
-        w = least_squares(Phi[rest], t[rest]).w
-        total += float(np.sum((t[fold] - Phi[fold] @ w) ** 2))
-        points += len(rest)
-    return Refits(total / len(x), len(folds), points)
-
-
 def predict_orders(fits: OrderFits, x: Floats) -> Floats:
     """Predictions of every order at new points (..., M), shape (..., K + 1, M)."""
     max_order = fits.c.shape[-1] - 1
@@ -188,14 +168,6 @@ def noise_gain(x: Floats, max_order: int, at: Floats, weight: Floats) -> Floats:
     """
     unit = predict_orders(fit_orders(x, np.eye(len(x)), max_order), at)
     return np.asarray(np.sqrt((unit**2).sum(axis=0) @ weight))
-
-
-def highest_weights(fits: OrderFits, low: float, high: float) -> Floats:
-    """Weights of 1, x, ..., x^K of R fits, (R, K + 1), from their values at K + 1 points."""
-    n_weights = fits.c.shape[-1]
-    nodes = np.linspace(low, high, n_weights)
-    values = predict_orders(fits, nodes)[:, -1]
-    return np.asarray(np.linalg.solve(powers(nodes, n_weights - 1), values.T).T, dtype=np.float64)
 
 
 def monomial_weights(fits: OrderFits, order: int) -> Floats:

@@ -59,12 +59,12 @@ def test_a_backslash_before_a_quote() -> None:
 
 
 SWEEPS: dict[str, tuple[str, dict[str, Any]]] = {
-    "study=order_recovery study.noise=0.1,0.3 seed=range(0,20)": (
-        "order_recovery",
+    "study=polynomial_order study.noise=0.1,0.3 seed=range(0,20)": (
+        "polynomial_order",
         {"noise": [0.1, 0.3], "seed": range(20)},
     ),
-    "study=order_recovery seed=3,1 study.noise=1e-3,2": (
-        "order_recovery",
+    "study=polynomial_order seed=3,1 study.noise=1e-3,2": (
+        "polynomial_order",
         {"seed": np.array([3, 1]), "noise": (0.001, 2)},
     ),
     "experiment=fcml/fig-1.15 study.orders=[1,2],[1,2,3] study.partitions=5": (

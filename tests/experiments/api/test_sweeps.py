@@ -17,15 +17,28 @@ from bythebook.experiments.api.sweeps import Sweep
 from bythebook.experiments.cli.main import main
 
 ReadAll = Callable[[Path], dict[str, Any]]
-TYPED = ["study=order_recovery", "study.repetitions=20", "study.noise=0.1,0.3", "seed=range(0,4)"]
-KNOBS: dict[str, Any] = {"repetitions": 20, "noise": [0.1, 0.3], "seed": range(4)}
+TYPED = [
+    "study=polynomial_order",
+    "study.data=null",
+    "study.curve=polynomial",
+    "study.repetitions=20",
+    "study.noise=0.1,0.3",
+    "seed=range(0,4)",
+]
+KNOBS: dict[str, Any] = {
+    "data": None,
+    "curve": "polynomial",
+    "repetitions": 20,
+    "noise": [0.1, 0.3],
+    "seed": range(4),
+}
 
 
 def test_the_call_and_the_command_line_give_the_same_sweep(
     folders: tuple[Path, Path], read_all: ReadAll
 ) -> None:
     assert main(["run", "-m", *TYPED, "jobs=2", f"outputs={folders[0]}"]) == 0
-    called = sweep("order_recovery", **KNOBS, jobs=2, outputs=folders[1])
+    called = sweep("polynomial_order", **KNOBS, jobs=2, outputs=folders[1])
     from_command, from_call = map(read_all, folders)
     typed_words = [*TYPED, "jobs=2", f"outputs={folders[0]}"]
     for entry in from_command["mlflow"]:  # without the outputs folder
@@ -39,7 +52,7 @@ def test_the_call_and_the_command_line_give_the_same_sweep(
     assert plans[1]["overrides"] == [*TYPED, "jobs=2"]
 
     again = sweep(
-        "order_recovery", **KNOBS, outputs=folders[1]
+        "polynomial_order", **KNOBS, outputs=folders[1]
     )  # the number of jobs is not part of the id
     assert (again.id, called.computed, again.computed) == (called.id, 8, 0)
 
@@ -49,7 +62,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Sweep:
     counts: list[tuple[int, int]] = []
     folder = tmp_path_factory.mktemp("sweep")
     made = sweep(
-        "order_recovery",
+        "polynomial_order",
         **KNOBS,
         outputs=folder,
         tracking="off",
@@ -117,8 +130,8 @@ def test_failed_runs_are_reported_and_the_others_continue(outputs: Path) -> None
 @pytest.mark.parametrize(
     ("knobs", "line"),
     [
-        ({"nose": [0.1]}, "study order_recovery has no knob 'nose' (did you mean 'noise'?)"),
-        ({"job": 2}, "study order_recovery has no knob 'job' (did you mean 'jobs'?)"),
+        ({"nose": [0.1]}, "study polynomial_order has no knob 'nose' (did you mean 'noise'?)"),
+        ({"job": 2}, "study polynomial_order has no knob 'job' (did you mean 'jobs'?)"),
         ({"noise": []}, "the sweep has no runs"),
         ({"noise": [0.1, "x"]}, "study.noise=x is not allowed; allowed: float, >= 0"),
         ({"noise": [0.1, -1]}, "study.noise=-1"),
@@ -137,14 +150,14 @@ def test_invalid_arguments_are_rejected_before_any_run(
     knobs: dict[str, Any], line: str, outputs: Path
 ) -> None:
     with pytest.raises(InputError) as error:
-        sweep("order_recovery", **knobs)
+        sweep("polynomial_order", data=None, curve="polynomial", **knobs)
     assert line in str(error.value)
     assert not list(outputs.iterdir())
 
 
 def test_a_misspelt_metric_is_rejected_after_the_first_run(outputs: Path) -> None:
     with pytest.raises(InputError, match="metric=true_odor"):
-        sweep("order_recovery", **KNOBS, metric="true_odor", tracking="off")
+        sweep("polynomial_order", **KNOBS, metric="true_odor", tracking="off")
     assert len(list(outputs.glob("runs/*/*/*/run.json"))) == 1
     assert not (outputs / "sweeps").exists()
 
@@ -153,7 +166,8 @@ def test_a_script_without_a_main_guard_can_use_processes(tmp_path: Path) -> None
     script = tmp_path / "script.py"
     script.write_text(
         "from bythebook import sweep\n"
-        "made = sweep('order_recovery', repetitions=5, seed=range(4), jobs=2, tracking='off')\n"
+        "knobs = {'data': None, 'curve': 'polynomial', 'repetitions': 5}\n"
+        "made = sweep('polynomial_order', **knobs, seed=range(4), jobs=2, tracking='off')\n"
         "print(made.frame.to_csv(index=False))\n"
     )
     environment = {**os.environ, "BYTHEBOOK_OUTPUTS": str(tmp_path / "out")}

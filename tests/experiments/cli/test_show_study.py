@@ -45,7 +45,7 @@ def test_declared_quantities_need_no_run(
     assert {"loo_loss", "kfold_loss", "holdout_loss"} <= set(by_name)
     assert by_name["loo_loss"] == {
         "quantity": "loo_loss",
-        "axes": "order",
+        "axes": "order or order, n, repetition",
         "meaning": "mean squared error of points left out of the fit",
         "unit": "",
         "equation": "FCML 1.19",

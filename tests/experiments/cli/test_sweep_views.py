@@ -12,7 +12,15 @@ from bythebook.experiments.cli.main import main
 from bythebook.experiments.sweeps.run import load_sweep
 
 Capture = pytest.CaptureFixture[str]
-WORDS = ["-m", "study=order_recovery", "study.repetitions=5", "study.noise=0.1,0.3", "seed=0,1"]
+WORDS = [
+    "-m",
+    "study=polynomial_order",
+    "study.data=null",
+    "study.curve=polynomial",
+    "study.repetitions=5",
+    "study.noise=0.1,0.3",
+    "seed=0,1",
+]
 
 
 @pytest.fixture
@@ -36,7 +44,7 @@ def test_a_sweep_is_listed_and_shown(sweep: str, capsys: Capture) -> None:
     assert main(["show", f"sweep:{sweep}", "--metric", "mean(test_loss)"]) == 0
     output = capsys.readouterr().out
     assert "mean(test_loss)" in output
-    assert "bythebook run -m study=order_recovery" in output
+    assert "bythebook run -m study=polynomial_order" in output
     assert main(["show", f"sweep:{sweep}", "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["means"]) == 2
 

@@ -74,8 +74,9 @@ def test_a_call_returns_the_outcome_with_its_meanings() -> None:
 
 def test_a_call_equals_a_run_of_the_pipeline() -> None:
     kind = studies()["polynomial_order"]
-    job = JobFactory("polynomial_order", {"study": {"data": None}, "seed": 5}, None, None).job()
-    assert diff_outcomes(kind(data=None)(5), compute(job).outcome) == []  # type: ignore[call-arg]
+    knobs: dict[str, Any] = {"data": None, "curve": "sine"}
+    job = JobFactory("polynomial_order", {"study": knobs, "seed": 5}, None, None).job()
+    assert diff_outcomes(kind(**knobs)(5), compute(job).outcome) == []  # type: ignore[call-arg]
 
 
 def test_an_undeclared_quantity_raises() -> None:

@@ -82,12 +82,19 @@ def test_a_parent_has_the_cells_that_another_sweep_logs_at_the_same_time(
 def test_curves_for_two_knobs(outputs: Path, tracked: object) -> None:
     from mlflow import MlflowClient
 
-    words = ["study=order_recovery", "study.repetitions=5", "study.n=20,40", "study.noise=0.1,0.3"]
+    words = [
+        "study=polynomial_order",
+        "study.data=null",
+        "study.curve=polynomial",
+        "study.repetitions=5",
+        "study.n=20,40",
+        "study.noise=0.1,0.3",
+    ]
     assert main(["run", "-m", *words, "seed=0,1"]) == 0
     (folder,) = (outputs / "sweeps").iterdir()
     cells = pd.read_csv(folder / "cells.csv")
     client = MlflowClient(f"sqlite:///{outputs / 'mlflow.db'}")
-    experiment = client.get_experiment_by_name("order_recovery")
+    experiment = client.get_experiment_by_name("polynomial_order")
     assert experiment is not None
     (parent,) = client.search_runs([experiment.experiment_id], "tags.kind = 'sweep'")
     for noise in (0.1, 0.3):

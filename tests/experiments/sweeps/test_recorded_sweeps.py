@@ -10,7 +10,15 @@ from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.store.run_store import RunStore
 from bythebook.experiments.sweeps import recorded_sweeps
 
-WORDS = ["-m", "study=order_recovery", "study.repetitions=5", "study.noise=0.1,0.3", "seed=0,1,2"]
+WORDS = [
+    "-m",
+    "study=polynomial_order",
+    "study.data=null",
+    "study.curve=polynomial",
+    "study.repetitions=5",
+    "study.noise=0.1,0.3",
+    "seed=0,1,2",
+]
 
 
 @pytest.fixture

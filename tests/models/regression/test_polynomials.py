@@ -10,7 +10,6 @@ from bythebook.models.datasets import load
 from bythebook.models.regression import polynomials
 from bythebook.models.regression.polynomials import (
     fit_orders,
-    highest_weights,
     kfold_loss,
     log_likelihood,
     loo_by_order,
@@ -20,7 +19,6 @@ from bythebook.models.regression.polynomials import (
     noise_gain,
     predict_orders,
     random_folds,
-    refit_folds,
     training_loss,
 )
 from bythebook.models.types import Floats, Ints
@@ -118,15 +116,6 @@ def test_folds_without_refitting_are_the_refitted_folds(
         assert_allclose(found, loo_loss(fit_orders(x, t, TOP)), rtol=1e-9)
 
 
-def test_the_long_way_counts_its_fits() -> None:
-    rng = np.random.default_rng(3)
-    x, t = rng.uniform(-1, 1, 11), rng.normal(size=11)
-    folds = random_folds(11, 4, rng)
-    loss, fits, points = refit_folds(x, t, 2, folds)
-    assert loss == pytest.approx(kfold_loss(fit_orders(x, t, 2), folds)[2], rel=1e-9)
-    assert (fits, points) == (4, 33)
-
-
 @pytest.mark.parametrize("n", [12, 27, 500])
 def test_losses_without_the_fits_are_those_of_the_fits(n: int) -> None:
     """Compiled Arnoldi against LAPACK's QR: a batch on very different ranges."""
@@ -193,14 +182,6 @@ def test_noise_gain_is_the_spread_of_fits_to_noise() -> None:
     found = noise_gain(x, 3, u, np.full(51, 1 / 51))
     # The mean square of Gaussians that go together: four in number, at order 3.
     assert_allclose(found**2, (fits**2).mean((0, 2)), rtol=4 * np.sqrt(2 / 4000))
-
-
-def test_weights_of_many_fits_are_those_of_each(toys: tuple[Floats, Floats]) -> None:
-    x, t = toys[0][:, 1], toys[1][:, 1]
-    found = highest_weights(fit_orders(x, t, 3), -1.0, 1.0)
-    for one, inputs, targets in zip(found, x, t, strict=True):
-        expected = monomial_weights(fit_orders(inputs, targets, 3), 3)
-        assert_allclose(one, expected, rtol=1e-8, atol=1e-10)
 
 
 def test_weights_of_data_on_a_lower_order_are_padded_with_zeros() -> None:

@@ -1,5 +1,6 @@
 """The study of polynomial orders: knob rules, and the outcome against independent refits."""
 
+import dataclasses
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -7,14 +8,18 @@ import numpy as np
 import pytest
 from numpy.polynomial import Polynomial
 from numpy.testing import assert_allclose
+from scipy.stats import multivariate_normal
 
 from bythebook.experiments.config.validation import load_job
 from bythebook.experiments.core.errors import InputError
+from bythebook.experiments.core.expressions import evaluate
 from bythebook.experiments.core.outcome import Outcome
+from bythebook.experiments.core.random_streams import make_rng
 from bythebook.experiments.plotting.canvas import style
 from bythebook.experiments.plotting.registry import figures
 from bythebook.experiments.studies.regression.polynomial_order import PolynomialOrder
 from bythebook.models.datasets import load
+from bythebook.models.regression import variational_regression
 from bythebook.models.types import Floats
 
 ORDERS = list(range(1, 9))
@@ -58,8 +63,15 @@ def refit(x: Floats, t: Floats, order: int, at: Floats) -> Floats:
         ({"folds": [1]}, "study.folds"),
         ({"folds": [5, 5]}, "repeats an entry"),
         ({"partitions": 0}, "study.partitions"),
-        ({"data": None, "orders": [10]}, "has 10 inputs"),
-        ({"data": None, "orders": [1], "holdout_from": 0.5}, "study.data=<name>"),
+        ({"data": None, "curve": "sine", "orders": [20]}, "has 20 inputs"),
+        ({"data": None, "curve": "sine", "more_n": [8]}, "has 8 inputs"),
+        ({"data": None, "curve": "sine", "holdout_from": 0.5}, "study.data=<name>"),
+        ({"data": None, "curve": "sine", "held_out": 12}, "too few for order 8"),
+        ({"data": None}, "nothing to draw from"),
+        ({"more_n": [40]}, "is one data set"),
+        ({"repetitions": 2}, "is one data set"),
+        ({"noise": 0.0, "prior_variances": [1.0]}, "study.noise=0"),
+        ({"gamma_priors": [-1.0]}, "study.gamma_priors"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
@@ -140,7 +152,7 @@ def test_folds_are_those_of_a_plain_loop_over_random_partitions(run: Run) -> Non
     study = PolynomialOrder(
         data=None, curve="sine", n=12, orders=[3, 1], folds=[12, 4, 3], partitions=5
     )
-    found = run(study)["kfold_loss"]
+    found = run(study)["kfold_loss"].sel(n=12, repetition=0)
     assert found.coord("folds").tolist() == [3, 4, 12]
     assert found.coord("order").tolist() == [1, 3]
     targets = run(study)["targets"]
@@ -155,9 +167,9 @@ def test_folds_are_those_of_a_plain_loop_over_random_partitions(run: Run) -> Non
 
 
 def test_drawn_data_depend_on_the_seed_alone(run: Run) -> None:
-    a, b = (run(PolynomialOrder(data=None, orders=[1], folds=k)) for k in ([], [5]))
+    a, b = (run(PolynomialOrder(data=None, curve="sine", orders=[1], folds=k)) for k in ([], [5]))
     assert a["targets"].values.tolist() == b["targets"].values.tolist()
-    assert len(a["targets"]) == 10
+    assert len(a["targets"]) == 20
 
 
 def test_the_weights_are_those_of_prml_table_1_1(run: Run) -> None:
@@ -207,3 +219,86 @@ def test_figures_show_what_is_recorded(run: Run) -> None:
     assert [ax.get_title() for ax in drawn["losses"].axes] == titles
     assert drawn["losses"].axes[2].get_legend_handles_labels()[1] == ["5 folds", "9 folds"]
     assert len(drawn["folds"].axes) == 2  # one for each order
+
+
+CUBIC = PolynomialOrder(
+    data=None,
+    curve="polynomial",
+    weights=[0.0, 1.0, -1.0, 5.0],
+    n=9,
+    low=-2,
+    high=2,
+    noise=2.0,
+    orders=[3, 1],
+    repetitions=4,
+    held_out=3,
+    more_n=[12],
+    prior_variances=[4.0, 0.3],
+    gamma_priors=[0.0],
+)
+
+
+def drawn(study: PolynomialOrder) -> list[tuple[Floats, Floats]]:
+    rng = make_rng(0)
+    return [study.sets(rng, study.repetitions, n) for n in study.sizes]
+
+
+def test_criteria_of_drawn_data_are_those_of_a_plain_loop(run: Run) -> None:
+    found, u = run(CUBIC), np.linspace(-2, 2, 100_001)
+    h = u - u**2 + 5 * u**3
+    for i, (x, t) in enumerate(drawn(CUBIC)):
+        for r, k in np.ndindex(4, 2):
+            order, here = (1, 3)[k], (k, i, r)
+            fit = Polynomial.fit(x[r], t[r], order)
+            loss = np.trapezoid((fit(u) - h) ** 2, u) / 4 + 4
+            assert_allclose(found["test_loss"].values[here], loss, rtol=1e-6)
+            Phi = x[r][:, None] ** np.arange(order + 1)
+            for j, s in enumerate((0.3, 4.0)):
+                covariance = 4 * np.eye(len(t[r])) + s * Phi @ Phi.T
+                log_p = multivariate_normal(np.zeros(len(t[r])), covariance).logpdf(t[r])
+                assert_allclose(found["log_evidence"].values[k, j, i, r], log_p, rtol=1e-9)
+                w = np.linalg.solve(Phi.T @ Phi + 4 / s * np.eye(order + 1), Phi.T @ t[r])
+                loss = np.trapezoid((Polynomial(w)(u) - h) ** 2, u) / 4 + 4
+                assert_allclose(found["posterior_test_loss"].values[k, j, i, r], loss, rtol=1e-6)
+            bound = variational_regression.fit(Phi[None], t[r][None], 0.25).bound
+            assert_allclose(found["bound"].values[k, 0, i, r], bound[0], rtol=1e-9)
+    assert found["true_order"].item == 3
+
+
+def test_points_held_out_at_random(run: Run) -> None:
+    found, (x, t) = run(CUBIC), drawn(CUBIC)[0]
+    held = found["held"].values
+    assert held.sum() == 3
+    u = np.linspace(-2, 2, 100_001)
+    for k, order in enumerate((1, 3)):
+        fit = Polynomial.fit(x[0][~held], t[0][~held], order)
+        holdout = np.mean((t[0] - fit(x[0]))[held] ** 2)
+        assert_allclose(found["holdout_loss"].values[k, 0, 0], holdout, rtol=1e-8)
+        loss = np.trapezoid((fit(u) - u + u**2 - 5 * u**3) ** 2, u) / 4 + 4
+        assert_allclose(found["rest_test_loss"].values[k, 0, 0], loss, rtol=1e-6)
+        assert_allclose(found["curve"].sel(order=order), fit(found["curve"].coord("x")), rtol=1e-8)
+
+
+def test_a_test_set_approximates_the_expected_loss(run: Run) -> None:
+    study = dataclasses.replace(CUBIC, held_out=0, prior_variances=[], gamma_priors=[])
+    exact = run(study)["test_loss"].values
+    sampled = run(dataclasses.replace(study, test_points=10_000))["test_loss"].values
+    assert np.all(exact != sampled)
+    assert_allclose(sampled.mean(axis=-1), exact.mean(axis=-1), rtol=0.05)
+
+
+def test_noise_in_the_fit_is_its_spread_over_fresh_noise(run: Run) -> None:
+    found = run(PolynomialOrder(data="curve-fitting", curve="sine", orders=[3]))
+    (x, t), rng, u = load("curve-fitting").xt, np.random.default_rng(0), np.linspace(0, 1, 201)
+    fits = [Polynomial.fit(x, t + rng.normal(0, 0.3, 10), 3)(u) for _ in range(2000)]
+    variance = np.trapezoid(np.var(fits, axis=0), u)
+    assert_allclose(found["noise_in_fit"].sel(order=3), np.sqrt(variance), rtol=0.03)
+
+
+def test_the_order_of_a_noisy_cubic_is_found(run: Run) -> None:
+    study = dataclasses.replace(CUBIC, n=60, more_n=[], held_out=0, repetitions=40)
+    found = run(dataclasses.replace(study, orders=[1, 2, 3, 4]))
+    for name in ("share_loo_recovers", "share_test_recovers"):
+        share = evaluate(PolynomialOrder.headline[name], found)
+        assert isinstance(share, float)
+        assert share > 0.5
