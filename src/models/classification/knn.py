@@ -88,11 +88,3 @@ def islands(regions: Bools) -> Ints:
 
     flat = regions.reshape(-1, *regions.shape[-2:])
     return np.array([more(region) for region in flat]).reshape(regions.shape[:-2])
-
-
-def smallest_k_without(others: int, members: int) -> int:
-    """The smallest K from which on a class with `members` points can neither win nor tie.
-
-    Its points are at least half of K up to K = 2 members; K is at most the number of points.
-    """
-    return min(2 * members, others + members) + 1  # FCML 5.3.1.1

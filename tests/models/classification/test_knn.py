@@ -13,7 +13,6 @@ from bythebook.models.classification.knn import (
     kernel_distances,
     majority,
     random_partitions,
-    smallest_k_without,
     squared_distances,
     votes,
 )
@@ -103,12 +102,6 @@ def test_islands_are_the_regions_beyond_the_first_of_each_class():
     region[2, 2] = True  # touches the first by a corner
     assert islands(region) == 2
     assert islands(np.stack([region, np.zeros_like(region)])).tolist() == [2, 0]
-
-
-def test_the_vote_that_cannot_be_won():
-    assert smallest_k_without(50, 10) == 21  # FCML 5.3.1.1
-    assert smallest_k_without(50, 20) == 41
-    assert smallest_k_without(3, 5) == 9  # the larger class always can
 
 
 def test_a_large_fold_of_ones_own_hides_no_neighbour():

@@ -1,51 +1,72 @@
 """The regions of nearest neighbours, and their cross-validation error against K."""
 
 from collections.abc import Iterator
+from typing import Any
 
-import numpy as np
-from matplotlib.figure import Figure
+from bythebook.experiments.plotting.marks import Mark, Panel, band, contour, line, point
 
-from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting import classification
-from bythebook.experiments.plotting.canvas import shared_legend, subplots
-from bythebook.experiments.plotting.clustering import integer_ticks
-from bythebook.experiments.studies.classification.nearest_neighbours import NearestNeighbours
-
-KERNELS = {"none": "no kernel"}
+ERROR = "100 * cross_validation_error"
 
 
-def draw(study: NearestNeighbours, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    if "regions" in study.methods:
-        yield "boundary", _regions(study, outcome)
-    if "cross-validation" in study.methods:
-        yield "error", _errors(outcome)
-
-
-def _regions(study: NearestNeighbours, outcome: Outcome) -> Figure:
-    names = ["class 0", "class 1"] if study.data is None else ["outside", "inside"]
-    cases = [(k, kernel) for k in study.ks for kernel in study.kernels]
-    titles = [
-        f"K = {k}" if len(study.kernels) == 1 else KERNELS.get(kernel, f"{kernel} kernel")
-        for k, kernel in cases
+def _points(labels: tuple[str, str] = ("class 0", "class 1")) -> list[Mark]:
+    looks: list[dict[str, Any]] = [{"marker": "o", "color": "C0"}, {"marker": "^", "color": "C1"}]
+    return [
+        point(
+            "inputs[:, 2]",
+            x="inputs[:, 1]",
+            where=where,
+            ms=4,
+            label=label,
+            **look,
+        )
+        for label, look, where in zip(labels, looks, ("label == 0", "label == 1"), strict=True)
     ]
-    ratio = 0.8 if len(study.kernels) > 1 else 0.85
-    figure, axes = classification.map_panels(outcome, names, titles, ratio, columns=2)
-    for ax, (k, kernel) in zip(axes, cases, strict=True):
-        classification.decision_regions(ax, outcome["region"].sel(k=k, kernel=kernel))
-    shared_legend(figure, axes[0], 2)
-    return figure
 
 
-def _errors(outcome: Outcome) -> Figure:
-    figure, axes = subplots(1, 2)
-    classification.labelled_points(axes[0], outcome, ["class 0", "class 1"])
-    error = outcome["cross_validation_error"]
-    ks, percent = error.coord("k"), 100 * error.values
-    low, high = np.quantile(percent, [0.1, 0.9], axis=1)
-    axes[1].fill_between(ks, low, high, color="0.85", label="80 % of such sets")
-    axes[1].plot(ks, percent[:, 0], "o-", label="these points")
-    axes[1].plot(ks, percent.mean(1), "--", label="mean of such sets")
-    axes[1].set(xlabel="Neighbours K", ylabel="Cross-validation error (%)", ylim=(0, None))
-    integer_ticks(axes[1])
-    figure.legend(loc="outside lower center", ncols=5)
-    return figure
+def points() -> Iterator[Panel]:
+    """The first set of points."""
+    yield Panel(*_points(), x="$x_1$", y="$x_2$")
+
+
+def regions() -> Iterator[Panel]:
+    """The boundary in the first set of points, for each K."""
+    yield Panel(
+        contour("1 * region[:, 'none']", levels=[0.5], colors="0.15"),
+        *_points(),
+        facet="k",
+        title="K = {}",
+        x="$x_1$",
+        y="$x_2$",
+        share="xy",
+    )
+
+
+def kernels() -> Iterator[Panel]:
+    """The boundary for each kernel."""
+    yield Panel(
+        contour("1 * first(region, over='k')", levels=[0.5], colors="0.15"),
+        *_points(("outside", "inside")),
+        facet="kernel",
+        title="kernel: {}",
+        x="$x_1$",
+        y="$x_2$",
+        share="xy",
+        columns=2,
+    )
+
+
+def errors() -> Iterator[Panel]:
+    """The cross-validation error of the first set, of the mean set and of 80 % of the sets."""
+    yield Panel(
+        band(
+            f"quantile({ERROR}, 0.9, over='repetition')",
+            low=f"quantile({ERROR}, 0.1, over='repetition')",
+            color="0.7",
+            label="80 % of the sets",
+        ),
+        line(f"first({ERROR}, over='repetition')", marker="o", label="first set"),
+        line(f"mean({ERROR}, over='repetition')", linestyle="--", label="mean of the sets"),
+        x="neighbours K",
+        y="cross-validation error (%)",
+        ylimits=(0, None),
+    )

@@ -10,13 +10,13 @@ from functools import partial
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
-from bythebook.experiments.studies.classification._plane import Plane, labelled
+from bythebook.experiments.studies.classification._plane import Plane
 from bythebook.models.classification import kernels, knn
 from bythebook.models.datasets import load
-from bythebook.models.types import Floats, Ints
+from bythebook.models.types import Bools, Floats, Ints
 
 DISTANCES: dict[str, Callable[[Floats, Floats], Floats]] = {
     "none": knn.squared_distances,
@@ -24,7 +24,6 @@ DISTANCES: dict[str, Callable[[Floats, Floats], Floats]] = {
     "gaussian": partial(knn.kernel_distances, kernel=partial(kernels.gaussian, gamma=1.0)),
     "polynomial": partial(knn.kernel_distances, kernel=partial(kernels.polynomial, gamma=2.0)),
 }
-METHODS = ("regions", "cross-validation")
 
 
 @dataclass
@@ -32,7 +31,6 @@ class NearestNeighbours(Plane, Study):
     """Decision regions of K nearest neighbours, and cross-validation errors (FCML 5.3.1.1)."""
 
     headline = {"best_k": "argmin(mean(cross_validation_error, over='repetition'))"}
-    more_quantities = True
     quantities = {
         "cross_validation_error": quantity(
             "share of the left-out points that are classified wrongly", "k repetition"
@@ -42,12 +40,15 @@ class NearestNeighbours(Plane, Study):
         "region": quantity("whether class 1 wins at a place on the map", "k kernel x2 x1"),
         "area": quantity("share of the map that class 1 wins", "k kernel repetition"),
         "islands": quantity("connected regions of class 1", "k kernel repetition"),
-        "most_votes": quantity("largest number of votes for class 1", "k kernel repetition"),
-        "tied_area": quantity("share of the map with equal votes", "k kernel repetition"),
-        "smallest_k_without_class_1": quantity("smallest K with which class 1 wins nowhere"),
-        "least_winning_votes": quantity(
-            "smallest number of votes with which class 1 wins", "k kernel repetition"
-        ),
+    }
+    axes = {
+        "k": axis_of("number of neighbours K"),
+        "repetition": axis_of("set of points"),
+        "point": axis_of("point of the first set"),
+        "attribute": axis_of("attribute"),
+        "kernel": axis_of("kernel of the distance"),
+        "x1": axis_of("first attribute"),
+        "x2": axis_of("second attribute"),
     }
 
     flipped: int = knob(0, "points that get the wrong label", at_least=0)
@@ -55,9 +56,10 @@ class NearestNeighbours(Plane, Study):
     kernels: list[str] = knob(
         ["none"], "kernels of the regions", choices=tuple(DISTANCES), distinct=True
     )
-    methods: list[str] = knob(["regions"], "what to compute", choices=METHODS, distinct=True)
     folds: int = knob(10, "folds of a partition", at_least=2)
-    partitions: int = knob(100, "random partitions of each set", at_least=1, at_most=10_000)
+    partitions: int = knob(
+        0, "random partitions of each set; 0: no cross-validation", at_least=0, at_most=10_000
+    )
 
     def rules(self) -> Iterator[str]:
         if self.ks != sorted(self.ks):
@@ -66,7 +68,7 @@ class NearestNeighbours(Plane, Study):
         most = max(self.ks)
         if most > n or self.flipped > n:
             yield f"study.ks={self.ks}, flipped={self.flipped}: there are {n} points"
-        elif "cross-validation" in self.methods and most > n - -(-n // min(self.folds, n)):
+        elif self.partitions and most > n - -(-n // min(self.folds, n)):
             yield f"study.folds={self.folds}, ks up to {most}: too many for {n} points"
 
     def run(self, rng: Generator) -> Outcome:
@@ -76,42 +78,34 @@ class NearestNeighbours(Plane, Study):
             wrong = rng.permuted(np.broadcast_to(np.arange(t.shape[1]), t.shape), axis=1)
             wrong = wrong[:, : self.flipped]
             np.put_along_axis(t, wrong, 1 - np.take_along_axis(t, wrong, axis=1), axis=1)
-        k, repetition = axis("k", self.ks), axis("repetition", len(X))
-        found: dict[str, Quantity] = {}
-        if "regions" in self.methods:
-            found |= self._regions(X, t, k, repetition)
-        if "cross-validation" in self.methods:
-            errors = []
-            for points, of in zip(X, t, strict=True):
-                folds = knn.random_partitions(len(of), self.folds, self.partitions, rng)
-                errors.append(knn.fold_errors(points, of, self.ks, folds).mean(0))
-            found["cross_validation_error"] = over(np.transpose(errors), k, repetition)
-        return Outcome(**labelled(X[0], t[0]), **found)
+        x1, x2, grid = self.grid()
+        regions = self._regions(X, t, grid)
+        places = {"point": t.shape[1], "attribute": [1, 2], "x1": x1, "x2": x2}
+        found = {"cross_validation_error": ("k repetition", self._errors(X, t, rng))}
+        return outcome(
+            {"k": self.ks, "kernel": self.kernels, "repetition": len(X), **places},
+            inputs=("point attribute", X[0]),
+            label=("point", t[0]),
+            region=("k kernel x2 x1", regions[:, :, 0]),
+            area=("k kernel repetition", regions.mean((-2, -1))),
+            islands=("k kernel repetition", knn.islands(regions)),
+            **found if self.partitions else {},
+        )
 
-    def _regions(self, X: Floats, t: Ints, k: Axis, repetition: Axis) -> dict[str, Quantity]:
-        """Votes for class 1 on the map, and the region that they win."""
-        x1, x2, grid = self.mesh()
-        new, kernel = grid.reshape(-1, 2), axis("kernel", self.kernels)
-        tally = np.empty((len(k), len(kernel), len(X), len(new), 2), dtype=np.int64)
-        apart = np.zeros(len(kernel))  # the largest difference from the plain distance
+    def _regions(self, X: Floats, t: Ints, grid: Floats) -> Bools:
+        """Where class 1 wins the vote, for each K, kernel, set of points and place of the map."""
+        new = grid.reshape(-1, 2)
+        tally = np.empty((len(self.ks), len(self.kernels), len(X), len(new), 2), dtype=np.int64)
         for r, (points, of) in enumerate(zip(X, t, strict=True)):
-            plain = knn.squared_distances(new, points)
             for i, name in enumerate(self.kernels):
-                distances = DISTANCES[name](new, points)
-                apart[i] = max(apart[i], np.abs(distances - plain).max() / plain.max())
-                tally[:, i, r] = knn.votes(distances, of, self.ks, 2)
-        ones, for_1 = knn.majority(tally) == 1, tally[..., 1]
-        region = ones.reshape(*ones.shape[:-1], len(x2), len(x1))
-        axes = k, kernel, repetition
-        return {
-            "region": over(region[:, :, 0], k, kernel, x2, x1),
-            "area": over(ones.mean(-1), *axes),
-            "islands": over(knn.islands(region), *axes),
-            "most_votes": over(for_1.max(-1), *axes),
-            "tied_area": over((tally[..., 0] == for_1).mean(-1), *axes),
-            "smallest_k_without_class_1": over(
-                knn.smallest_k_without(*np.bincount(t[0], minlength=2))
-            ),
-            "least_winning_votes": over(np.where(ones, for_1, np.inf).min(-1), *axes),
-            "relative_distance_gap": kernel.of(apart),
-        }
+                tally[:, i, r] = knn.votes(DISTANCES[name](new, points), of, self.ks, 2)
+        ones = knn.majority(tally) == 1
+        return np.asarray(ones.reshape(*ones.shape[:-1], *grid.shape[:2]))
+
+    def _errors(self, X: Floats, t: Ints, rng: Generator) -> Floats:
+        """Mean cross-validation errors over the partitions, for each K and set of points."""
+        errors = []
+        for points, of in zip(X, t, strict=True) if self.partitions else ():
+            folds = knn.random_partitions(len(of), self.folds, self.partitions, rng)
+            errors.append(knn.fold_errors(points, of, self.ks, folds).mean(0))
+        return np.transpose(errors)

@@ -23,8 +23,8 @@ from bythebook.experiments.studies.classification.nearest_neighbours import Near
         ({"classes": [1, 1]}, "both classes"),
         ({"low": [0.0]}, "two numbers"),
         ({"data": "pen-digits"}, "two attributes and a class"),
-        ({"methods": ["cross-validation"], "folds": 2, "ks": [36]}, "study.folds=2"),
-        ({"methods": ["cross-validation"], "folds": 71, "ks": [70]}, "study.folds=71"),
+        ({"partitions": 1, "folds": 2, "ks": [36]}, "study.folds=2"),
+        ({"partitions": 1, "folds": 71, "ks": [70]}, "study.folds=71"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
@@ -49,12 +49,6 @@ def test_votes_of_a_class_that_cannot_win(run: Callable[..., Any]) -> None:
     outcome = run(NearestNeighbours(sizes=[50, 10], ks=[19, 20, 21], repetitions=3))
     assert outcome["area"].sel(k=21).values.max() == 0  # FCML 5.3.1.1
     assert outcome["area"].sel(k=19).values.max() > 0
-    assert outcome["smallest_k_without_class_1"].item == 21  # FCML 5.3.1.1
-    assert outcome["most_votes"].sel(k=21).values.max() == 10
-    assert outcome["tied_area"].sel(k=20).values.max() > 0
-    assert outcome["tied_area"].sel(k=21).values.max() == 0
-    assert outcome["least_winning_votes"].sel(k=19).values.min() == 10
-    assert np.isinf(outcome["least_winning_votes"].sel(k=21).values).all()
 
 
 def test_kernels_decide_as_they_should(run: Callable[..., Any]) -> None:
@@ -64,17 +58,14 @@ def test_kernels_decide_as_they_should(run: Callable[..., Any]) -> None:
     plain = outcome["region"].sel(k=3, kernel="none").values
     for name in ("linear", "gaussian"):  # their distances grow with the plain one
         assert_array_equal(outcome["region"].sel(k=3, kernel=name).values, plain)
-    gap = outcome["relative_distance_gap"]
-    assert gap.sel(kernel="none").item == 0
-    assert gap.sel(kernel="linear").item < 1e-12
-    assert gap.sel(kernel="polynomial").item > 0.1
+    polynomial = outcome["region"].sel(k=3, kernel="polynomial").values
+    assert (polynomial != plain).any()
 
 
 def test_leave_one_out_by_a_plain_loop(run: Callable[..., Any]) -> None:
     study = NearestNeighbours(
         sizes=[30, 10],
         ks=[1, 3, 5],
-        methods=["cross-validation"],
         folds=40,
         partitions=1,
         repetitions=2,
@@ -88,4 +79,3 @@ def test_leave_one_out_by_a_plain_loop(run: Callable[..., Any]) -> None:
     ]
     error = outcome["cross_validation_error"].sel(k=5, repetition=0).item
     assert error == pytest.approx(np.mean(wrong))
-    assert "region" not in outcome
