@@ -50,11 +50,6 @@ def word_probabilities(n: Floats, alpha: float = 1.0) -> Floats:
     return np.asarray(smoothed / smoothed.sum(-1, keepdims=True))  # FCML 5.8
 
 
-def log_coefficient(X: Floats) -> Floats:
-    """Ln s! / prod_m x_m! of texts (..., M): the same for every class."""
-    return np.asarray(gammaln(X.sum(-1) + 1) - gammaln(X + 1).sum(-1))
-
-
 def log_score(X: Counts, q: Floats) -> Floats:
     """sum_m x_m ln q_cm, shape (N, C): the log likelihood without the coefficient.
 

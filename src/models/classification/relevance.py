@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bythebook.models.classification.logistic import Posterior, hessian, newton_raphson
+from bythebook.models.convergence import warn_not_converged
 from bythebook.models.types import Floats, Ints
 
 _REMOVED = 1e6  # a precision from which on a weight is set to zero
@@ -52,5 +53,7 @@ def fit(Phi: Floats, t: Floats, *, tol: float = 1e-3, max_iter: int = 5000) -> R
         kept, alpha, w = kept[stays], new[stays], w[stays]
         if stays.all() and moved < tol:
             break
+    else:
+        warn_not_converged("relevance vector machine", iterations=max_iter, tol=tol)
     w, S = mode(Phi[:, kept], t, alpha, w)
     return RelevanceClassifier(kept, w, S, alpha)

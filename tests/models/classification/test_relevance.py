@@ -1,9 +1,11 @@
 """Relevance vectors: a mode with no slope, and weights that go where they are not needed."""
 
 import numpy as np
+import pytest
 from scipy.special import expit
 
 from bythebook.models.classification import relevance
+from bythebook.models.convergence import NotConverged
 
 
 def test_the_mode_has_no_slope_and_its_curvature() -> None:
@@ -37,8 +39,16 @@ def test_functions_that_tell_nothing_are_removed() -> None:
     t = (rng.random(200) < expit(3 * x)).astype(float)
     machine = relevance.fit(Phi, t)
     assert 0 in machine.kept
+    gamma = 1 - machine.alpha * np.diagonal(machine.covariance)
+    np.testing.assert_allclose(machine.alpha * machine.w**2, gamma, rtol=2e-3)
     assert len(machine.kept) <= 5
     assert 1 < machine.w[machine.kept == 0][0] < 6
+
+
+def test_re_estimation_that_has_not_ended_is_reported() -> None:
+    Phi = np.random.default_rng(3).standard_normal((40, 4))
+    with pytest.warns(NotConverged, match="limit of 1 iterations"):
+        relevance.fit(Phi, (Phi[:, 0] > 0.3).astype(float), max_iter=1)
 
 
 def test_labels_without_a_rule_leave_little() -> None:

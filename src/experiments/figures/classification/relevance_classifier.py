@@ -1,28 +1,42 @@
-"""The boundaries of both machines with their vectors, and the number of vectors."""
+"""The boundaries of both machines with their vectors."""
 
 from collections.abc import Iterator
+from typing import Any
 
-from matplotlib.figure import Figure
+from bythebook.experiments.plotting.marks import Panel, contour, point
 
-from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import subplots
-from bythebook.experiments.studies.classification.relevance_classifier import RelevanceClassifier
-
-_TITLES = {"relevance": "relevance vector machine", "support": "support vector machine"}
+TITLES = {"relevance": "relevance vector machine", "support": "support vector machine"}
 
 
-def draw(study: RelevanceClassifier, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, axes = subplots(1, 2, sharex=True, sharey=True)
-    X, t = outcome["points"].values, outcome["labels"].values
-    output = outcome["plane_output"]
-    for ax, name in zip(axes, ("relevance", "support"), strict=True):
-        kept = outcome["vectors"].sel(machine=name).values
-        for label, marker, colour in ((0, "o", "C0"), (1, "^", "C1")):
-            ax.plot(*X[t == label].T, marker, ms=4, color=colour)
-        ax.plot(*X[kept].T, "o", ms=10, mfc="none", mec="0.3")
-        values = output.sel(machine=name).values
-        ax.contour(output.coord("x1"), output.coord("x2"), values, [0], colors="C2")
-        count = outcome["relevant" if name == "relevance" else "support"].values[0]
-        ax.set(title=f"{_TITLES[name]}: {count} of {study.n}", xlabel="$x_1$", aspect="equal")
-    axes[0].set_ylabel("$x_2$")
-    yield "machines", figure
+def machines() -> Iterator[Panel]:
+    """The boundary and the vectors of both machines, in the first data set."""
+    looks: list[dict[str, Any]] = [{"marker": "o", "color": "C0"}, {"marker": "^", "color": "C1"}]
+    for name, title in TITLES.items():
+        yield Panel(
+            contour(f"plane_output['{name}']", levels=[0], colors="C2"),
+            *(
+                point(
+                    "points[:, 2]",
+                    x="points[:, 1]",
+                    where=f"labels == {k}",
+                    ms=3,
+                    label=f"class {k}",
+                    **look,
+                )
+                for k, look in enumerate(looks)
+            ),
+            point(
+                "points[:, 2]",
+                x="points[:, 1]",
+                where=f"vectors['{name}']",
+                marker="o",
+                ms=8,
+                mfc="none",
+                color="0.3",
+                label="vectors",
+            ),
+            title=title,
+            x="$x_1$",
+            y="$x_2$",
+            share="xy",
+        )

@@ -1,15 +1,14 @@
 """Labelled points of the plane, from a file or drawn, and a map: knobs that studies share."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.outcome import Axis, Quantity, axis, over
 from bythebook.experiments.core.study import knob
 from bythebook.models.datasets import load
-from bythebook.models.types import AnyArray, Floats
+from bythebook.models.types import Floats
 
 
 @dataclass
@@ -75,25 +74,6 @@ class Plane(Map):
         where = np.repeat(np.array(self.centres), self.sizes, axis=0)
         X = where + rng.standard_normal((self.repetitions, *where.shape))
         return X, np.tile(np.repeat(np.array(self.classes, float), self.sizes), (len(X), 1))
-
-    def mesh(self) -> tuple[Axis, Axis, Floats]:
-        """Axes x1 and x2, and the points of the grid they span, shape (len(x2), len(x1), 2)."""
-        x1, x2, grid = self.grid()
-        return axis("x1", x1), axis("x2", x2), grid
-
-
-def labelled(X: Floats, t: AnyArray) -> dict[str, Quantity]:
-    """The points X (N, 2) and their classes t (N,)."""
-    point = axis("point", len(t))
-    return {"inputs": over(X, point, axis("attribute", [1, 2])), "label": point.of(t)}
-
-
-def stacked(along: Axis, each: Sequence[Mapping[str, Quantity]]) -> dict[str, Quantity]:
-    """The same quantities of one case after another, along an axis of the cases."""
-    return {
-        name: over([found[name].values for found in each], along, *quantity.axes)
-        for name, quantity in each[0].items()
-    }
 
 
 def distance(places: Floats, X: Floats) -> Floats:

@@ -7,15 +7,12 @@ import numpy as np
 from numpy.random import Generator
 
 from bythebook.experiments.core.declarations import axis_of, quantity
-from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.classification import multinomial_bayes as words
 from bythebook.models.classification.roc import confusion
 from bythebook.models.clustering.mixture import posterior
 from bythebook.models.datasets import load
-from bythebook.models.types import Floats
-
-SHOWN = ("smoothing", "probabilities", "confusion")
 
 
 @dataclass
@@ -37,14 +34,6 @@ class NaiveBayesText(Study):
         "distance_from_uniform": quantity(
             "largest distance of a word's probability from uniform", "alpha"
         ),
-        "relative_distance_in_the_limit": quantity(
-            "that distance with strong smoothing, relative to uniform"
-        ),
-        "text_count": quantity("occurrences of a word in the shown text", "word"),
-        "word_probability": quantity("probability of a word in a class", "predicted word"),
-        "word_count": quantity("occurrences of a word in a class", "word predicted"),
-        "class_length": quantity("words of a class", "predicted"),
-        "vocabulary": quantity("different words"),
     }
     axes = {
         "alpha": axis_of("smoothing parameter"),
@@ -53,7 +42,6 @@ class NaiveBayesText(Study):
         "predicted": axis_of("class that is predicted"),
         "text": axis_of("text"),
         "true": axis_of("true class"),
-        "word": axis_of("word"),
     }
 
     data: str = knob("newsgroups", "test, class, document, word and count in rows", dataset=True)
@@ -61,7 +49,6 @@ class NaiveBayesText(Study):
     alphas: list[float] = knob(
         [1.001, 1.01, 1.1, 1.5, 2, 3, 5, 11], "a path of smoothing", above=1, distinct=True
     )
-    show: list[str] = knob(["smoothing"], "what to draw", choices=SHOWN, distinct=True)
 
     def problems(self) -> Iterator[str]:
         if load(self.data).matrix.shape[1] != 5:
@@ -73,50 +60,29 @@ class NaiveBayesText(Study):
         n = words.class_counts(X[~test], t[~test], C)
         order = np.argsort(t[test], kind="stable")
         new, true = X[test][order], t[test][order]
-        word_probability = words.word_probabilities(n, self.alpha)
-        score = words.log_score(new, word_probability)
+        score = words.log_score(new, words.word_probabilities(n, self.alpha))
         bare = words.log_score(new, words.word_probabilities(n))
         p, _ = posterior(score - np.log(C))  # a uniform prior
         table = confusion(p.argmax(1), true, C)
-        alpha = axis("alpha", sorted({*self.alphas, self.alpha}))
-        q = [words.word_probabilities(n, float(a)) for a in alpha.values]
+        alphas = sorted({*self.alphas, self.alpha})
+        q = [words.word_probabilities(n, float(a)) for a in alphas]
         scores = [
             [words.log_score(new, each) for each in q],
-            [words.log_expected_score(new, n, float(a)) for a in alpha.values],
+            [words.log_expected_score(new, n, float(a)) for a in alphas],
         ]
         right = [[(each.argmax(1) == true).mean() for each in row] for row in scores]
-        text, labels = axis("text", len(true)), np.arange(1, C + 1)
-        of, to = axis("true", labels), axis("predicted", labels)
-        estimate = axis("estimate", ["maximum likelihood", "map"])
-        return Outcome(
-            true_class=text.of(true + 1),
-            probability=over(p, text, to),
-            mean_probability=over([p[true == c].mean(0) for c in range(C)], of, to),
-            confusion=over(table, to, of),
-            recall=of.of(np.diag(table) / table.sum(0)),
+        labels = np.arange(1, C + 1)
+        ways = {"averaging": ["map", "expected"], "estimate": ["maximum likelihood", "map"]}
+        return outcome(
+            {"text": len(true), "true": labels, "predicted": labels, "alpha": alphas, **ways},
+            true_class=("text", true + 1),
+            probability=("text predicted", p),
+            mean_probability=("true predicted", [p[true == c].mean(0) for c in range(C)]),
+            confusion=("predicted true", table),
+            recall=("true", np.diag(table) / table.sum(0)),
             # Classes in which a text is impossible, and its words that no training text has:
-            ruled_out=over(np.isneginf([bare, score]).sum(-1), estimate, text),
-            unknown_words=text.of(new @ (n.sum(0) == 0).astype(np.float64)),
-            accuracy=over(right, axis("averaging", ["map", "expected"]), alpha),
-            distance_from_uniform=alpha.of([np.abs(each - 1 / M).max() for each in q]),
-            relative_distance_in_the_limit=np.abs(words.word_probabilities(n, 1e12) * M - 1).max(),
-            **self._first_text(new[[0]].toarray()[0], word_probability),
+            ruled_out=("estimate text", np.isneginf([bare, score]).sum(-1)),
+            unknown_words=("text", new @ (n.sum(0) == 0).astype(np.float64)),
+            accuracy=("averaging alpha", right),
+            distance_from_uniform=("alpha", [np.abs(each - 1 / M).max() for each in q]),
         )
-
-    def _first_text(self, text: Floats, q: Floats) -> dict[str, Quantity]:
-        """Counts of the first text's words in the training texts of each class, from the rows."""
-        rows = load(self.data).matrix
-        rows = rows[rows[:, 0] == 0]  # of training texts
-        its, C = np.flatnonzero(text), len(q)
-        to, word, counted = axis("predicted", np.arange(1, C + 1)), axis("word", its), []
-        for place in its:
-            found = rows[rows[:, 3] == place]
-            counted.append(np.bincount(found[:, 1].astype(int), found[:, 4], C + 1)[1:])
-        length = np.bincount(rows[:, 1].astype(int), rows[:, 4], C + 1)[1:]
-        return {
-            "text_count": word.of(text[its]),
-            "word_probability": over(q[:, its], to, word),
-            "word_count": over(counted, word, to),
-            "class_length": to.of(length),
-            "vocabulary": Quantity(len(text)),
-        }

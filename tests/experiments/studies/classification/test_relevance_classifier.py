@@ -9,7 +9,7 @@ Run = Callable[..., Outcome]
 
 
 def test_both_machines_learn_the_corners(run: Run) -> None:
-    found = run(RelevanceClassifier(n=24, spread=0.3, sets=1))
+    found = run(RelevanceClassifier(n=24, spread=0.3, repetitions=1))
     assert found["test_error"].values.max() < 0.1
     assert found["vectors"].values.sum(1).tolist() == [
         found["relevant"].values[0],
