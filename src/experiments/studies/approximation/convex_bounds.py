@@ -41,7 +41,8 @@ class ConvexBounds(Study):
             yield f"study.low={self.low:g}; allowed: below study.high={self.high:g}"
 
     def run(self, rng: Generator) -> Outcome:
-        x = np.union1d(np.linspace(self.low, self.high, self.points), self.contacts)
+        x = np.append(np.linspace(self.low, self.high, self.points), self.contacts)
+        x = np.unique(x.round(12))  # a contact may be on the grid
         xi = np.array(self.contacts)[:, None]
         chosen = [BOUNDS[name] for name in self.bounds]
         return outcome(

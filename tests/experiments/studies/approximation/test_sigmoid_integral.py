@@ -1,25 +1,44 @@
-"""Study `sigmoid_integral`: settings and results."""
+"""Study `sigmoid_integral`: integrals, and a network by its samples."""
 
 from collections.abc import Callable
 
-import numpy as np
+import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import dblquad
+from scipy.special import expit
+from scipy.stats import norm
 
+from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.core.outcome import Outcome
 from bythebook.experiments.studies.approximation.sigmoid_integral import SigmoidIntegral
 
 Run = Callable[..., Outcome]
 
 
-def test_ways_and_contacts(run: Run) -> None:
-    knobs = {"contacts": [0.0, 1.0], "samples": 3000, "repetitions": 4}
-    found = run(SigmoidIntegral([0.0, 2.0], [1.0], **knobs))  # type: ignore[arg-type]
+def test_integrals_and_a_network(run: Run) -> None:
+    found = run(SigmoidIntegral([0.0, 2.0], [1.0], samples=3000, repetitions=4))
     assert_allclose(found["integral"].values[0], 0.5)
-    assert_allclose(found["sampled"].values.mean(-1), found["integral"].values, atol=0.02)
-    assert found["touching"].values.tolist() == [2]
-    assert_allclose(found["bound"].values, found["bound_quadrature"].values, rtol=1e-8)
-    assert np.ptp(found["error_printed"].values, axis=0).max() < 1e-12
-    assert np.ptp(found["error_corrected"].values, axis=0).max() > 1
-    wrong, right = np.abs(found["expansion_gap"].values).max(-1)
-    assert right < 1e-12 < wrong
-    assert "sampled" not in run(SigmoidIntegral())
+    exact = found["network_exact"].item
+    assert_allclose(found["network_sampled"].values, exact, atol=0.03)
+
+
+def test_the_network_against_scipy(run: Run) -> None:
+    found = run(SigmoidIntegral(weights=[0.3, 1.5], input=0.8))
+
+    def f(b: float, a: float) -> float:
+        return float(expit(b * _tanh(0.8 * a)) * norm.pdf(a, 0.3) * norm.pdf(b, 1.5))
+
+    assert_allclose(found["network_exact"].item, dblquad(f, -8, 8, -7, 9)[0], rtol=1e-7)
+    unit = _tanh(0.24)
+    variance = (1.5 * (1 - unit**2) * 0.8) ** 2 + unit**2
+    expected = expit(1.5 * unit / (1 + 3.141592653589793 * variance / 8) ** 0.5)
+    assert_allclose(found["network_moderated"].item, expected)
+
+
+def _tanh(a: float) -> float:
+    return float(2 * expit(2 * a) - 1)
+
+
+def test_two_weights() -> None:
+    with pytest.raises(InputError, match="two"):
+        SigmoidIntegral(weights=[1.0])
