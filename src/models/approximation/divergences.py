@@ -1,7 +1,6 @@
 r"""The alpha family of divergences and its limits (PRML 10.1.2).
 
     D_alpha(p||q) = 4 / (1 - alpha^2) (1 - int p^((1 + alpha) / 2) q^((1 - alpha) / 2) dx)   10.19
-    D_H(p||q) = int (p^(1/2) - q^(1/2))^2 dx                                                 10.20
 
 alpha = 1 is KL(p||q), alpha = -1 is KL(q||p). Densities are given at equally spaced places, or as
 probabilities of states, whose spacing is 1.
@@ -25,17 +24,6 @@ def alpha_divergence(p: Floats, q: Floats, alpha: float, room: float = 1.0) -> F
         empty = ((p == 0) & (high > 0)) | ((q == 0) & (low > 0))  # zero to a positive power
         terms = np.where(empty, 0.0, np.exp(high * np.log(p) + low * np.log(q)))
     return np.asarray(4 / (1 - alpha**2) * (1 - terms.sum(-1) * room))  # 10.19
-
-
-def gaussian_kl(m: Floats, v: Floats, n: Floats, w: Floats) -> Floats:
-    """KL(N(m, v)||N(n, w)) in closed form."""
-    return np.asarray((v / w + (m - n) ** 2 / w - 1 + np.log(w / v)) / 2)
-
-
-def gaussian_hellinger(m: Floats, v: Floats, n: Floats, w: Floats) -> Floats:
-    """D_H of N(m, v) and N(n, w) in closed form."""
-    overlap = np.sqrt(2 * np.sqrt(v * w) / (v + w)) * np.exp(-((m - n) ** 2) / (4 * (v + w)))
-    return np.asarray(2 - 2 * overlap)
 
 
 class Runs(NamedTuple):

@@ -89,20 +89,6 @@ def moments(on: Grid, factors: Factors) -> tuple[Floats, Floats]:
     return mean, (factors.q * (on.z - mean[..., None]) ** 2).sum(-1)
 
 
-def gaussian_distance(on: Grid, factors: Factors) -> Floats:
-    """Summed distance of each factor from the Gaussian of its mean and variance, (S, 2)."""
-    mean, variance = moments(on, factors)
-    log = -((on.z - mean[..., None]) ** 2) / (2 * variance[..., None])
-    return np.asarray(np.abs(factors.q - _normalised(log)).sum(-1))
-
-
-def bound(on: Grid, q: Floats) -> Floats:
-    """The expected ln p less that of q, for densities; q (S, 2, G) as probabilities."""
-    expected = np.einsum("sij,si,sj->s", on.log_p, q[:, 0], q[:, 1])
-    log_q = np.log(np.maximum(q, 1e-300)) - np.log(on.step)[..., None]
-    return np.asarray(expected - (q * log_q).sum((-1, -2)))
-
-
 class Cycled(NamedTuple):
     """Means of both factors by 10.13 and 10.15 from some starts."""
 

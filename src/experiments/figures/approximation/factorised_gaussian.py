@@ -1,28 +1,29 @@
-"""A correlated Gaussian and its factorised approximations, contours at one to three deviations."""
+"""A correlated Gaussian and its factorised approximations, with contours of one to three sd."""
 
 from collections.abc import Iterator
 
-import numpy as np
-from matplotlib.figure import Figure
+from bythebook.experiments.plotting.marks import Panel, ellipse
 
-from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import shared_legend
-from bythebook.experiments.plotting.clustering import panel_grid
-from bythebook.experiments.plotting.ellipses import ellipse
-from bythebook.experiments.studies.approximation.factorised_gaussian import FactorisedGaussian
+MEAN = "true_mean[0]"
 
 
-def draw(study: FactorisedGaussian, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, axes = panel_grid(1, 2, 0.95, sharex=True, sharey=True)
-    mean = outcome["true_mean"].sel(draw=0).values
-    S = outcome["true_covariance"].sel(draw=0).values
-    for ax, way in zip(axes[0], ("q||p", "p||q"), strict=True):
-        V = np.diag(outcome["freeform_variance"].sel(way=way, draw=0).values)
-        for sd in (1, 2, 3):
-            first = sd == 1
-            ax.plot(*ellipse(mean, S, sd), color="C2", label="p" if first else None)
-            ax.plot(*ellipse(mean, V, sd), "--", color="C3", label="q" if first else None)
-        ax.set(title=f"smallest KL({way})", xlabel="$z_1$")
-    axes[0, 0].set_ylabel("$z_2$")
-    shared_legend(figure, axes[0, 0], 2)
-    yield "contours", figure
+def contours() -> Iterator[Panel]:
+    """The first Gaussian, and its approximation by each divergence, as in PRML Figure 10.2."""
+    for name in ("q||p", "p||q"):
+        yield Panel(
+            *(
+                ellipse(
+                    MEAN,
+                    cov=f"{sd**2} * covariance['{density}', 0]",
+                    color=color,
+                    linestyle=style,
+                    label=density[0] if sd == 1 else None,
+                )
+                for density, color, style in (("p", "C2", "-"), (name, "C3", "--"))
+                for sd in (1, 2, 3)
+            ),
+            x="z₁",
+            y="z₂",
+            title=f"smallest KL({name})",
+            share="xy",
+        )
