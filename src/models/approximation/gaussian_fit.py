@@ -91,23 +91,22 @@ def inclusive(p: Density, mean: Floats, covariance: Floats) -> float:
     return float(p.mass @ (log_p - log_density(p.places, mean, covariance)))
 
 
-def fit_exclusive(p: Density, mean: Floats, covariance: Floats, *, width: bool = True) -> Fit:
-    """Minimise KL(q||p) from a start; without `width` the covariance stays fixed."""
+def fit_exclusive(p: Density, mean: Floats, covariance: Floats) -> Fit:
+    """Minimise KL(q||p) from a start."""
     D = len(mean)
     e, weights = nodes(D)
-    fixed = _root(covariance)
 
     def cost(at: Floats) -> tuple[float, Floats]:
-        m, L = _unpacked(at, D) if width else (at, fixed)
+        m, L = _unpacked(at, D)
         z = m + e @ L.T
         slope = weights[:, None] * p.slope(z)
         value = -float(weights @ p.log_p(z)) - float(np.log(np.diag(L)).sum())
         by_L = -slope.T @ e - np.diag(1 / np.diag(L))
-        return value, _packed_slope(-slope.sum(0), by_L, L) if width else -slope.sum(0)
+        return value, _packed_slope(-slope.sum(0), by_L, L)
 
-    start = _packed(mean, fixed) if width else mean
+    start = _packed(mean, _root(covariance))
     found = minimize(cost, start, jac=True, method="L-BFGS-B", options=_TIGHT).x
-    m, L = _unpacked(found, D) if width else (found, fixed)
+    m, L = _unpacked(found, D)
     return Fit(m, L @ L.T, exclusive(p, m, L @ L.T))
 
 
