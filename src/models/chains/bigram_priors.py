@@ -7,8 +7,6 @@ r"""Rows of a transition matrix that share a Dirichlet prior, and deleted interp
 Counts N (K, K) have a row for each context. (17.15) and (17.16) print alpha for alpha_0.
 """
 
-from itertools import pairwise
-
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import gammaln, psi
@@ -22,18 +20,6 @@ def log_evidence(N: Floats, alpha: Floats) -> float:
     rows = gammaln(N[j, k] + alpha[k]) - gammaln(alpha[k])
     a0 = alpha.sum()
     return float(rows.sum() + (gammaln(a0) - gammaln(N.sum(1) + a0)).sum())
-
-
-def sequential_log_evidence(symbols: Ints, alpha: Floats) -> float:
-    """The same, as the sum of the log predictive probabilities pair by pair."""
-    K = len(alpha)
-    N, total, found = np.zeros((K, K)), alpha.sum(), 0.0
-    leaving = np.zeros(K)
-    for j, k in pairwise(symbols):
-        found += np.log((N[j, k] + alpha[k]) / (leaving[j] + total))
-        N[j, k] += 1
-        leaving[j] += 1
-    return float(found)
 
 
 def predictive(N: Floats, alpha: Floats) -> Floats:

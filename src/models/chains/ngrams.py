@@ -126,22 +126,6 @@ def fit(symbols: Ints, n: int, K: int, added: float = 0.0) -> NGramModel:
     return NGramModel(whole, Counts(n - 1, K, context[0], totals), added)
 
 
-def perturbed_gains(N: Floats, tries: int, rng: Generator) -> Floats:
-    """Log likelihoods of other transition matrices less that of the normalised counts, (tries,).
-
-    The others are mixtures of it with random matrices, with weights from 0.001 to 0.5.
-    """
-    rows = N[N.sum(1) > 0]
-    A = rows / rows.sum(1, keepdims=True)
-    found = np.empty(tries)
-    for k in range(tries):
-        other = rng.exponential(size=A.shape)
-        share = 0.5 * 10 ** rng.uniform(-2.7, 0)
-        mixed = (1 - share) * A + share * other / other.sum(1, keepdims=True)
-        found[k] = (rows[rows > 0] * np.log(mixed[rows > 0] / A[rows > 0])).sum()
-    return found
-
-
 def generate(symbols: Ints, n: int, length: int, rng: Generator) -> Ints:
     """New text: each symbol follows its context with its frequency in the training text.
 

@@ -43,26 +43,21 @@ def _most_likely(counts: Floats) -> Floats:
 
 
 @equation(
-    "17.12, 17.92",
+    "17.92",
     section="17.5.1",
-    latex=r"\hat{A}_{jk} = \frac{N_{jk}}{\sum_k N_{jk}}, \quad"
-    r" \hat{B}_{jl} = \frac{N_{jl}^X}{N_j}, \quad N_{jl}^X ="
+    latex=r"\hat{B}_{jl} = \frac{N_{jl}^X}{N_j}, \quad N_{jl}^X ="
     r" \sum_{i=1}^N \sum_{t=1}^{T_i} \mathbb{I}(z_{i,t} = j, x_{i,t} = l)",
     within=1e-5,
 )
-def most_likely_counts(rng: Generator) -> Sides:
-    """Relative counts of known states maximise the likelihood; the maximum comes from a search."""
+def most_likely_symbols(rng: Generator) -> Sides:
+    """Relative counts of symbols with known states maximise the likelihood, by a search."""
     case = _labelled(rng)
-    steps, seen = np.zeros((case.K, case.K)), np.zeros((case.K, case.L))
-    np.add.at(steps, (case.z[:, :-1].ravel(), case.z[:, 1:].ravel()), 1)
+    seen, B = np.zeros((2, case.K, case.L))
     np.add.at(seen, (case.z.ravel(), case.x.ravel()), 1)
-    A, B = np.empty_like(steps), np.empty_like(seen)
     for j in range(case.K):
-        leaving = [b for row in case.z for a, b in pairwise(row) if a == j]
         symbols = case.x[case.z == j]
-        A[j] = [leaving.count(k) / len(leaving) for k in range(case.K)]
         B[j] = [np.sum(symbols == symbol) / symbols.size for symbol in range(case.L)]
-    return Sides(truth=(_most_likely(steps), _most_likely(seen)), printed=(A, B))
+    return Sides(truth=_most_likely(seen), printed=B)
 
 
 @equation(

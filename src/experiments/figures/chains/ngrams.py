@@ -1,83 +1,52 @@
-"""Letters and pairs as squares; bits per symbol of each order; or texts of each order."""
+"""Letters and pairs of letters; bits per symbol of each order; generated texts."""
 
 import textwrap
 from collections.abc import Iterator
+from typing import Any
 
-import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.collections import PatchCollection
-from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from bythebook.experiments.plotting.marks import Panel, bar, hinton, line
 
-from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import shared_legend, subplots
-from bythebook.experiments.studies.chains.ngrams import Ngrams
-from bythebook.models.types import Floats
-
-SINGLE = -3  # place of the column of single letters
+LINE, LINES = 62, 3  # characters, and lines of each text
 
 
-def draw(study: Ngrams, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    if study.unit == "letters":
-        yield "letters", _letters(outcome)
-    if study.generated:
-        yield "written", _written(study, outcome)
-    yield "bits", _bits(study, outcome)
+def letters() -> Iterator[Panel]:
+    """Counts of letters, and of pairs of letters as squares."""
+    yield Panel(
+        bar("symbol", x="symbol_count", color="C0"),
+        y="letter",
+        x="occurrences",
+        columns=2,
+        height=1.4,
+        finish=_small,
+    )
+    yield Panel(hinton("pair_count", x="next"), x="next letter", y="letter", finish=_small)
 
 
-def _letters(outcome: Outcome) -> Figure:
-    figure, ax = subplots()
-    names = [str(name) for name in outcome["symbol_count"].coord("symbol")]
-    _squares(ax, outcome["symbol_count"].values[:, None].astype(float), SINGLE)
-    _squares(ax, outcome["pair_count"].values.astype(float), 0)
-    size = len(names)
-    ax.set(xlim=(SINGLE - 1, size), ylim=(size, -1), aspect="equal")
-    ax.set_yticks(range(size), names, fontsize=6)
-    ax.set_xticks([SINGLE, *range(size)], ["alone", *names], fontsize=6)
-    ax.set(ylabel="letter", xlabel="next letter")
-    ax.grid(visible=False)
-    return figure
+def bits() -> Iterator[Panel]:
+    """Bits per symbol of training and held-out text against the order."""
+    by: dict[str, Any] = {"x": "order", "by": "method"}
+    held = "mean(held_bits, over='block')"
+    yield Panel(
+        line(held, where=f"finite({held})", marker="o", label="{}, held out", **by),
+        line("mean(train_bits, over='block')", linestyle="--", label="{}, training", **by),
+        facet="vocabulary",
+        y="bits per symbol",
+        share="y",
+    )
 
 
-def _squares(ax: Axes, counts: Floats, left: int) -> None:
-    """A Hinton diagram: the area of a square is proportional to its entry."""
-    rows, columns = counts.shape
-    ax.add_patch(Rectangle((left - 0.6, -0.6), columns + 0.2, rows + 0.2, color="black"))
-    sides = np.sqrt(counts / counts.max())
-    patches = [
-        Rectangle((left + j - s / 2, i - s / 2), s, s)
-        for (i, j), s in np.ndenumerate(sides)
-        if s > 0.02
-    ]
-    ax.add_collection(PatchCollection(patches, facecolor="white", edgecolor="none"))
+def written() -> Iterator[Panel]:
+    """The first words that a model of each order generates."""
+    yield Panel(finish=_texts)
 
 
-def _written(study: Ngrams, outcome: Outcome) -> Figure:
-    figure, ax = subplots()
+def _small(ax: Any, outcome: Any) -> None:
+    ax.tick_params(labelsize=5, pad=1)
+
+
+def _texts(ax: Any, outcome: Any) -> None:
     ax.axis("off")
     lines = []
-    for n in sorted(study.orders):
-        text = str(outcome["written"].sel(order=n).item)
-        lines += [f"n = {n}", *textwrap.wrap(text, 62)[:3], ""]
+    for n, text in zip(outcome["written"].coord("order"), outcome["written"].values, strict=True):
+        lines += [f"n = {n}", *textwrap.wrap(str(text), LINE)[:LINES], ""]
     ax.text(0, 1, "\n".join(lines), va="top", family="monospace", fontsize=7)
-    return figure
-
-
-def _bits(study: Ngrams, outcome: Outcome) -> Figure:
-    figure, ax = subplots()
-    orders = outcome["held_bits"].coord("order")
-    k = 0
-    for size in study.vocabularies:
-        for name in study.methods:
-            held = outcome["held_bits"].sel(vocabulary=size, method=name).values.mean(0)
-            train = outcome["train_bits"].sel(vocabulary=size, method=name).values.mean(0)
-            label = name + (f", {size} words" if size else "")
-            ax.plot(orders, train, "--", color=f"C{k % 10}", lw=1)
-            if np.isfinite(held).any():
-                ax.plot(orders, held, "o-", color=f"C{k % 10}", label=label)
-            else:
-                ax.plot([], [], "x", color=f"C{k % 10}", label=f"{label}: infinite")
-            k += 1
-    ax.set(xlabel="n", ylabel=f"bits a {study.unit[:-1]}; dashed: training", xticks=orders)
-    shared_legend(figure, ax, 3)
-    return figure

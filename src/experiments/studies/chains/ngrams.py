@@ -1,15 +1,14 @@
 """n-gram models of a text: counts, zero counts, smoothing, codes and new text (MLAPP 17.2.2)."""
 
-import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.chains import ngrams
 from bythebook.models.datasets import load
@@ -17,9 +16,9 @@ from bythebook.models.probability.information import ArithmeticCode, ContextRule
 from bythebook.models.types import Bools, Ints
 
 ADDED = {"counts": 0.0, "add-one": 1.0}
-TRIES = 1000  # other transition matrices, of the letters or of the most frequent words
-FREQUENT = 30
 UNITS = ("letters", "words")
+LENGTHS = [1, 2, 3, 4]  # of n-grams that are looked for in generated text
+MODEL, CODE = "block vocabulary method order", "block order"
 
 
 @dataclass
@@ -31,11 +30,35 @@ class Ngrams(Study):
     """
 
     headline = {"held_bits": "min(held_bits)"}
-    more_quantities = True
     quantities = {
-        "held_bits": quantity(
-            "bits per symbol of the text that follows", "block vocabulary method order", unit="bits"
+        "train_bits": quantity("bits per symbol of the training part", MODEL, unit="bits"),
+        "held_bits": quantity("bits per symbol of the text that follows", MODEL, unit="bits"),
+        "impossible": quantity("share of held-out symbols of probability zero", MODEL),
+        "unseen_share": quantity(
+            "share of all n-grams that the training part does not have", "block vocabulary order"
         ),
+        "outside": quantity(
+            "share of held-out words that the training part does not have", "block"
+        ),
+        "letter_triples": quantity("different triples of letters within words"),
+        "symbol_count": quantity("occurrences of a letter in the text", "symbol"),
+        "pair_count": quantity("occurrences of a pair of letters in the text", "symbol next"),
+        "coded_bits": quantity("length of an arithmetic code per letter", CODE, unit="bits"),
+        "ideal_bits": quantity("minus the log probability per letter", CODE, unit="bits"),
+        "decoded": quantity("whether the letters are read back from the code", CODE),
+        "known_share": quantity(
+            "share of the generated n-grams that the training part has", "order length"
+        ),
+        "written": quantity("generated words", "order"),
+    }
+    axes = {
+        "block": axis_of("part of the text"),
+        "vocabulary": axis_of("words of the vocabulary; 0: all"),
+        "method": axis_of("smoothing"),
+        "order": axis_of("order n of the model"),
+        "symbol": axis_of("letter"),
+        "next": axis_of("next letter"),
+        "length": axis_of("symbols of an n-gram"),
     }
 
     data: str = knob("mlapp-darwin", "the text", dataset="text")
@@ -64,19 +87,23 @@ class Ngrams(Study):
         size = self.train + self.held + self.coded
         starts = np.linspace(0, max(len(codes) - size, 0), self.blocks).astype(int)
         parts = [codes[start : start + size] for start in starts]
-        found = self._models(parts, tokens)
-        first, K = self._known(parts[0][: self.train], tokens, FREQUENT)
-        table = ngrams.count(first, 2, K).table
-        if 0 in self.vocabularies:
-            found |= self._by_hand(parts[0], tokens)
-        return Outcome(
-            **found,
-            triples_by_words=len(_triples(text)),
-            perturbed_gain=axis("attempt", TRIES).of(ngrams.perturbed_gains(table, TRIES, rng)),
-            letter_triples=ngrams.letter_triples(text),
-            **(self._letters(codes, parts, text) if self.unit == "letters" else {}),
-            **(self._written(parts[0], tokens, rng) if self.generated else {}),
-        )
+        coords: dict[str, Any] = {
+            "block": self.blocks,
+            "vocabulary": self.vocabularies,
+            "method": self.methods,
+            "order": sorted(self.orders),
+        }
+        found = self._models(parts, tokens) | {"letter_triples": ngrams.letter_triples(text)}
+        if self.unit == "letters":
+            coords |= {"symbol": [*ngrams.LETTERS], "next": [*ngrams.LETTERS]}
+            found["symbol_count"] = "symbol", np.bincount(codes, minlength=27)
+            found["pair_count"] = "symbol next", ngrams.count(codes, 2, 27).table.astype(int)
+        if self.coded:
+            found |= self._code(parts)
+        if self.generated:
+            coords["length"] = LENGTHS
+            found |= self._written(parts[0], tokens, rng)
+        return outcome(coords, **found)
 
     def _known(self, part: Ints, tokens: list[str], size: int) -> tuple[Ints, int]:
         """A training part as indices into its vocabulary, and the size of that vocabulary."""
@@ -86,65 +113,34 @@ class Ngrams(Study):
         known = ngrams.vocabulary(own, size)
         return ngrams.coded(own, known), len(known) + (size > 0)
 
-    def _models(self, parts: list[Ints], tokens: list[str]) -> dict[str, Quantity]:
-        block, order = axis("block", self.blocks), axis("order", sorted(self.orders))
-        vocabulary, method = axis("vocabulary", self.vocabularies), axis("method", self.methods)
-        shape = (len(block), len(vocabulary), len(method), len(order))
+    def _models(self, parts: list[Ints], tokens: list[str]) -> dict[str, Any]:
+        """Bits of the training and held-out parts, and n-grams that were not seen."""
+        orders = sorted(self.orders)
+        shape = (self.blocks, len(self.vocabularies), len(self.methods), len(orders))
         train_bits, held_bits, impossible = np.empty((3, *shape))
-        unseen, outside = np.empty((*shape[:2], shape[3])), np.empty(len(block))
+        unseen, outside = np.empty((*shape[:2], shape[3])), np.empty(self.blocks)
         for b, part in enumerate(parts):
             own, rest = part[: self.train], part[self.train : self.train + self.held]
             for v, size in enumerate(self.vocabularies):
                 seen, K = self._known(own, tokens, size)
                 new = self._new(own, rest, tokens, size)
                 outside[b] = (new >= K).mean() if size == 0 else outside[b]
-                for o, n in enumerate(order.values):
+                for o, n in enumerate(orders):
                     for m, name in enumerate(self.methods):
-                        model = ngrams.fit(seen, int(n), K, ADDED[name])
+                        model = ngrams.fit(seen, n, K, ADDED[name])
                         p = model.probabilities(np.minimum(new, K - 1))
-                        p[_touches(new >= K, int(n))] = 0.0
+                        p[_touches(new >= K, n)] = 0.0
                         train_bits[b, v, m, o] = model.bits(seen)
                         with np.errstate(divide="ignore"):
                             held_bits[b, v, m, o] = -np.log2(p).mean()
                         impossible[b, v, m, o] = (p == 0).mean()
-                    unseen[b, v, o] = 1 - model.whole.distinct / float(K) ** int(n)
-        names = {"train_bits": train_bits, "held_bits": held_bits, "impossible": impossible}
-        axes = (block, vocabulary, method, order)
-        kept = {"outside": block.of(outside)} if 0 in self.vocabularies else {}
+                    unseen[b, v, o] = 1 - model.whole.distinct / float(K) ** n
         return {
-            **{name: over(values, *axes) for name, values in names.items()},
-            "unseen_share": over(unseen, block, vocabulary, order),
-            **kept,
-        }
-
-    def _by_hand(self, part: Ints, tokens: list[str]) -> dict[str, Quantity]:
-        """Bits of the first training part, and n-grams that it lacks, from dictionaries."""
-        symbols, K = self._known(part[: self.train], tokens, 0)
-        own = symbols.tolist()
-        order, method = axis("order", sorted(self.orders)), axis("method", self.methods)
-        bits, unseen = np.empty((len(method), len(order))), np.empty(len(order))
-        for o, n in enumerate(order.values):
-            grams = Counter(zip(*(own[k:] for k in range(n)), strict=False))
-            before: Counter[tuple[int, ...]] = Counter()
-            for gram, count in grams.items():
-                before[gram[:-1]] += count
-            unseen[o] = 1 - len(grams) / float(K) ** int(n)
-            for m, name in enumerate(self.methods):
-                more = ADDED[name]
-                bits[m, o] = (
-                    -sum(  # (17.10) with (17.12)
-                        count * np.log2((count + more) / (before[gram[:-1]] + more * K))
-                        for gram, count in grams.items()
-                    )
-                    / sum(grams.values())
-                )
-        rest = part[self.train : self.train + self.held]
-        known = set(own) if self.unit == "letters" else {tokens[k] for k in part[: self.train]}
-        new = [k if self.unit == "letters" else tokens[k] for k in rest.tolist()]
-        return {
-            "bits_by_hand": over(bits, method, order),
-            "unseen_by_hand": order.of(unseen),
-            "outside_by_hand": Quantity(np.mean([symbol not in known for symbol in new])),
+            "train_bits": (MODEL, train_bits),
+            "held_bits": (MODEL, held_bits),
+            "impossible": (MODEL, impossible),
+            "unseen_share": ("block vocabulary order", unseen),
+            **({"outside": ("block", outside)} if 0 in self.vocabularies else {}),
         }
 
     def _new(self, own: Ints, rest: Ints, tokens: list[str], size: int) -> Ints:
@@ -154,61 +150,43 @@ class Ngrams(Study):
         known = ngrams.vocabulary([tokens[k] for k in own], size)
         return ngrams.coded([tokens[k] for k in rest], known)
 
-    def _letters(self, codes: Ints, parts: list[Ints], text: str) -> dict[str, Quantity]:
-        """Counts of the whole text, and an arithmetic code of a part of each block."""
-        symbol, following = axis("symbol", [*ngrams.LETTERS]), axis("next", [*ngrams.LETTERS])
-        plain = text.lower()
-        blanks = len(re.findall("[^a-z]+", plain))
-        found = {
-            "count_by_hand": symbol.of([blanks, *(plain.count(c) for c in ngrams.LETTERS[1:])]),
-            "symbol_count": symbol.of(np.bincount(codes, minlength=27)),
-            "pair_count": over(ngrams.count(codes, 2, 27).table.astype(int), symbol, following),
-        }
-        if not self.coded:
-            return found
-        block, order = axis("block", self.blocks), axis("order", sorted(self.orders))
-        coded, ideal = np.empty((2, len(block), len(order)))
-        decoded = np.zeros((len(block), len(order)), dtype=bool)
+    def _code(self, parts: list[Ints]) -> dict[str, Any]:
+        """An arithmetic code of the end of each part, by models of its beginning."""
+        orders = sorted(self.orders)
+        coded, ideal = np.empty((2, self.blocks, len(orders)))
+        decoded = np.zeros((self.blocks, len(orders)), dtype=bool)
         for b, part in enumerate(parts):
             sent = part[self.train + self.held :]
             before = part[: self.train + self.held]
-            for o, n in enumerate(order.values):
-                table = ngrams.fit(part[: self.train], int(n), 27, 1.0).table
-                last = before[len(before) - int(n) + 1 :]
-                contexts = ngrams.keys(np.concatenate([last, sent]), int(n), 27) // 27
+            for o, n in enumerate(orders):
+                table = ngrams.fit(part[: self.train], n, 27, 1.0).table
+                last = before[len(before) - n + 1 :]
+                contexts = ngrams.keys(np.concatenate([last, sent]), n, 27) // 27
                 code = ArithmeticCode(whole_parts(table))
                 word, bits = code.encode(contexts.tolist(), sent.tolist())
-                rule = ContextRule(last.tolist(), int(n), 27)
+                rule = ContextRule(last.tolist(), n, 27)
                 coded[b, o] = bits / self.coded
                 ideal[b, o] = -np.log2(table[contexts, sent]).mean()
                 decoded[b, o] = code.decode(word, bits, len(sent), rule) == sent.tolist()
         return {
-            **found,
-            "coded_bits": over(coded, block, order),
-            "ideal_bits": over(ideal, block, order),
-            "decoded": over(decoded, block, order),
+            "coded_bits": (CODE, coded),
+            "ideal_bits": (CODE, ideal),
+            "decoded": (CODE, decoded),
         }
 
-    def _written(self, part: Ints, tokens: list[str], rng: Generator) -> dict[str, Quantity]:
+    def _written(self, part: Ints, tokens: list[str], rng: Generator) -> dict[str, Any]:
         """Words generated by models of each order, and the share found in the training part."""
         own = [tokens[k] for k in part[: self.train]]
         known = ngrams.vocabulary(own)
         symbols, K = ngrams.coded(own, known), len(known)
-        order, length = axis("order", sorted(self.orders)), axis("length", [1, 2, 3, 4])
-        share, shown = np.empty((len(order), len(length))), []
-        for o, n in enumerate(order.values):
-            text = ngrams.generate(symbols, int(n), self.generated, rng)
+        share, shown = np.empty((len(self.orders), len(LENGTHS))), []
+        for o, n in enumerate(sorted(self.orders)):
+            text = ngrams.generate(symbols, n, self.generated, rng)
             shown.append(" ".join(known[k] for k in text[:30]))
-            for k, m in enumerate(length.values):
-                seen = ngrams.count(symbols, int(m), K)
-                share[o, k] = (seen.of(ngrams.keys(text, int(m), K)) > 0).mean()
-        return {"known_share": over(share, order, length), "written": order.of(shown)}
-
-
-def _triples(text: str) -> set[str]:
-    """The triples of letters within the words of a text."""
-    words = re.findall("[a-z]{3,}", text.lower())
-    return {word[k : k + 3] for word in words for k in range(len(word) - 2)}
+            for k, m in enumerate(LENGTHS):
+                seen = ngrams.count(symbols, m, K)
+                share[o, k] = (seen.of(ngrams.keys(text, m, K)) > 0).mean()
+        return {"known_share": ("order length", share), "written": ("order", shown)}
 
 
 def _touches(strange: Bools, n: int) -> Bools:
