@@ -23,4 +23,5 @@ def means() -> Iterator[Panel]:
     yield Panel(
         bar("prior_mean", x="symbol", by="mean_of", label="{}"),
         y="probability after a new context",
+        ylimits=(0, "1.4 * max(prior_mean)"),
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 from bythebook.experiments.plotting.marks import Panel, bar, hinton, line
 
-LINE, LINES = 62, 3  # characters, and lines of each text
+LINE, LINES = 48, 3  # characters, and lines of each text
 
 
 def letters() -> Iterator[Panel]:

@@ -37,9 +37,7 @@ class Ngrams(Study):
         "unseen_share": quantity(
             "share of all n-grams that the training part does not have", "block vocabulary order"
         ),
-        "outside": quantity(
-            "share of held-out words that the training part does not have", "block"
-        ),
+        "outside": quantity("share of held-out words that the training part lacks", "block"),
         "letter_triples": quantity("different triples of letters within words"),
         "symbol_count": quantity("occurrences of a letter in the text", "symbol"),
         "pair_count": quantity("occurrences of a pair of letters in the text", "symbol next"),
@@ -53,7 +51,7 @@ class Ngrams(Study):
     }
     axes = {
         "block": axis_of("part of the text"),
-        "vocabulary": axis_of("words of the vocabulary; 0: all"),
+        "vocabulary": axis_of("vocabulary size (0 for all words)"),
         "method": axis_of("smoothing"),
         "order": axis_of("order n of the model"),
         "symbol": axis_of("letter"),

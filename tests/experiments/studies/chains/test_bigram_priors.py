@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from bythebook.experiments.core.errors import InputError
@@ -36,15 +37,13 @@ def test_a_passage_counts_contexts(run: Run) -> None:
 
 def test_parts_of_a_text(run: Run) -> None:
     found = run(BigramPriors(train=300, held=500, blocks=2))
-    assert found["predictive_gap"].values.max() < 1e-9
-    assert found["evidence_gap"].values.max() < 1e-9
-    assert found["weight_bits"].values.shape == (2, 21)
+    bits, held = found["weight_bits"].values, found["held_bits"].sel(method="interpolated").values
+    assert bits.shape == (2, 21)
+    assert all(np.isclose(row, b).any() for row, b in zip(bits, held, strict=True))  # at a weight
 
 
 def test_words_of_a_text(run: Run) -> None:
     found = run(BigramPriors(unit="words", train=200, held=200, blocks=2))
-    assert found["predictive_gap"].values.max() < 1e-9
-    assert found["evidence_gap"].values.max() < 1e-9
     own = ngrams.words(load("mlapp-darwin").text)[-400:-200]
     word = found["context_count"].coord("context")[0]
     assert found["context_count"].values[0] == own[:-1].count(word)
