@@ -1,11 +1,9 @@
-r"""Potts models on lattices: samples, regions of equal labels, exact sums (MLAPP 19.4.3).
+r"""Potts models on lattices: samples and regions of equal labels (MLAPP 19.4.3).
 
     p(y) = 1/Z exp(J sum_{s~t} [y_s = y_t]),  y_s = 0, ..., K - 1                      MLAPP 19.22
 
 With two labels this is the Ising model of coupling J / 2. Lattices end at their borders.
 """
-
-from itertools import product
 
 import numpy as np
 from numpy.random import Generator
@@ -45,23 +43,3 @@ def equal_share(labels: Ints) -> Floats:
     across = labels[..., 1:] == labels[..., :-1]
     links = np.prod(down.shape[-2:]) + np.prod(across.shape[-2:])
     return np.asarray((down.sum((-1, -2)) + across.sum((-1, -2))) / links)
-
-
-def expected_equal_share(rows: int, columns: int, states: int, J: float) -> float:
-    """The mean of `equal_share`, exactly: d ln Z / dJ over the links, column by column.
-
-    The transfer matrix has a row for each of the K^rows states of a column.
-    """
-    column = np.array(list(product(range(states), repeat=rows)))
-    within = (column[:, 1:] == column[:, :-1]).sum(1)
-    between = np.zeros((len(column), len(column)))
-    for row in column.T:
-        between += row[:, None] == row
-    own, link = np.exp(J * within), np.exp(J * between)
-    total, slope = own, within * own  # of all columns so far, by the state of the last
-    for _ in range(columns - 1):
-        slope = own * ((slope @ link) + (total @ (between * link))) + within * own * (total @ link)
-        total = own * (total @ link)
-        total, slope = total / total.sum(), slope / total.sum()
-    links = rows * (columns - 1) + columns * (rows - 1)
-    return float(slope.sum() / total.sum() / links)

@@ -8,7 +8,6 @@ from numpy.testing import assert_array_equal
 
 from bythebook.models.graphs.potts import (
     equal_share,
-    expected_equal_share,
     region_sizes,
     sweep,
     sweep_spins,
@@ -31,13 +30,6 @@ def weights(labels: np.ndarray, J: float) -> np.ndarray:
         )
         found.append(np.exp(J * equal))
     return np.asarray(np.array(found) / np.sum(found))
-
-
-@pytest.mark.parametrize(("states", "J"), [(2, 0.9), (3, 0.6), (3, -0.4)])
-def test_a_transfer_matrix_against_all_labellings(states: int, J: float) -> None:
-    labels = every(2, 4, states)
-    mean = weights(labels, J) @ equal_share(labels)
-    assert expected_equal_share(2, 4, states, J) == pytest.approx(mean, rel=1e-12)
 
 
 @pytest.mark.parametrize("sampler", ["gibbs", "clusters"])
@@ -76,11 +68,3 @@ def test_strong_links_make_one_region_from_any_start() -> None:
     labels = np.zeros((1, 8, 8), dtype=np.int64)
     sweep(labels, 4, 8.0, "gibbs", 3, rng)
     assert (labels == 0).all()
-
-
-@pytest.mark.parametrize(("states", "J"), [(2, 0.9), (5, -0.4)])
-def test_the_links_of_a_single_column_are_independent(states: int, J: float) -> None:
-    """For any last label the next is equal with weight e^J, compared with K - 1 weights of one."""
-    share = np.exp(J) / (np.exp(J) + states - 1)
-    assert expected_equal_share(4, 1, states, J) == pytest.approx(share, rel=1e-12)
-    assert expected_equal_share(1, 4, states, J) == pytest.approx(share, rel=1e-12)

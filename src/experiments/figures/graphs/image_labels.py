@@ -1,43 +1,54 @@
 """Observed, true and estimated labels; wrong pixels by strength and round."""
 
 from collections.abc import Iterator
+from typing import Any
 
-from matplotlib.figure import Figure
-
-from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import subplots
-from bythebook.experiments.studies.graphs.image_labels import ImageLabels
+from bythebook.experiments.plotting.marks import Panel, image, line
 
 
-def draw(study: ImageLabels, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, axes = subplots(1, 2 + len(study.edges))
-    axes[0].imshow(outcome["seen"].values, cmap="Greys")
-    axes[0].set_title("seen")
-    images = [("true", outcome["true_label"].values)]
-    found = f"{study.methods[-1]}, strength {study.strengths[len(study.strengths) // 2]:g}"
-    for kind in study.edges:
-        images.append((f"{kind} links:\n{found}", outcome["picture"].sel(edges=kind).values))
-    for ax, (title, labels) in zip(axes[1:], images, strict=True):
-        ax.imshow(labels, cmap="cividis", vmin=0, vmax=study.labels - 1)
-        ax.set_title(title)
-    for ax in axes:
-        ax.set_axis_off()
-    yield "images", figure
+def _bare(ax: Any, _: Any) -> None:
+    ax.set_axis_off()
+    ax.set_aspect("equal")
 
-    figure, axes = subplots(1, 2 if "round_wrong" in outcome else 1, squeeze=False)
-    left = axes.flat[0]
-    for style, kind in zip(("-", "--", ":"), study.edges, strict=False):
-        for k, method in enumerate(study.methods):
-            share = outcome["wrong"].sel(edges=kind, method=method).values.mean(-1)
-            label = method if len(study.edges) == 1 else f"{method}, {kind}"
-            left.plot(study.strengths, 100 * share, f"{style}o", ms=4, color=f"C{k}", label=label)
-    left.set(xlabel="strength of links", ylabel="pixels wrong, %")
-    left.legend()
-    if "round_wrong" in outcome:
-        for style, kind in zip(("-", "--", ":"), study.edges, strict=False):
-            rounds = outcome["round_wrong"].sel(edges=kind)
-            share = rounds.values.mean(-1)
-            axes.flat[1].plot(rounds.coord("round"), 100 * share, style, color="C1", label=kind)
-        axes.flat[1].set(xlabel="rounds of messages", ylabel="pixels wrong, %")
-        axes.flat[1].legend()
-    yield "wrong", figure
+
+def images() -> Iterator[Panel]:
+    """The first image, its true labels, and its labels by the last method."""
+    yield Panel(image("seen", cmap="Greys"), title="image", columns=4, finish=_bare)
+    yield Panel(image("true_label", cmap="cividis"), title="true labels", finish=_bare)
+    yield Panel(
+        image("picture", limits=("min(true_label)", "max(true_label)"), cmap="cividis"),
+        facet="edges",
+        title="{} links",
+        finish=_bare,
+    )
+
+
+def wrong(*edges: str) -> Iterator[Panel]:
+    """The share of wrong pixels against the strength of the links, a line for each method."""
+    yield Panel(
+        line(
+            "100 * mean(wrong, over='draw')",
+            x="strength",
+            by="method",
+            marker="o",
+            ms=4,
+            label="{}",
+        ),
+        facet="edges",
+        only=edges,
+        title="{} links",
+        x="strength of links",
+        y="pixels wrong, %",
+        ylimits=(0, "150 * max(mean(wrong, over='draw'))"),  # room for the legend
+        share="y",
+    )
+
+
+def rounds() -> Iterator[Panel]:
+    """The share of wrong pixels against the rounds of messages."""
+    yield Panel(
+        line("100 * mean(round_wrong, over='draw')", x="rounds", by="edges", label="{} links"),
+        x="rounds of messages",
+        y="pixels wrong, %",
+        ylimits=(0, None),
+    )

@@ -2,35 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 from numpy.random import Generator
-from scipy.ndimage import label
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
-from bythebook.models.graphs.potts import (
-    SAMPLERS,
-    equal_share,
-    expected_equal_share,
-    region_sizes,
-    sweep,
-    sweep_spins,
-)
-from bythebook.models.types import Floats, Ints
+from bythebook.models.graphs.potts import SAMPLERS, equal_share, region_sizes, sweep
+from bythebook.models.types import Ints
 
 STARTS = ("random", "uniform", "halves")
 KEPT = 40  # sweeps of each run at which the share of equal links is kept
-STRIP = (2, 12)  # rows and columns of the lattice that is also solved exactly
-STRIP_CHAINS = 200
-STRIP_SWEEPS = 100
-TINY = (
-    3,
-    3,
-)  # rows and columns of a lattice with all images enumerated, of up to three labels
-SPINS = "spins"  # two labels as the spins -1 and 1, with half of the coupling
 
 
 @dataclass
@@ -38,16 +21,29 @@ class LatticeSamples(Study):
     """Samples of a Potts model, p(y) ~ exp(J times the number of equal neighbours) (MLAPP 19.4.3).
 
     Regions are connected sites of one label. A start with a half of a single label and a half of
-    random labels contains both phases, so no phase has to nucleate. Also a narrow strip, sampled by
-    both methods and exactly.
+    random labels contains both phases, so no phase has to nucleate.
     """
 
     headline = {"largest": "max(largest_region)"}
-    more_quantities = True
     quantities = {
+        "equal_links": quantity(
+            "share of links between equal labels", "coupling start chain sweep"
+        ),
         "largest_region": quantity(
             "largest region of one label, as a share of the sites", "coupling start chain"
         ),
+        "regions": quantity("number of regions", "coupling start chain"),
+        "region_size": quantity(
+            "size of the region around each site of the first sample", "coupling row column"
+        ),
+    }
+    axes = {
+        "coupling": axis_of("strength J of the links"),
+        "start": axis_of("labels at the start"),
+        "chain": axis_of("run"),
+        "sweep": axis_of("sweeps from the start"),
+        "row": axis_of("row"),
+        "column": axis_of("column"),
     }
 
     states: int = knob(10, "K, labels", at_least=2, at_most=10)
@@ -63,17 +59,11 @@ class LatticeSamples(Study):
             yield "study.couplings: not in their order; allowed: from weak to strong"
 
     def run(self, rng: Generator) -> Outcome:
-        coupling, start, chain = (
-            axis("coupling", self.couplings),
-            axis("start", self.starts),
-            axis("chain", self.chains),
-        )
-        row, column = axis("row", self.size), axis("column", self.size)
         step = self.sweeps // KEPT
-        trace = np.empty((len(coupling), len(start), self.chains, KEPT))
-        largest, number = np.empty((2, *trace.shape[:-1]))
-        labelled = np.empty((2, len(coupling)), dtype=np.int64)
-        shown = np.empty((len(coupling), self.size, self.size), dtype=np.int64)
+        cells = len(self.couplings), len(self.starts), self.chains
+        trace = np.empty((*cells, KEPT))
+        largest, number = np.empty((2, *cells))
+        shown = np.empty((len(self.couplings), self.size, self.size), dtype=np.int64)
         for k, J in enumerate(self.couplings):
             labels = np.array([self._start(name, rng) for name in self.starts])
             flat = labels.reshape(-1, self.size, self.size)
@@ -84,17 +74,19 @@ class LatticeSamples(Study):
             largest[k] = sizes.max((-1, -2)) / self.size**2
             number[k] = np.rint((1 / sizes).sum((-1, -2)))
             shown[k] = sizes[0, 0]
-            labelled[:, k] = _regions(labels[0, 0], self.states)
-        kept = axis("sweep", step * np.arange(1, KEPT + 1))
-        return Outcome(
-            equal_links=over(trace, coupling, start, chain, kept),
-            largest_region=over(largest, coupling, start, chain),
-            regions=over(number.astype(np.int64), coupling, start, chain),
-            region_size=over(shown, coupling, row, column),
-            labelled_regions=coupling.of(labelled[0]),
-            labelled_largest=coupling.of(labelled[1]),
-            possible_as_printed=_possible(self.states),
-            **self._strip(rng),
+        return outcome(
+            {
+                "coupling": self.couplings,
+                "start": self.starts,
+                "chain": self.chains,
+                "sweep": step * np.arange(1, KEPT + 1),
+                "row": self.size,
+                "column": self.size,
+            },
+            equal_links=("coupling start chain sweep", trace),
+            largest_region=("coupling start chain", largest),
+            regions=("coupling start chain", number.astype(np.int64)),
+            region_size=("coupling row column", shown),
         )
 
     def _start(self, name: str, rng: Generator) -> Ints:
@@ -103,56 +95,3 @@ class LatticeSamples(Study):
         same = {"random": 0, "uniform": self.size, "halves": self.size // 2}[name]
         labels[..., :same] = 0
         return labels
-
-    def _strip(self, rng: Generator) -> dict[str, Quantity]:
-        """The share of equal links on a strip: exactly, and by independent chains of each kind.
-
-        Also on a tiny lattice, exactly and by all images.
-        """
-        names = [*SAMPLERS, SPINS] if self.states == 2 else list(SAMPLERS)
-        coupling, sampler = axis("coupling", self.couplings), axis("sampler", names)
-        found: Floats = np.empty((len(sampler), len(coupling), STRIP_CHAINS))
-        for s, name in enumerate(names):
-            for k, J in enumerate(self.couplings):
-                labels: Ints = rng.integers(self.states, size=(STRIP_CHAINS, *STRIP))
-                if name == SPINS:
-                    labels = 2 * labels - 1
-                    sweep_spins(labels, J / 2, STRIP_SWEEPS, rng)
-                else:
-                    sweep(labels, self.states, J, name, STRIP_SWEEPS, rng)
-                found[s, k] = equal_share(labels)
-        exact = [expected_equal_share(*STRIP, self.states, J) for J in self.couplings]
-        few = min(self.states, 3)
-        tiny = [
-            [expected_equal_share(*TINY, few, J) for J in self.couplings],
-            [_by_images(few, J) for J in self.couplings],
-        ]
-        return {
-            "exact_equal": coupling.of(exact),
-            "tiny_equal": over(tiny, axis("way", ["transfer matrix", "all images"]), coupling),
-            "sampled_equal": over(found.mean(-1), sampler, coupling),
-            "sampling_error": over(found.std(-1) / STRIP_CHAINS**0.5, sampler, coupling),
-        }
-
-
-def _regions(labels: Ints, states: int) -> tuple[int, int]:
-    """Number of regions of a lattice and the size of the largest, by another library."""
-    parts = [label(labels == k)[0] for k in range(states)]
-    sizes = np.concatenate([np.bincount(part.ravel())[1:] for part in parts])
-    return len(sizes), int(sizes.max())
-
-
-def _by_images(states: int, J: float) -> float:
-    """The mean share of equal links of a tiny lattice, its pairs of neighbours written out."""
-    y = np.indices([states] * 9).reshape(9, -1)  # row by row: 0 1 2 above 3 4 5 above 6 7 8
-    across = [(0, 1), (1, 2), (3, 4), (4, 5), (6, 7), (7, 8)]
-    down = [(0, 3), (1, 4), (2, 5), (3, 6), (4, 7), (5, 8)]
-    equal = sum(y[s] == y[t] for s, t in across + down)
-    p = np.exp(J * equal)
-    return float(p @ equal / p.sum() / 12)
-
-
-def _possible(states: int) -> int:
-    """Images of 2 x 2 pixels with positive probability if unequal neighbours have potential 0."""
-    images = np.array(list(product(range(states), repeat=4))).reshape(-1, 2, 2)
-    return int((equal_share(images) == 1).sum())
