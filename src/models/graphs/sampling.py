@@ -27,15 +27,6 @@ def nodes(network: Sequence[Factor]) -> list[str]:
     return [table.variables[-1] for table in network]
 
 
-def early(network: Sequence[Factor]) -> int:
-    """The number of nodes that precede a parent in the order of the tables."""
-    names = nodes(network)
-    return sum(
-        any(parent not in names[:k] for parent in table.variables[:-1])
-        for k, table in enumerate(network)
-    )
-
-
 def _chances(table: Factor, names: Sequence[str], z: Ints) -> Floats:
     """p(node | parents) of every state of the node, for each sample."""
     above = tuple(z[:, names.index(parent)] for parent in table.variables[:-1])
@@ -108,6 +99,12 @@ def logic(network: Sequence[Factor], evidence: Evidence, z: Ints) -> Accepted:
         wrong[:, names.index(name)] = z[:, names.index(name)] != state
     kept = np.asarray(~wrong.any(1))
     return Accepted(kept, np.where(kept, z.shape[1], wrong.argmax(1) + 1))
+
+
+def counted(z: Ints, shape: tuple[int, ...]) -> Ints:
+    """The number of samples with each setting, a table with an axis for each column."""
+    at = np.ravel_multi_index(tuple(z.T), shape)
+    return np.bincount(at, minlength=int(np.prod(shape))).reshape(shape)
 
 
 def p_value(counts: Ints, p: Floats) -> float:

@@ -10,7 +10,6 @@ from scipy.stats import chisquare
 from bythebook.models.graphs.factors import Factor
 from bythebook.models.graphs.sampling import (
     ancestral,
-    early,
     logic,
     nodes,
     p_value,
@@ -45,11 +44,6 @@ def test_ancestral_samples_have_the_joint() -> None:
     assert_allclose(shares, joint(), atol=0.008)
     assert_allclose(probability(NETWORK, z), joint()[tuple(z.T)], rtol=1e-12)
     assert nodes(NETWORK) == ["a", "b", "c", "d"]
-
-
-def test_order_of_the_tables() -> None:
-    assert early(NETWORK) == 0
-    assert early(NETWORK[::-1]) == 2  # d before c, c before its parents
 
 
 @pytest.mark.parametrize("sampler", [weighted, uniform])

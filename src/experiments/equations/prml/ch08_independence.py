@@ -312,3 +312,23 @@ def table_with_one_independence(rng: Generator) -> Sides:
     a, b, c = rng.integers(0, 2, 3)
     p_a, p_ac, p_bc, p_c = table.sum((1, 2)), table.sum(1), table.sum(0), table.sum((0, 1))
     return Sides(truth=table[a, b, c], printed=p_a[a] * p_ac[a, c] / p_a[a] * p_bc[b, c] / p_c[c])
+
+
+@equation(
+    "8.5, exercise 8.1",
+    section="8.1",
+    latex=r"p(\mathbf{x}) = \prod_{k=1}^K p(x_k|\text{pa}_k), \quad"
+    r" \sum_{\mathbf{x}} p(\mathbf{x}) = 1",
+)
+def product_of_conditionals(rng: Generator) -> Sides:
+    """The joint of a directed graph is normalised, and its conditionals are the tables.
+
+    The sum is over all configurations, and each conditional is computed from the joint table.
+    """
+    M = int(rng.integers(3, 6))
+    graph = random_dag(rng, M)
+    tables, joint = random_tables(rng, graph)
+    node = int(rng.integers(M))
+    own = tables[node].over([str(k) for k in range(M)])
+    found = _conditional(joint, frozenset([node]), graph[node])
+    return Sides(truth=(own, 1.0), printed=(found, joint.sum()))

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.models.graphs.factors import Factor
+from bythebook.models.graphs.factors import Factor, keep, product
 from bythebook.models.graphs.structure import Undirected, undirected
+from bythebook.models.types import Floats
 
 
 def split(scope: str) -> tuple[list[str], list[str]]:
@@ -40,6 +41,30 @@ def drawn(scopes: Sequence[str], K: int, rng: Generator) -> list[Factor]:
             table = rng.uniform(0.1, 1.0, [K] * len(of))
         found.append(Factor((*given, *of), table))
     return found
+
+
+def network_problems(knob: str, scopes: Sequence[str]) -> Iterator[str]:
+    """Yield a message for each invalid node of a directed network."""
+    yield from scope_problems(knob, scopes)
+    nodes = [split(scope)[0][0] for scope in scopes if split(scope)[0]]
+    if not 2 <= len(nodes) <= 8 or len(set(nodes)) < len(nodes):
+        yield f"study.{knob}: {nodes}; allowed: 2 to 8 different nodes"
+    for k, scope in enumerate(scopes):
+        if not set(split(scope)[1]) <= set(nodes[:k]):
+            yield f"study.{knob}: '{scope}'; allowed: parents before children"
+
+
+def random_network(
+    scopes: Sequence[str], K: int, rng: Generator, concentration: float = 1.0
+) -> tuple[list[Factor], Floats]:
+    """Conditional tables with Dirichlet rows, and their product with an axis for each node."""
+    tables = []
+    for scope in scopes:
+        (node,), given = split(scope)
+        rows = rng.dirichlet(np.full(K, concentration), [K] * len(given))
+        tables.append(Factor((*given, node), np.maximum(rows, np.finfo(float).tiny)))
+    nodes = [table.variables[-1] for table in tables]
+    return tables, np.asarray(keep(product(tables), nodes).table)
 
 
 def links_of(scopes: Sequence[str], order: Sequence[str]) -> Undirected:

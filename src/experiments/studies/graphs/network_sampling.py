@@ -1,231 +1,154 @@
-"""Networks sampled from parents to children, and with nodes observed (PRML 8.1.2, 11.1.4)."""
+"""Networks sampled with observed nodes: logic, uniform and weighted (PRML 11.1, 11.1.4)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
-from bythebook.experiments.studies.graphs._scopes import scope_problems, split
-from bythebook.models.graphs.factors import Factor, keep, product
+from bythebook.experiments.studies.graphs._scopes import network_problems, random_network, split
+from bythebook.models.graphs.factors import Factor
 from bythebook.models.graphs.sampling import (
-    Evidence,
     ancestral,
-    early,
+    counted,
     logic,
     nodes,
     p_value,
     uniform,
     weighted,
 )
-from bythebook.models.types import Floats, Ints
+from bythebook.models.types import Floats
 
 FIGURE_8_2 = ["x1", "x2", "x3", "x4 | x1, x2, x3", "x5 | x1, x3", "x6 | x4", "x7 | x4, x5"]
-WAYS = {"uniform": uniform, "weighted": weighted}
-
-
-class Net(NamedTuple):
-    """A network with its tables, and the joint table that they make."""
-
-    tables: list[Factor]
-    joint: Floats
-
-    def chance(self, evidence: Evidence) -> Floats:
-        """p(hidden, evidence), an axis for each node that is not observed."""
-        names = nodes(self.tables)
-        return np.asarray(self.joint[tuple(evidence.get(name, slice(None)) for name in names)])
-
-    def drawing(self, evidence: Evidence) -> Floats:
-        """Probability that likelihood weighted sampling draws each setting of the hidden nodes."""
-        names = nodes(self.tables)
-        at = tuple(evidence.get(name, slice(None)) for name in names)
-        return np.asarray(self._hidden(evidence)[at])
-
-    def ratio(self, evidence: Evidence, z: Ints) -> Floats:
-        """p(z) over the probability of drawing it, both from tables over all nodes."""
-        at = tuple(z.T)
-        return np.asarray(self.joint[at] / self._hidden(evidence)[at])
-
-    def _hidden(self, evidence: Evidence) -> Floats:
-        """The product of the hidden nodes' tables."""
-        tables = [table for table in self.tables if table.variables[-1] not in evidence]
-        return np.broadcast_to(product(tables).over(nodes(self.tables)), self.joint.shape)
+METHODS = {"uniform": uniform, "weighted": weighted}
 
 
 @dataclass
 class NetworkSampling(Study):
-    """Samples of networks with drawn tables against their joint tables (PRML 8.1.2, 11.1.4).
+    """Samples of a network with random tables and observed nodes (PRML 11.1, 11.1.4).
 
-    Without observed nodes: all networks. With observed nodes, the first network alone: logic
-    sampling as the number of observed nodes and of states grows, and uniform and likelihood
-    weighted sampling as tables grow flatter, with two states and all `observed` nodes. Observations
-    are drawn from the network.
+    Logic sampling as the number of observed nodes and of states grows; uniform and likelihood
+    weighted sampling as tables grow flatter, with two states. Observations are drawn from the
+    network.
     """
 
-    networks: dict[str, list[str]] = knob(
-        {}, "by name: 'node | parents', each after its parents; none: PRML's Figure 8.2"
-    )
-    kept: dict[str, list[str]] = knob(
-        {}, "nodes whose marginal is compared, by network; none: the first two"
-    )
-    samples: list[int] = knob([1000], "L, of each network", at_least=10, distinct=True)
-    draws: int = knob(40, "networks drawn", at_least=1, at_most=10_000)
-    observed: list[str] = knob([], "nodes, one after another", may_be_empty=True, distinct=True)
+    headline = {"error": "mean(rms_error['weighted'])"}
+    quantities = {
+        "acceptance": quantity(
+            "share of the samples that logic sampling accepts", "K observed draw"
+        ),
+        "acceptance_z": quantity(
+            "difference from the probability of the evidence in standard errors", "K observed draw"
+        ),
+        "visited_nodes": quantity("mean number of nodes drawn for a sample", "K observed draw"),
+        "logic_p_value": quantity(
+            "p-value of the accepted samples' distribution", "K observed draw"
+        ),
+        "rms_error": quantity(
+            "root mean squared error of the posterior probabilities of all unobserved nodes",
+            "method concentration number draw",
+        ),
+        "from_uniform": quantity(
+            "Kullback-Leibler divergence of the posterior from the uniform distribution",
+            "concentration number draw",
+        ),
+    }
+    axes = {
+        "K": axis_of("number of states"),
+        "observed": axis_of("number of observed nodes"),
+        "number": axis_of("number of observed nodes"),
+        "draw": axis_of("random tables and observations"),
+        "method": axis_of("method of sampling"),
+        "concentration": axis_of("Dirichlet parameter of the tables"),
+    }
+
+    network: list[str] = knob(FIGURE_8_2, "'node | parents', each after its parents")
+    observed: list[str] = knob(["x7"], "nodes, one after another", distinct=True)
     states: list[int] = knob([2], "of each node", at_least=2, at_most=4, distinct=True)
     concentrations: list[float] = knob(
         [1.0], "of the Dirichlet rows of tables, with two states", above=0, distinct=True
     )
-    repetitions: int = knob(20, "samples of each size, with nodes observed", at_least=2)
-
-    @property
-    def known(self) -> dict[str, list[str]]:
-        return self.networks or {"Figure 8.2": FIGURE_8_2}
+    samples: int = knob(300, "of a repetition", at_least=10)
+    repetitions: int = knob(20, "sets of samples", at_least=2)
+    draws: int = knob(40, "networks drawn", at_least=1, at_most=10_000)
 
     def problems(self) -> Iterator[str]:
-        for name, scopes in self.known.items():
-            yield from scope_problems(f"networks: {name}", scopes)
-            names = [split(scope)[0][0] for scope in scopes if split(scope)[0]]
-            if not 2 <= len(names) <= 8 or len(set(names)) < len(names):
-                yield f"study.networks: {name} has {names}; allowed: 2 to 8 different nodes"
-            for k, scope in enumerate(scopes):
-                if not set(split(scope)[1]) <= set(names[:k]):
-                    yield f"study.networks: '{scope}'; allowed: parents before children"
-            if not set(self.kept.get(name, [])) <= set(names):
-                yield f"study.kept: {self.kept[name]}; allowed: among {', '.join(names)}"
-        first = next(iter(self.known.values()))
-        if not set(self.observed) < {split(scope)[0][0] for scope in first if split(scope)[0]}:
-            yield f"study.observed={self.observed}; allowed: some nodes of the first network"
+        yield from network_problems("network", self.network)
+        if not set(self.observed) < {split(scope)[0][0] for scope in self.network}:
+            yield f"study.observed={self.observed}; allowed: some nodes of the network"
 
     def run(self, rng: Generator) -> Outcome:
-        if not self.observed:
-            return Outcome(**self._plain(rng))
-        return Outcome(**self._rejected(rng), **self._weighed(rng))
+        accepted = np.empty((4, len(self.states), len(self.observed), self.draws))
+        for k, d in np.ndindex(len(self.states), self.draws):
+            accepted[:, k, :, d] = self._logic(self.states[k], rng)
+        shape = len(self.concentrations), len(self.observed), self.draws
+        errors, divergence = np.empty((len(METHODS), *shape)), np.empty(shape)
+        for c, d in np.ndindex(len(self.concentrations), self.draws):
+            errors[:, c, :, d], divergence[c, :, d] = self._weighed(self.concentrations[c], rng)
+        logic_names = "acceptance", "acceptance_z", "visited_nodes", "logic_p_value"
+        return outcome(
+            {
+                "K": self.states,
+                "observed": range(1, len(self.observed) + 1),
+                "number": range(1, len(self.observed) + 1),
+                "draw": self.draws,
+                "method": list(METHODS),
+                "concentration": self.concentrations,
+            },
+            **{
+                name: ("K observed draw", values)
+                for name, values in zip(logic_names, accepted, strict=True)
+            },
+            rms_error=("method concentration number draw", errors),
+            from_uniform=("concentration number draw", divergence),
+        )
 
-    def _net(self, scopes: list[str], K: int, concentration: float, rng: Generator) -> Net:
-        tables = []
-        for scope in scopes:
-            (node,), given = split(scope)
-            rows = rng.dirichlet(np.full(K, concentration), [K] * len(given))
-            tables.append(Factor((*given, node), np.maximum(rows, np.finfo(float).tiny)))
-        return Net(tables, np.asarray(keep(product(tables), nodes(tables)).table))
+    def _logic(self, K: int, rng: Generator) -> Floats:
+        """The four quantities of logic sampling for each number of observed nodes."""
+        tables, joint = random_network(self.network, K, rng)
+        count = self.samples * self.repetitions
+        seen, z = self._seen(tables, rng), ancestral(tables, count, rng)
+        found = []
+        for n in range(1, len(self.observed) + 1):
+            evidence = {name: seen[name] for name in self.observed[:n]}
+            right, one = _clamped(tables, joint, evidence), logic(tables, evidence, z)
+            p, share = right.sum(), one.kept.mean()
+            hidden = [i for i, name in enumerate(nodes(tables)) if name not in evidence]
+            kept = counted(z[one.kept][:, hidden], right.shape)
+            off = (share - p) / np.sqrt(p * (1 - p) / count)
+            found.append([share, off, one.drawn.mean(), p_value(kept, right / p)])
+        return np.array(found).T
 
-    def _plain(self, rng: Generator) -> dict[str, Quantity]:
-        """Ancestral samples against the joint table and against a marginal."""
-        network, size = axis("network", list(self.known)), axis("samples", self.samples)
-        draw = axis("draw", self.draws)
-        shape = (len(network), len(size), self.draws)
-        found = {
-            name: np.empty(shape)
-            for name in ("joint_p_value", "kept_p_value", "reversed_p_value", "joint_distance")
-        }
-        total, before = np.empty((len(network), self.draws)), np.empty(shape[::2], dtype=int)
-        for n, (name, scopes) in enumerate(self.known.items()):
-            for d in range(self.draws):
-                net = self._net(scopes, self.states[0], self.concentrations[0], rng)
-                names = nodes(net.tables)
-                some = self.kept.get(name, names[:2])
-                total[n, d], before[n, d] = net.joint.sum(), early(net.tables)
-                for s, count in enumerate(self.samples):
-                    seen = _counted(ancestral(net.tables, count, rng), net.joint.shape)
-                    turned = ancestral(_reversed(net.tables, some[-1]), count, rng)
-                    away = tuple(k for k, node in enumerate(names) if node not in some)
-                    at = n, s, d
-                    found["joint_p_value"][at] = p_value(seen, net.joint)
-                    found["kept_p_value"][at] = p_value(seen.sum(away), net.joint.sum(away))
-                    found["reversed_p_value"][at] = p_value(
-                        _counted(turned, net.joint.shape), net.joint
-                    )
-                    found["joint_distance"][at] = np.abs(seen / count - net.joint).sum() / 2
-        return {
-            "total": over(total, network, draw),
-            "early_nodes": over(before, network, draw),
-            **{name: over(values, network, size, draw) for name, values in found.items()},
-        }
+    def _weighed(self, concentration: float, rng: Generator) -> tuple[Floats, Floats]:
+        """Errors of each method and the divergence, for each number of observed nodes."""
+        tables, joint = random_network(self.network, 2, rng, concentration)
+        seen = self._seen(tables, rng)
+        errors, divergence = [], []
+        for n in range(1, len(self.observed) + 1):
+            evidence = {name: seen[name] for name in self.observed[:n]}
+            right = _clamped(tables, joint, evidence)
+            p = right / right.sum()
+            on = [np.take(p, 1, axis=k).sum() for k in range(p.ndim)]
+            hidden = [i for i, name in enumerate(nodes(tables)) if name not in evidence]
+            row = []
+            for sampler in METHODS.values():
+                z, r = sampler(tables, evidence, self.samples * self.repetitions, rng)
+                parts = np.reshape(r, (self.repetitions, -1, 1))
+                hits = (parts * z[:, hidden].reshape(*parts.shape[:2], -1)).sum(1)
+                row.append(np.sqrt(np.mean((hits / parts.sum(1) - on) ** 2)))
+            errors.append(row)
+            divergence.append(np.log(p.size) + (p * np.log(p)).sum())
+        return np.array(errors).T, np.array(divergence)
 
-    def _rejected(self, rng: Generator) -> dict[str, Quantity]:
-        """Logic sampling with more and more observed nodes, of more and more states."""
-        state, draw = axis("K", self.states), axis("draw", self.draws)
-        number = axis("observed", range(1, len(self.observed) + 1))
-        shape = (len(state), len(number), self.draws)
-        found = {
-            name: np.empty(shape)
-            for name in ("acceptance", "acceptance_z", "visited_nodes", "logic_p_value")
-        }
-        for k, d in np.ndindex(len(state), self.draws):
-            net = self._net(next(iter(self.known.values())), self.states[k], 1.0, rng)
-            all_observed = self._seen(net, rng)
-            count = self.samples[0] * self.repetitions
-            z = ancestral(net.tables, count, rng)
-            for n in range(len(number)):
-                evidence = {name: all_observed[name] for name in self.observed[: n + 1]}
-                right, one = net.chance(evidence), logic(net.tables, evidence, z)
-                p, share = right.sum(), one.kept.mean()
-                hidden = [i for i, name in enumerate(nodes(net.tables)) if name not in evidence]
-                seen = _counted(z[one.kept][:, hidden], right.shape)
-                at = k, n, d
-                found["acceptance"][at] = share
-                found["acceptance_z"][at] = (share - p) / np.sqrt(p * (1 - p) / count)
-                found["visited_nodes"][at] = one.drawn.mean()
-                found["logic_p_value"][at] = p_value(seen, right / p)
-        return {name: over(values, state, number, draw) for name, values in found.items()}
-
-    def _seen(self, net: Net, rng: Generator) -> dict[str, int]:
+    def _seen(self, tables: list[Factor], rng: Generator) -> dict[str, int]:
         """A setting of the observed nodes, drawn from the network."""
-        (one,) = ancestral(net.tables, 1, rng)
-        return {n: int(one[nodes(net.tables).index(n)]) for n in self.observed}
-
-    def _weighed(self, rng: Generator) -> dict[str, Quantity]:
-        """Uniform and likelihood weighted sampling, with all `observed` nodes observed.
-
-        The estimate is the posterior of the first hidden node's second state.
-        """
-        way, draw = axis("method", list(WAYS)), axis("draw", self.draws)
-        flat = axis("concentration", self.concentrations)
-        shape = (len(flat), self.draws)
-        found = {name: np.empty((2, *shape)) for name in ("rms_error", "effective_share", "z")}
-        distance, gap = np.empty(shape), np.empty(shape)
-        for at in np.ndindex(*shape):
-            net = self._net(next(iter(self.known.values())), 2, self.concentrations[at[0]], rng)
-            evidence = self._seen(net, rng)
-            right = net.chance(evidence)
-            on, p = right[1].sum(), right.ravel() / right.sum()
-            distance[at] = np.log(p.size) + (p * np.log(p)).sum()
-            first = next(k for k, name in enumerate(nodes(net.tables)) if name not in evidence)
-            for w, (name, sampler) in enumerate(WAYS.items()):
-                z, r = sampler(net.tables, evidence, self.samples[0] * self.repetitions, rng)
-                q = net.drawing(evidence) if name == "weighted" else np.full_like(right, 1 / p.size)
-                hits = np.where(z[:, first] == 1, r, 0.0)
-                spread = np.sqrt(((right**2 / q)[1].sum() - on**2) / len(r))
-                estimate = _sums(hits, self.repetitions) / _sums(r, self.repetitions)
-                found["z"][w, *at] = (hits.mean() - on) / spread
-                found["rms_error"][w, *at] = np.sqrt(np.mean((estimate - on / right.sum()) ** 2))
-                found["effective_share"][w, *at] = r.sum() ** 2 / (r**2).sum() / len(r)
-            gap[at] = np.abs(r - net.ratio(evidence, z)).max()
-        uniform_z, weighted_z = found.pop("z")
-        return {
-            **{name: over(values, way, flat, draw) for name, values in found.items()},
-            "uniform_z": over(uniform_z, flat, draw),
-            "weighted_z": over(weighted_z, flat, draw),
-            "from_uniform": over(distance, flat, draw),
-            "weight_gap": over(gap, flat, draw),
-        }
+        (one,) = ancestral(tables, 1, rng)
+        return {n: int(one[nodes(tables).index(n)]) for n in self.observed}
 
 
-def _sums(values: Floats, parts: int) -> Floats:
-    return np.asarray(values.reshape(parts, -1).sum(1))
-
-
-def _counted(z: Ints, shape: tuple[int, ...]) -> Ints:
-    """Number of samples with each setting."""
-    at = np.ravel_multi_index(tuple(z.T), shape)
-    return np.bincount(at, minlength=int(np.prod(shape))).reshape(shape)
-
-
-def _reversed(tables: list[Factor], node: str) -> list[Factor]:
-    """The tables, with the states of one of them exchanged."""
-    return [
-        t if t.variables[-1] != node else Factor(t.variables, t.table[..., ::-1]) for t in tables
-    ]
+def _clamped(tables: list[Factor], joint: Floats, evidence: dict[str, int]) -> Floats:
+    """p(hidden, evidence), an axis for each node that is not observed."""
+    return np.asarray(joint[tuple(evidence.get(name, slice(None)) for name in nodes(tables))])
