@@ -12,7 +12,6 @@ numbered by bits. A search changes one link at a time.
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.polynomial.legendre import leggauss
 from numpy.random import Generator
 from scipy.special import gammaln, softmax
 
@@ -79,28 +78,6 @@ def of_structures(families: Floats, sets: Ints) -> Floats:
 def posterior(scores: Floats) -> Floats:
     """P(m | D) over the last axis, all structures equally probable beforehand."""
     return np.asarray(softmax(scores, axis=-1))
-
-
-def integrated_likelihood(graph: Dag, data: Ints) -> float:
-    """P(D | m) of binary variables by quadrature over all parameters at once, priors uniform.
-
-    The quadrature is exact, because the likelihood is a polynomial whose degree is the number of
-    data points.
-    """
-    x, w = leggauss(len(data) // 2 + 1)
-    x, w = (x + 1) / 2, w / 2
-    rows = [(node, row) for node, parents in enumerate(graph) for row in range(2 ** len(parents))]
-    shape = {at: [-1 if k == i else 1 for k in range(len(rows))] for i, at in enumerate(rows)}
-    theta = {at: x.reshape(shape[at]) for at in rows}
-    value = np.ones([len(x)] * len(rows))
-    for point in data:
-        for node, parents in enumerate(graph):
-            row = sum(int(point[p]) << k for k, p in enumerate(sorted(parents)))
-            one = theta[node, row]
-            value = value * (one if point[node] else 1 - one)
-    for _ in rows:
-        value = value @ w
-    return float(value)
 
 
 def neighbours(graphs: Sequence[Dag]) -> Bools:

@@ -1,7 +1,6 @@
 """Scores of structures against data taken one by one, and searches on artificial scores."""
 
 from collections.abc import Iterator
-from math import comb, log
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from bythebook.models.graphs.learning import (
     climbed,
     family_predictions,
     family_scores,
-    integrated_likelihood,
     masks,
     neighbours,
     of_structures,
@@ -73,18 +71,6 @@ def test_classes_share_a_score_only_if_their_priors_agree() -> None:
 
 def test_no_node_is_its_own_parent() -> None:
     assert np.isneginf(family_scores(counted(DATA), "uniform")[0, 1, 0b010])
-
-
-def test_quadrature_by_a_beta_function_and_by_hand() -> None:
-    data = np.array([[1], [1], [0], [1], [0]])
-    assert integrated_likelihood(dag(1, []), data) == pytest.approx(1 / (6 * comb(5, 3)))
-    # Two coins, b copies a: rows of b see 2 and 1 points, integrals 1/3 and 1/2; a sees 2 of 3.
-    pair = np.array([[1, 1], [1, 1], [0, 0]])
-    assert integrated_likelihood(dag(2, [(0, 1)]), pair) == pytest.approx(1 / 12 / 3 / 2)
-    closed = of_structures(
-        family_scores(np.array([[[1.0, 0.0], [0.0, 2.0]]]), "uniform"), masks([dag(2, [(0, 1)])])
-    )
-    assert closed[0, 0] == pytest.approx(log(1 / 72))
 
 
 def test_neighbours_differ_in_one_link() -> None:

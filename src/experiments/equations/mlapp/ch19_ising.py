@@ -63,11 +63,11 @@ def ising_with_field(rng: Generator) -> Sides:
 @equation(
     "19.20",
     section="19.4.1",
-    latex=r"\boldsymbol{\mu} = -\frac{1}{2} \boldsymbol{\Sigma}^{-1} \mathbf{b}, \quad"
-    r" \boldsymbol{\Sigma}^{-1} = -\mathbf{W}, \quad \tilde{p}(\mathbf{y}) \propto \exp \left("
-    r" -\frac{1}{2} (\mathbf{y} - \boldsymbol{\mu})^T \boldsymbol{\Sigma}^{-1}"
-    r" (\mathbf{y} - \boldsymbol{\mu}) \right)",
-    corrected=r"\boldsymbol{\mu} = \boldsymbol{\Sigma} \mathbf{b}",
+    latex=r"\mu = -\frac{1}{2} \Sigma^{-1} \mathbf{b}, \quad"
+    r" \Sigma^{-1} = -\mathbf{W}, \quad \tilde{p}(\mathbf{y}) \propto \exp \left("
+    r" -\frac{1}{2} (\mathbf{y} - \mu)^T \Sigma^{-1}"
+    r" (\mathbf{y} - \mu) \right)",
+    corrected=r"\mu = \Sigma \mathbf{b}",
     cause="mean-with-the-precision",
 )
 def ising_like_a_gaussian(rng: Generator) -> Sides:
@@ -80,15 +80,16 @@ def ising_like_a_gaussian(rng: Generator) -> Sides:
         off = states - mean
         return np.asarray(-0.5 * np.einsum("ns,st,nt->n", off, precision, off))
 
-    printed, corrected = map(exponents, (-0.5 * precision @ b, np.linalg.solve(precision, b)))
+    printed = exponents(-0.5 * precision @ b)
+    corrected = exponents(np.linalg.solve(precision, b))
     return Sides(score - score[0], printed - printed[0], corrected - corrected[0])
 
 
 @equation(
     "section 19.4.1, normaliser",
     section="19.4.1",
-    latex=r"Z = |2 \pi \boldsymbol{\Sigma}|",
-    corrected=r"Z = |2 \pi \boldsymbol{\Sigma}|^{1/2}",
+    latex=r"Z = |2 \pi \Sigma|",
+    corrected=r"Z = |2 \pi \Sigma|^{1/2}",
     cause="root-of-the-determinant",
     within=1e-6,
 )
@@ -112,8 +113,8 @@ def gaussian_normaliser(rng: Generator) -> Sides:
 @equation(
     "exercise 19.5",
     section="19.4.1",
-    latex=r"p(y_s|\mathbf{y}_{-s}, \boldsymbol{\theta})"
-    r" = p(y_s|\mathbf{y}_{\text{nbr}(s)}, \boldsymbol{\theta})",
+    latex=r"p(y_s|\mathbf{y}_{-s}, \theta)"
+    r" = p(y_s|\mathbf{y}_{\text{nbr}(s)}, \theta)",
 )
 def ising_conditional(rng: Generator) -> Sides:
     """The full conditional of a spin depends only on its neighbours, by sums over all states."""
@@ -161,15 +162,16 @@ def potts_potential(rng: Generator) -> Sides:
 @equation(
     "19.21",
     section="19.4.2",
-    latex=r"p(y_s = 1|\mathbf{y}_{-s}, \boldsymbol{\theta})"
+    latex=r"p(y_s = 1|\mathbf{y}_{-s}, \theta)"
     r" = \text{sigm}(\mathbf{w}_{s,:}^T \mathbf{y}_{-s} + b_s)",
 )
 def hopfield_conditional(rng: Generator) -> Sides:
     """The full conditional of a unit with states 0 and 1, from the probabilities of both states."""
     W, b, states = _network(rng, low=0)
     y, s = rng.choice(states), int(rng.integers(len(b)))
-    score = [state @ W @ state / 2 + b @ state for state in (_with(y, s, 1), _with(y, s, 0))]
-    p = np.exp(score - np.max(score))
+    both = np.array([_with(y, s, 1), _with(y, s, 0)])
+    score = np.einsum("ns,st,nt->n", both, W, both) / 2 + both @ b
+    p = np.exp(score - score.max())
     return Sides(truth=p[0] / p.sum(), printed=1 / (1 + np.exp(-(W[s] @ _with(y, s, 0) + b[s]))))
 
 

@@ -14,8 +14,8 @@ from bythebook.models.graphs.pairwise import Field, exact, grid
 @equation(
     "19.23",
     section="19.4.3",
-    latex=r"p(\mathbf{y}, \mathbf{x}|\boldsymbol{\theta}) = \left[ \frac{1}{Z(J)}"
-    r" \prod_{s \sim t} \psi(y_s, y_t; J) \right] \prod_t p(x_t|y_t, \boldsymbol{\theta})",
+    latex=r"p(\mathbf{y}, \mathbf{x}|\theta) = \left[ \frac{1}{Z(J)}"
+    r" \prod_{s \sim t} \psi(y_s, y_t; J) \right] \prod_t p(x_t|y_t, \theta)",
 )
 def absorbed_observations(rng: Generator) -> Sides:
     """The posterior of the labels is that of an undirected model with local evidence.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from bythebook.experiments.plotting.marks import Panel, line, point
+from bythebook.experiments.plotting.marks import Panel, line
 
 
 def distance() -> Iterator[Panel]:
@@ -19,14 +19,4 @@ def distance() -> Iterator[Panel]:
         y="distance from the joint table",
         xscale="log",
         yscale="log",
-    )
-
-
-def p_values() -> Iterator[Panel]:
-    """The p-values of the samples of each network, which are even if the samples are correct."""
-    yield Panel(
-        point("last(joint_p_value, over='samples')", x="draw", by="network", label="{}"),
-        x="random tables",
-        y="p-value of the samples",
-        ylimits=(0, 1),
     )

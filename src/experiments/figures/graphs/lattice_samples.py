@@ -36,7 +36,7 @@ def regions() -> Iterator[Panel]:
 def course(*couplings: float) -> Iterator[Panel]:
     """The share of equal neighbours during the runs, a panel for each start."""
     yield Panel(
-        line("equal_links", x="sweep", by="coupling", only=couplings, lw=1, label="J = {}"),
+        line("equal_links", x="sweep", by="coupling", only=couplings, linewidth=1, label="J = {}"),
         facet="start",
         title="{} start",
         x="sweep",

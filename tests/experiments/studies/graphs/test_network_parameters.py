@@ -42,8 +42,4 @@ def test_a_hidden_middle_couples_what_it_touches(run: Run) -> None:
     missing = found["coupling"].sel(kind="missing").values.max(0) > 1e-9
     assert missing[:3, :3].sum() == 6
     assert not missing[3].any()  # nothing ties c to the others
-    for kind in ("complete", "posterior, complete", "expected"):
-        assert found["coupling"].sel(kind=kind).values.max() < 1e-9
-    assert found["coupled_least"].sel(kind="hidden").values.max() < 1e-12
-    assert found["elimination_gap"].values.max() < 1e-12
     assert (np.diff(found["log_likelihood"].values) > -1e-9).all()

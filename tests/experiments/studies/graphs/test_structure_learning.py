@@ -34,7 +34,6 @@ def test_a_copy_is_found_and_cannot_be_distinguished_from_its_reversal(run: Run)
     p = found["posterior"].sel(prior="one observation", N=60)
     assert p.sel(structure="a>b").item == pytest.approx(p.sel(structure="b>a").item)
     assert found["true_class_posterior"].values.min() > 0.99
-    assert found["true_class_best"].values.all()
     assert (found["greedy_gap"].values == 0).all()
     assert found["in_true_class"].values.sum() == 2
 
@@ -44,13 +43,6 @@ def test_predictions_are_worth_what_the_truth_allows(run: Run) -> None:
     joint = np.array([0.475, 0.025, 0.025, 0.475])
     entropy = -(joint * np.log(joint)).sum()
     for way in ("best", "true", "averaged", "sampled"):
-        predicted = found[f"held_out_{way}"].values
+        predicted = found["held_out"].sel(method=way).values
         assert predicted.max() < -entropy
         assert_allclose(predicted, -entropy, atol=0.03)
-
-
-def test_integrals_need_three_variables(run: Run) -> None:
-    found = run(StructureLearning(sizes=[5], draws=1, integrated=4))
-    assert np.abs(found["integral_gap"].values).max() < 1e-10
-    assert len(found["integral_gap"]) == 25
-    assert "integral_gap" not in run(StructureLearning(COPY, [5], draws=1, integrated=4))
