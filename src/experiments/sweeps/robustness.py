@@ -1,7 +1,7 @@
 """Robustness: the number of seeds with which a claim gets the verdict that its file expects.
 
 A stochastic result is run with other seeds, like the cells of a sweep. The record of a
-deterministic result says so (`chance`), and no second run is needed. The counts are stored in a
+deterministic result says so (the field "chance"), and no second run is needed. The counts are in a
 small file in the outputs folder; they are valid only while the code is that of the runs.
 """
 

@@ -7,7 +7,7 @@ from numpy.random import Generator
 
 from bythebook.experiments.core.equations import Sides, equation
 from bythebook.models.graphs.pairwise import grid
-from bythebook.models.types import Bools, Floats
+from bythebook.models.types import AnyArray, Bools, Floats
 
 
 def _network(rng: Generator, low: int) -> tuple[Floats, Floats, Floats]:
@@ -76,7 +76,7 @@ def ising_like_a_gaussian(rng: Generator) -> Sides:
     precision = -W
     score = np.array([_log_tables(W, y) + b @ y for y in states])
 
-    def exponents(mean: Floats) -> Floats:
+    def exponents(mean: AnyArray) -> AnyArray:
         off = states - mean
         return np.asarray(-0.5 * np.einsum("ns,st,nt->n", off, precision, off))
 
