@@ -173,7 +173,7 @@ def tables_in_closed_form(rng: Generator) -> Sides:
     r" \frac{\Gamma(\alpha_{ij})}{\Gamma(\alpha_{ij} + n_{ij})} \prod_k"
     r" \frac{\Gamma(\alpha_{ijk} + n_{ijk})}{\Gamma(\alpha_{ijk})}",
 )
-def marginal_likelihood(rng: Generator) -> Sides:
+def structure_score(rng: Generator) -> Sides:
     """The marginal likelihood of binary data in closed form, with uniform priors.
 
     The reference is a quadrature over all parameters at once; it is exact, because the likelihood
