@@ -202,13 +202,15 @@ def beliefs_of_chains(rng: Generator) -> Sides:
     r" m_{u \rightarrow s}(x_s) \right)",
 )
 def parallel_messages(rng: Generator) -> Sides:
-    """With messages in parallel, beliefs are marginals after as many rounds as the tree is wide."""
+    """The belief after T rounds is the posterior in the part of the tree that is T steps away."""
     tree = _tree(rng)
-    nodes = range(len(tree.parent))
     links = {(t, s): tree.edges[s] for s, t in enumerate(tree.parent) if t >= 0}
     links |= {(s, t): table.T for (t, s), table in links.items()}
     messages = {(s, t): np.ones(len(tree.local[t])) for s, t in links}
-    for _ in nodes:
+    s = int(rng.integers(len(tree.parent)))
+    inside = [s]
+    for _ in range(int(rng.integers(len(tree.parent)))):
+        inside += [t for u, t in links if u in inside and t not in inside]
         messages = {
             (s, t): np.prod(
                 [tree.local[s], *(m for (u, to), m in messages.items() if to == s and u != t)],
@@ -217,10 +219,9 @@ def parallel_messages(rng: Generator) -> Sides:
             @ table
             for (s, t), table in links.items()
         }
-    s = int(rng.integers(len(tree.parent)))
     arriving = [m for (_, to), m in messages.items() if to == s]
     return Sides(
-        truth=_normalised(tree.marginal(s, list(nodes))),
+        truth=_normalised(tree.marginal(s, inside)),
         printed=_normalised(tree.local[s] * np.prod(arriving, axis=0)),
     )
 
