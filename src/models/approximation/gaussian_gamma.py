@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 from scipy.special import gammaln, psi
-from scipy.stats import gamma, norm
 
 from bythebook.models.types import Floats
 
@@ -55,9 +54,9 @@ class Factors(NamedTuple):
         return self.a / self.b
 
 
-def shape(prior: Prior, N: int, printed: bool = False) -> float:
+def shape(prior: Prior, N: int) -> float:
     """a_N: half a power of tau comes from a conjugate prior of mu, and is lost in 10.29."""
-    return prior.a + (N + (prior.conjugate and not printed)) / 2
+    return prior.a + (N + prior.conjugate) / 2
 
 
 def _mean_factor(data: Data, prior: Prior, tau: Floats) -> tuple[Floats, Floats]:
@@ -81,14 +80,12 @@ def _rate(data: Data, prior: Prior, m: Floats, variance: Floats) -> Floats:
     return np.asarray(prior.b + squares / 2)  # 10.30
 
 
-def climb(
-    data: Data, prior: Prior, tau: Floats, *, steps: int, printed: bool = False
-) -> list[Factors]:
+def climb(data: Data, prior: Prior, tau: Floats, *, steps: int) -> list[Factors]:
     """Alternate updates of q(mu) and q(tau) from a first guess of E[tau]; one entry each.
 
     The first entry has the guess with the final shape, so that it is a pair of factors.
     """
-    a = np.full(data.mean.shape, shape(prior, data.N, printed))
+    a = np.full(data.mean.shape, shape(prior, data.N))
     q = Factors(*_mean_factor(data, prior, tau), a, a / tau)
     found = [q]
     for _ in range(steps):
@@ -150,6 +147,11 @@ class OnGrid(NamedTuple):
     log_evidence: float
 
     @property
+    def density(self) -> Floats:
+        """The density in mu and tau, up to a constant: the grid is even in ln tau."""
+        return np.asarray(self.mass / self.tau)
+
+    @property
     def information(self) -> float:
         """The mutual information of mu and tau."""
         product = self.mass.sum(1, keepdims=True) * self.mass.sum(0, keepdims=True)
@@ -197,11 +199,3 @@ def gibbs(data: Data, prior: Prior, sweeps: int, rng: Generator) -> Floats:
         tau = rng.gamma(shape(prior, data.N), 1 / rate)
         found[s] = mu, tau
     return found
-
-
-def log_conditionals(data: Data, prior: Prior, mu: Floats, tau: Floats) -> tuple[Floats, Floats]:
-    """Ln p(mu | tau, data) and ln p(tau | mu, data)."""
-    mean, precision = _mean_factor(data, prior, tau)
-    a, b = shape(prior, data.N), _rate(data, prior, mu, np.zeros_like(mu))
-    of_mu = norm.logpdf(mu, mean, precision**-0.5)
-    return np.asarray(of_mu), np.asarray(gamma.logpdf(tau, a, scale=1 / b))

@@ -36,23 +36,23 @@ def curves() -> Iterator[Panel]:
 def contours(*densities: str) -> Iterator[Panel]:
     """The first draw of each density: the smallest KL(p||q), and all minima of KL(q||p)."""
     for name in densities:
-        for mean, cov, look, title in (
+        for mean, cov, color, title in (
             (
                 f"fit_mean['{name}', 'inclusive', 0]",
                 f"covariance['{name}', 'inclusive', 0]",
-                {"color": "C0"},
+                "C0",
                 "smallest KL(p||q)",
             ),
             (
                 f"start_mean['{name}']",
                 f"start_covariance['{name}']",
-                {"color": "C2"},
+                "C2",
                 "minima of KL(q||p) from all starts",
             ),
         ):
             yield Panel(
-                ellipse(mean, cov=cov, label="", **look),
-                ellipse(mean, cov=f"4 * {cov}", label="", **look),
+                ellipse(mean, cov=cov, label="", color=color),
+                ellipse(mean, cov=f"4 * {cov}", label="", color=color),
                 title=f"{name}: {title}",
                 x="first variable",
                 y="second variable",

@@ -28,22 +28,27 @@ def test_what_makes_no_sense(knobs: dict[str, Any], complaint: str) -> None:
         MeanAndPrecision(**knobs)
 
 
-def test_searched_shapes_and_bounds(run: Run) -> None:
-    found = run(MeanAndPrecision(points=[6], sets=2, first_precisions=[0.1, 5.0]))
-    assert_allclose(found["searched"].sel(of="shape").values, [[4.5, 4.5]], atol=1e-3)
-    assert_allclose(found["log_evidence_grid"].values, found["log_evidence"].values, atol=1e-5)
-    assert (found["checked_bound"].values < found["log_evidence_grid"].values).all()
-    assert (np.diff(found["bound_course"].values, axis=2) > -1e-9).all()
+def test_bounds_from_several_guesses(run: Run) -> None:
+    found = run(MeanAndPrecision(points=[6], repetitions=2, first_precisions=[0.1, 5.0]))
+    assert (np.diff(found["bound_history"].values, axis=2) > -1e-9).all()
+    bound = found["bound"].values
+    assert (bound >= found["bound_history"].values[:, :, -1]).all()
+    assert_allclose(bound[0, 0], bound[0, 1])
+    mu, tau = found["posterior"].coord("mu"), found["posterior"].coord("tau")
+    p, q = found["posterior"].values, found["factorised"].values[-1]
+    for density in (p, q):
+        mass = density * tau  # the grid is even in the logarithm
+        assert_allclose((mass.sum(1) @ mu) / mass.sum(), found["q_mean"].values[0, 0], rtol=1e-3)
 
 
 def test_without_a_prior(run: Run) -> None:
-    found = run(MeanAndPrecision(constants=[0.0] * 4, points=[4], sets=3))
-    assert "shape" not in found
-    assert_allclose(found["unbiased_variance"].values, found["biased_variance"].values * 4 / 3)
+    found = run(MeanAndPrecision(constants=[0.0] * 4, points=[4], repetitions=3))
+    assert "bound" not in found
+    assert_allclose(1 / found["tau_mean"].values, found["biased_variance"].values)
 
 
 def test_gibbs_is_recorded_with_its_error(run: Run) -> None:
     knobs: dict[str, Any] = {"prior": "independent", "constants": [0.0, 4.0, 3.0, 2.0]}
-    found = run(MeanAndPrecision(**knobs, points=[1], sets=2, sweeps=400))
+    found = run(MeanAndPrecision(**knobs, points=[1], repetitions=2, sweeps=400))
     off = np.abs(found["gibbs_mean"].values - found["exact_mean"].values)
     assert (off < 6 * found["gibbs_error"].values).all()
