@@ -11,9 +11,9 @@ def stages() -> Iterator[Panel]:
     """The exact posterior and q(mu) q(tau) of the first data set, as in PRML Figure 10.4."""
     near = "where(coordinates(posterior, over='{0}'), max(posterior, over='{1}') > {2})"
     yield Panel(
-        contour("posterior / max(posterior)", levels=LEVELS, color="C2"),
+        contour("posterior / max(posterior)", levels=LEVELS, colors="C2"),
         contour(
-            "factorised / max(max(factorised, over='mu'), over='tau')", levels=LEVELS, color="C0"
+            "factorised / max(max(factorised, over='mu'), over='tau')", levels=LEVELS, colors="C0"
         ),
         facet="stage",
         title="{}",
