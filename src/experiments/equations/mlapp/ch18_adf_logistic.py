@@ -1,6 +1,5 @@
 """Equations of MLAPP 18.5.3.2, online logistic regression by assumed density filtering."""
 
-from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
@@ -10,8 +9,8 @@ from scipy.special import expit, log_expit, ndtr
 from scipy.stats import norm
 
 from bythebook.experiments.core.equations import Sides, equation
-from bythebook.models.operation_counts import Tallied
-from bythebook.models.types import Floats
+from bythebook.models.operation_counts import count_operations
+from bythebook.models.types import AnyArray, Floats
 
 
 class _Case(NamedTuple):
@@ -187,15 +186,13 @@ def operations_of_an_update(rng: Generator) -> Sides:
     Operations of (18.120, 18.121) and (18.128 to 18.130) are counted as they are executed.
     """
 
+    def update(x: AnyArray, mu: AnyArray, tau: AnyArray, changes: AnyArray) -> None:
+        _, v = (x * mu).sum(), (x * x * tau).sum()
+        a = x * tau / v
+        _ = mu + a * changes[0], tau + a * a * changes[1]
+
     def counted(D: int) -> int:
-        tally: Counter[str] = Counter()
-        wrap = np.frompyfunc(lambda value: Tallied(float(value), tally), 1, 1)
-        x, mu, tau = (np.asarray(wrap(np.ones(D)), dtype=object) for _ in range(3))
-        squares = x * x * tau
-        v = squares.sum()
-        a, _ = x * tau / v, (x * mu).sum()
-        _ = mu + a * wrap(0.3), tau + a * a * wrap(-0.2)
-        return sum(tally.values())
+        return sum(count_operations(update, *np.ones((3, D)), np.ones(2)).values())
 
     D = int(rng.integers(4, 60))
     two, three = counted(2), counted(3)

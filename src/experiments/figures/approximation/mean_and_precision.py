@@ -4,12 +4,16 @@ from collections.abc import Iterator
 
 from bythebook.experiments.plotting.marks import Panel, contour, line, rule
 
+MEAN, TAU, SPREAD, PRECISION = (
+    f"first({name}, over='points')[0]"
+    for name in ("q_mean", "tau_mean", "tau_variance", "q_precision")
+)
+WIDTH = f"6 / sqrt({PRECISION})"
 LEVELS = [0.0111, 0.1353, 0.6065]  # of the largest: 3, 2 and 1 standard deviations
 
 
 def stages() -> Iterator[Panel]:
     """The exact posterior and q(mu) q(tau) of the first data set, as in PRML Figure 10.4."""
-    near = "where(coordinates(posterior, over='{0}'), max(posterior, over='{1}') > {2})"
     yield Panel(
         contour("posterior / max(posterior)", levels=LEVELS, colors="C2"),
         contour(
@@ -21,8 +25,8 @@ def stages() -> Iterator[Panel]:
         y="τ",
         columns=2,
         share="xy",
-        xlimits=near.format("mu", "tau", "1e-4 * max(posterior)"),
-        ylimits=(0, f"1.3 * max({near.format('tau', 'mu', '1e-3 * max(posterior)')})"),
+        xlimits=(f"{MEAN} - {WIDTH}", f"{MEAN} + {WIDTH}"),
+        ylimits=(0, f"{TAU} + 5 * sqrt({SPREAD})"),
     )
 
 

@@ -46,8 +46,8 @@ class MeanAndPrecision(Study):
         "dependence": quantity(
             "mutual information of mu and tau in the posterior", "points checked", unit="nats"
         ),
-        "posterior": quantity("posterior density of the first data set", "mu tau"),
-        "factorised": quantity("q(mu) q(tau) of the first data set", "stage mu tau"),
+        "posterior": quantity("posterior density of the first data set", "tau mu"),
+        "factorised": quantity("q(mu) q(tau) of the first data set", "stage tau mu"),
         "gibbs_mean": quantity("mean of the Gibbs samples", "parameter checked"),
         "gibbs_error": quantity("standard error of this mean", "parameter checked"),
         "exact_mean": quantity("posterior mean", "parameter checked"),
@@ -134,8 +134,8 @@ class MeanAndPrecision(Study):
             "bound": ("points guess repetition", np.array(history)[:, :, -1]),
             "bound_history": ("points guess half_step repetition", np.array(history)[:, :, :-1]),
             "dependence": ("points checked", [[g.information for g in row] for row in grids]),
-            "posterior": ("mu tau", first.density[::3, ::3]),
-            "factorised": ("stage mu tau", factors),
+            "posterior": ("tau mu", first.density[::3, ::3].T),
+            "factorised": ("stage tau mu", factors),
             **found,
         }
 
@@ -157,6 +157,6 @@ class MeanAndPrecision(Study):
 
 
 def _factorised(q: Factors, mu: Floats, tau: Floats) -> Floats:
-    """The density q(mu) q(tau) of the first data set, shape (mu, tau)."""
+    """The density q(mu) q(tau) of the first data set, shape (tau, mu)."""
     of_mu = norm(q.mean[0], q.precision[0] ** -0.5).pdf(mu)
-    return np.outer(of_mu, gamma(q.a[0], scale=1 / q.b[0]).pdf(tau))
+    return np.outer(gamma(q.a[0], scale=1 / q.b[0]).pdf(tau), of_mu)

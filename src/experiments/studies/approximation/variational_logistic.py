@@ -36,7 +36,7 @@ class VariationalLogistic(Study):
         ),
         "inputs": quantity("points of the first data set", "point coordinate"),
         "labels": quantity("classes of the first data set", "point"),
-        "predictive": quantity("probability of the second class", "x1 x2"),
+        "predictive": quantity("probability of the second class", "x2 x1"),
         "sampled_weights": quantity("weights drawn from q", "sample weight"),
     }
     axes = {
@@ -62,7 +62,8 @@ class VariationalLogistic(Study):
         X = np.concatenate([np.ones((*t.shape, 1)), x], axis=-1)
         found = model.fit(X, t, self.prior_precision, self.iterations)
         q = found.weights
-        phi = np.stack(np.meshgrid(1.0, SIDE, SIDE, indexing="ij"), axis=-1)[0]
+        x2, x1 = np.meshgrid(SIDE, SIDE, indexing="ij")
+        phi = np.stack([np.ones_like(x1), x1, x2], axis=-1)
         variance = np.einsum("...i,ij,...j->...", phi, q.covariance[0], phi)
         return outcome(
             {
@@ -81,7 +82,7 @@ class VariationalLogistic(Study):
             contour_distance=("repetition along", _contours(x, q)),
             inputs=("point coordinate", x[0]),
             labels=("point", t[0].astype(int)),
-            predictive=("x1 x2", bounds.moderated(phi @ q.mean[0], variance)),
+            predictive=("x2 x1", bounds.moderated(phi @ q.mean[0], variance)),
             sampled_weights=(
                 "sample weight",
                 rng.multivariate_normal(q.mean[0], q.covariance[0], self.samples),

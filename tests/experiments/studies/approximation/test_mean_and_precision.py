@@ -37,8 +37,8 @@ def test_bounds_from_several_guesses(run: Run) -> None:
     mu, tau = found["posterior"].coord("mu"), found["posterior"].coord("tau")
     p, q = found["posterior"].values, found["factorised"].values[-1]
     for density in (p, q):
-        mass = density * tau  # the grid is even in the logarithm
-        assert_allclose((mass.sum(1) @ mu) / mass.sum(), found["q_mean"].values[0, 0], rtol=1e-3)
+        mass = density * tau[:, None]  # the grid is even in the logarithm
+        assert_allclose((mass.sum(0) @ mu) / mass.sum(), found["q_mean"].values[0, 0], rtol=1e-3)
 
 
 def test_without_a_prior(run: Run) -> None:
