@@ -111,24 +111,6 @@ def expectation(f: Callable[[Floats], Floats], belief: Beta, points: int = 801) 
     return np.asarray((weight * f(expit(u))).sum(-1) / weight.sum(-1))
 
 
-def by_quadrature(
-    prior: Beta, heads: Floats, tosses: Ints, game: int, at_most: int
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """Mean, variance and winning probability after (S,) counts, and their evidence, as integrals.
-
-    The results equal the closed forms for priors (P, 1), shape (P, S), without using them.
-    """
-    belief, y, N = update(prior, heads, tosses), heads[:, None], tosses[:, None]
-    before = Beta(*(np.broadcast_to(part, belief.alpha.shape) for part in prior))
-    m = expectation(lambda r: r, belief)
-    return (
-        m,
-        expectation(lambda r: (r - m[..., None]) ** 2, belief),
-        expectation(lambda r: win_probability(r, game, at_most), belief),
-        expectation(lambda r: np.exp(log_binomial(y, N, r)), before),
-    )
-
-
 def best_prior(heads: int, tosses: int, alpha_max: float, beta_max: float) -> Beta:
     """The prior with the highest marginal likelihood, its parameters bounded (FCML 3.4.1).
 

@@ -121,20 +121,3 @@ def test_totals_of_the_likelihood() -> None:
     assert printed == pytest.approx(0.3**2)  # y over N is zero except for y = N
     assert right == pytest.approx(0.7**2 + 2 * 0.3 * 0.7 + 0.3**2) == pytest.approx(1)
     assert coin.likelihood_totals(200, 0.45)[1] == pytest.approx(1)
-
-
-def test_closed_forms_as_integrals() -> None:
-    """Two priors and three counts of heads, by SciPy's integrals over r."""
-    prior = Beta(np.array([[1.0], [2.5]]), np.array([[1.0], [4.0]]))
-    heads, tosses = np.array([0.0, 6.0, 14.0]), np.array([5, 10, 20])
-    found = coin.by_quadrature(prior, heads, tosses, 10, 6)
-    for p, s in np.ndindex(2, 3):
-        before = stats.beta(prior.alpha[p, 0], prior.beta[p, 0])
-        after = stats.beta(prior.alpha[p, 0] + heads[s], prior.beta[p, 0] + tosses[s] - heads[s])
-        expected = [
-            after.mean(),
-            after.var(),
-            after.expect(lambda r: stats.binom.cdf(6, 10, r)),
-            before.expect(lambda r, s=s: stats.binom.pmf(heads[s], tosses[s], r)),
-        ]
-        assert_allclose([part[p, s] for part in found], expected, rtol=1e-6)

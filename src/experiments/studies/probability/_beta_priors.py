@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bythebook.experiments.core.outcome import Axis, axis
 from bythebook.experiments.core.study import knob
 from bythebook.models.probability.coin import Beta
 
@@ -34,10 +33,6 @@ class BetaPriors:
     @property
     def labels(self) -> list[str]:
         return [f"Beta({a:g}, {b:g})" for a, b in zip(self.alphas, self.betas, strict=True)]
-
-    @property
-    def prior_axis(self) -> Axis:
-        return axis("prior", self.labels)
 
     @property
     def bet(self) -> tuple[int, int]:

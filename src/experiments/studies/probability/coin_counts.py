@@ -8,13 +8,13 @@ import numpy as np
 from numpy.random import Generator
 
 from bythebook.experiments.core.declarations import axis_of, quantity
-from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.probability._beta_priors import BetaPriors
 from bythebook.models.probability import coin
-from bythebook.models.types import Floats
+from bythebook.models.types import Floats, Ints
 
-SHOWN = ("heads", "likelihood", "contours", "simulation")
+AVERAGED = ["posterior_mean", "win_probability", "evidence"]
 
 
 @dataclass
@@ -27,13 +27,13 @@ class CoinCounts(BetaPriors, Study):
         "win_probability_of_r": quantity(
             "probability of winning with a coin of probability r", "r"
         ),
-        "likelihood": quantity("likelihood of r for a number of heads", "count r"),
-        "area": quantity("area under the likelihood of r", "count"),
-        "not_negligible_from": quantity(
-            "smallest r with a likelihood that is not negligible", "count negligible"
+        "likelihood": quantity("likelihood of r for a number of heads", "seen r"),
+        "area": quantity("area under the likelihood of r", "seen"),
+        "range_low": quantity(
+            "smallest r with a likelihood that is not negligible", "seen negligible"
         ),
-        "not_negligible_to": quantity(
-            "largest r with a likelihood that is not negligible", "count negligible"
+        "range_high": quantity(
+            "largest r with a likelihood that is not negligible", "seen negligible"
         ),
         "evidence_of_parameters": quantity(
             "probability of the tosses by the parameters of the prior", "alpha beta"
@@ -58,7 +58,7 @@ class CoinCounts(BetaPriors, Study):
         "alpha": axis_of("first parameter of the prior"),
         "beta": axis_of("second parameter of the prior"),
         "averaged": axis_of("function that is averaged"),
-        "count": axis_of("number of heads"),
+        "seen": axis_of("heads and tosses"),
         "game_heads": axis_of("number of heads in the game"),
         "heads": axis_of("number of heads"),
         "negligible": axis_of("share of the largest likelihood that is negligible"),
@@ -86,7 +86,6 @@ class CoinCounts(BetaPriors, Study):
     alpha_max: int = knob(50, "the search for a prior ends here", at_least=2, at_most=500)
     beta_max: int = knob(30, "the search for a prior ends here", at_least=2, at_most=500)
     repetitions: int = knob(0, "simulated sets of tosses", at_least=0, at_most=1_000_000)
-    show: list[str] = knob(["heads"], "what to draw", choices=SHOWN, distinct=True)
 
     def problems(self) -> Iterator[str]:
         yield from super().problems()
@@ -94,76 +93,80 @@ class CoinCounts(BetaPriors, Study):
             yield f"study.heads={self.heads}, study.tosses={self.tosses}; allowed: equally many"
         elif any(y > n for y, n in zip(self.heads, self.tosses, strict=False)):
             yield f"study.heads={self.heads}; allowed: at most study.tosses={self.tosses}"
-        drawn = {"likelihood", "contours", *(["heads"] if self.alphas else [])} & set(self.show)
-        if not self.heads and (self.r is None or drawn):
-            yield f"study.heads=[]; r=null and show={self.show} need a count of heads"
-        if "simulation" in self.show and not (self.repetitions and self.alphas):
-            yield "study.show=simulation needs study.repetitions=<sets of tosses>, and priors"
+        if not self.heads and self.r is None:
+            yield "study.heads=[] and study.r=null; allowed: a count of heads, or r"
 
     def run(self, rng: Generator) -> Outcome:
         coin_r = self.heads[0] / self.tosses[0] if self.r is None else self.r  # maximum of 3.2
-        game, r = axis("game_heads", self.game_tosses + 1), np.linspace(0, 1, 4001)
+        game, r = np.arange(self.game_tosses + 1), np.linspace(0, 1, 4001)
         r[np.abs(r - coin_r).argmin()] = coin_r  # the curves pass through the coin itself
+        coords: dict[str, Any] = {"game_heads": game, "r": r}
         found: dict[str, Any] = {
             "r_of_the_coin": coin_r,
-            "game_chance": game.of(np.exp(coin.log_binomial(game.values, len(game) - 1, coin_r))),
-            "win_probability_of_r": axis("r", r).of(coin.win_probability(r, *self.bet)),
+            "game_chance": ("game_heads", np.exp(coin.log_binomial(game, game[-1], coin_r))),
+            "win_probability_of_r": ("r", coin.win_probability(r, *self.bet)),
         }
         if self.heads:
-            found |= self._likelihoods(r) | self._best_prior()
+            pairs = list(zip(self.heads, self.tosses, strict=True))
+            coords |= {"seen": [f"{y} of {n}" for y, n in pairs], "negligible": self.negligible}
+            # Whole parameters, as in the text; zero is left out, where the prior does not exist.
+            coords |= {"alpha": np.arange(1, self.alpha_max + 1), "parameter": ["alpha", "beta"]}
+            coords |= {"beta": np.arange(1, self.beta_max + 1)}
+            found |= self._likelihoods(r) | self._best_prior(coords["alpha"], coords["beta"])
         if self.alphas:
-            found |= self._priors(coin_r, rng)
-        return Outcome(**found)
+            coords |= {"prior": self.labels, "heads": self.tosses[0] + 1}
+            found |= self._priors()
+        if self.alphas and self.repetitions:
+            coords |= {"averaged": AVERAGED, "repetition": self.repetitions}
+            found |= self._simulated(found, coin_r, rng)
+        return outcome(coords, **found)
 
     def _likelihoods(self, r: Floats) -> dict[str, Any]:
         """Each likelihood, its area, and the range of r in which it is not negligible."""
-        pairs = list(zip(self.heads, self.tosses, strict=True))
-        count = axis("count", [f"{y} of {n}" for y, n in pairs])
+        pairs = zip(self.heads, self.tosses, strict=True)
         likelihood = np.exp([coin.log_binomial(y, n, r) for y, n in pairs])
-        share = axis("negligible", self.negligible)
         ends = [[r[c >= s * c.max()][[0, -1]] for s in self.negligible] for c in likelihood]
         return {
-            "likelihood": over(likelihood, count, axis("r", r)),
-            "area": count.of(np.trapezoid(likelihood, r, axis=-1)),
-            "not_negligible_from": over(np.array(ends)[..., 0], count, share),
-            "not_negligible_to": over(np.array(ends)[..., 1], count, share),
+            "likelihood": ("seen r", likelihood),
+            "area": ("seen", np.trapezoid(likelihood, r, axis=-1)),
+            "range_low": ("seen negligible", np.array(ends)[..., 0]),
+            "range_high": ("seen negligible", np.array(ends)[..., 1]),
         }
 
-    def _best_prior(self) -> dict[str, Any]:
+    def _best_prior(self, alpha: Ints, beta: Ints) -> dict[str, Any]:
         """The marginal likelihood of the first count over a box of parameters, and its maximum."""
-        # Whole parameters, as the book's; zero is left out, where the prior does not exist.
-        alpha = axis("alpha", np.arange(1, self.alpha_max + 1))
-        beta = axis("beta", np.arange(1, self.beta_max + 1))
-        box = coin.Beta(alpha.values[:, None].astype(float), beta.values.astype(float))
+        box = coin.Beta(alpha[:, None].astype(float), beta.astype(float))
         y, N = self.heads[0], self.tosses[0]
         best = coin.best_prior(y, N, self.alpha_max, self.beta_max)  # these need not be whole
         return {
-            "evidence_of_parameters": over(np.exp(coin.log_beta_binomial(y, N, box)), alpha, beta),
-            "best_parameters": axis("parameter", ["alpha", "beta"]).of(np.stack(best)),
+            "evidence_of_parameters": ("alpha beta", np.exp(coin.log_beta_binomial(y, N, box))),
+            "best_parameters": ("parameter", np.stack(best)),
         }
 
-    def _priors(self, r: float, rng: Generator) -> dict[str, Any]:
-        """All possible counts under each prior, and averages over tosses of the coin."""
-        N, S = self.tosses[0], self.repetitions
+    def _priors(self) -> dict[str, Any]:
+        """All possible counts under each prior."""
+        N = self.tosses[0]
         y = np.arange(N + 1)  # all possible sets: only the number of heads matters
-        prior, heads, belief = self.prior_axis, axis("heads", y), coin.update(self.prior, y, N)
-        of_heads = {
-            "posterior_mean": coin.mean(belief),
-            "win_probability": coin.expected_win_probability(belief, *self.bet),
-            "evidence": np.exp(coin.log_beta_binomial(y, N, self.prior)),  # FCML 3.14
+        belief = coin.update(self.prior, y, N)
+        win = coin.expected_win_probability(belief, *self.bet)
+        evidence = np.exp(coin.log_beta_binomial(y, N, self.prior))  # FCML 3.14
+        return {
+            "posterior_mean": ("prior heads", coin.mean(belief)),
+            "win_probability": ("prior heads", win),
+            "evidence": ("prior heads", evidence),
         }
-        found = {name: over(values, prior, heads) for name, values in of_heads.items()}
-        if not S:
-            return found
-        chance, drawn = np.exp(coin.log_binomial(y, N, r)), rng.binomial(N, r, S)
-        values = np.array(list(of_heads.values()))  # (quantity, P, N + 1)
+
+    def _simulated(self, found: dict[str, Any], r: float, rng: Generator) -> dict[str, Any]:
+        """Averages over tosses of the coin, exact and simulated."""
+        N, S = self.tosses[0], self.repetitions
+        chance, drawn = np.exp(coin.log_binomial(np.arange(N + 1), N, r)), rng.binomial(N, r, S)
+        values = np.array([found[name][1] for name in AVERAGED])  # (quantity, P, N + 1)
         exact = values @ chance
         variance = (values - exact[..., None]) ** 2 @ chance
-        averages = {
-            "average": exact,
-            "simulated_average": values[..., drawn].mean(-1),
-            "standard_error": np.sqrt(variance / S),
+        return {
+            "average": ("averaged prior", exact),
+            "simulated_average": ("averaged prior", values[..., drawn].mean(-1)),
+            "standard_error": ("averaged prior", np.sqrt(variance / S)),
+            "chance": ("heads", chance),
+            "drawn_heads": ("repetition", drawn),
         }
-        axes = axis("averaged", list(of_heads)), prior
-        found |= {name: over(values, *axes) for name, values in averages.items()}
-        return found | {"chance": heads.of(chance), "drawn_heads": axis("repetition", S).of(drawn)}

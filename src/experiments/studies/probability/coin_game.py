@@ -7,7 +7,7 @@ import numpy as np
 from numpy.random import Generator
 
 from bythebook.experiments.core.declarations import axis_of, quantity
-from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.probability._beta_priors import BetaPriors
 from bythebook.models.datasets import load
@@ -15,8 +15,6 @@ from bythebook.models.probability import coin
 from bythebook.models.probability.coin import Beta
 from bythebook.models.types import Floats, Ints
 
-SHOWN = ("stages", "overlay", "path", "win", "tosses")
-UNIFORM = Beta(np.ones(()), np.ones(()))
 R = np.linspace(0, 1, 501)
 
 
@@ -39,12 +37,6 @@ class CoinGame(BetaPriors, Study):
             "posterior variance of the probability of heads", "prior toss"
         ),
         "heads": quantity("heads up to a toss", "toss"),
-        "uniform_mean": quantity(
-            "posterior mean of the probability of heads, uniform prior", "toss"
-        ),
-        "uniform_variance": quantity(
-            "posterior variance of the probability of heads, uniform prior", "toss"
-        ),
         "customer_heads": quantity("heads of a customer", "customer"),
         "customer_tosses": quantity("tosses of a customer", "customer"),
         "mass_in_interval": quantity(
@@ -59,12 +51,6 @@ class CoinGame(BetaPriors, Study):
         "win_sd": quantity(
             "posterior standard deviation of the probability of winning", "prior stage"
         ),
-        "area_as_printed": quantity(
-            "expectation of one minus the probability of heads", "prior stage"
-        ),
-        "quadrature_gap": quantity(
-            "difference between a closed form and quadrature", "closed_form prior stage"
-        ),
         "prior_density": quantity("prior density of the probability of heads", "prior r"),
         "previous_density": quantity(
             "density of the probability of heads before the stage", "prior stage r"
@@ -77,7 +63,6 @@ class CoinGame(BetaPriors, Study):
         "stage": axis_of("stage of the game"),
         "r": axis_of("probability of heads"),
         "customer": axis_of("customer"),
-        "closed_form": axis_of("quantity in closed form"),
     }
 
     alphas: list[float] = knob([1.0], "first parameter of each prior (heads)", above=0)
@@ -92,7 +77,6 @@ class CoinGame(BetaPriors, Study):
     tosses: int | None = knob(None, "number of tosses, without data", at_least=1, at_most=1_000_000)
     stages: list[int] = knob([0], "tosses seen when bets are placed", at_least=0)
     interval: list[float] = knob([0.4, 0.6], "report the probability of this range of r")
-    show: list[str] = knob(["stages"], "what to draw", choices=SHOWN, distinct=True)
 
     def problems(self) -> Iterator[str]:
         yield from super().problems()
@@ -111,8 +95,6 @@ class CoinGame(BetaPriors, Study):
                 yield "study.data=null needs study.heads and study.tosses, and no customers"
             elif self.heads > self.tosses:
                 yield f"study.heads={self.heads}; allowed: at most study.tosses={self.tosses}"
-            if {"path", "tosses"} & set(self.show):
-                yield f"study.show={self.show} needs study.data: each toss, not only their count"
             return
         if self.heads is not None or self.tosses is not None:
             yield "study.heads and study.tosses are for study.data=null"
@@ -139,55 +121,39 @@ class CoinGame(BetaPriors, Study):
 
     def run(self, rng: Generator) -> Outcome:
         N, y = self._counts()
-        prior, toss = self.prior_axis, axis("toss", N)
-        path, uniform = coin.update(self.prior, y, N), coin.update(UNIFORM, y, N)  # (P, T), (T,)
-        posterior = {
-            "posterior_alpha": path.alpha,
-            "posterior_beta": path.beta,
-            "posterior_mean": coin.mean(path),
-            "posterior_variance": coin.variance(path),
-        }
-        found = {name: over(values, prior, toss) for name, values in posterior.items()} | {
-            "heads": toss.of(y.astype(int)),
-            "uniform_mean": toss.of(coin.mean(uniform)),  # to compare any prior with
-            "uniform_variance": toss.of(coin.variance(uniform)),
-        }
-        if self.customers:
-            customer = axis("customer", self.customers)
-            found["customer_heads"] = customer.of([int(t.sum()) for t in self._tosses()])
-            found["customer_tosses"] = customer.of([len(t) for t in self._tosses()])
-        return Outcome(**found, **self._stages(path, y, N))
-
-    def _stages(self, path: Beta, y: Floats, N: Ints) -> dict[str, Quantity]:
-        """Posterior summaries at each stage under each prior, (P, S), and densities over r."""
-        prior, stage, r = self.prior_axis, axis("stage", self.stages), axis("r", R)
-        at = np.searchsorted(N, self.stages)
+        path, at = coin.update(self.prior, y, N), np.searchsorted(N, self.stages)  # (P, T), (S,)
         belief = Beta(path.alpha[:, at], path.beta[:, at])
-        win = coin.expected_win_probability(belief, *self.bet)
-        evidence = np.exp(coin.log_beta_binomial(y[at], N[at], self.prior))
-        square = coin.expectation(lambda r: coin.win_probability(r, *self.bet) ** 2, belief)
         before = np.maximum(at - 1, 0)
         previous = Beta(path.alpha[:, before], path.beta[:, before])
-        closed = [coin.mean(belief), coin.variance(belief), win, evidence]
-        integrals = coin.by_quadrature(self.prior, y[at], N[at], *self.bet)
-        reported = {
-            "mass_in_interval": coin.mass(belief, *self.interval),
-            "mass_above_half": coin.mass(belief, 0.5, 1.0),
-            "win_probability": win,
-            "plugin_win_probability": coin.win_probability(coin.mean(belief), *self.bet),
-            "win_sd": np.sqrt(np.maximum(square - win**2, 0)),
-            "evidence": evidence,
-            # 3.6 is printed with one factor of 1 - r too many.
-            "area_as_printed": coin.expectation(lambda r: 1 - r, belief),
-        }
-        gaps = [np.abs(a / b - 1) for a, b in zip(closed, integrals, strict=True)]
-        form = axis("closed_form", ["mean", "variance", "win", "evidence"])
-        return {name: over(values, prior, stage) for name, values in reported.items()} | {
-            "quadrature_gap": over(gaps, form, prior, stage),
-            "prior_density": over(_density(self.prior)[:, 0], prior, r),
-            "previous_density": over(_density(previous), prior, stage, r),
-            "density": over(_density(belief), prior, stage, r),
-        }
+        win = coin.expected_win_probability(belief, *self.bet)
+        square = coin.expectation(lambda r: coin.win_probability(r, *self.bet) ** 2, belief)
+        coords = {"prior": self.labels, "toss": N, "stage": self.stages, "r": R}
+        customers = {}
+        if self.customers:
+            coords["customer"] = self.customers
+            customers = {
+                "customer_heads": ("customer", [int(t.sum()) for t in self._tosses()]),
+                "customer_tosses": ("customer", [len(t) for t in self._tosses()]),
+            }
+        plug_in = coin.win_probability(coin.mean(belief), *self.bet)
+        return outcome(
+            coords,
+            posterior_alpha=("prior toss", path.alpha),
+            posterior_beta=("prior toss", path.beta),
+            posterior_mean=("prior toss", coin.mean(path)),
+            posterior_variance=("prior toss", coin.variance(path)),
+            heads=("toss", y.astype(int)),
+            mass_in_interval=("prior stage", coin.mass(belief, *self.interval)),
+            mass_above_half=("prior stage", coin.mass(belief, 0.5, 1.0)),
+            win_probability=("prior stage", win),
+            plugin_win_probability=("prior stage", plug_in),
+            win_sd=("prior stage", np.sqrt(np.maximum(square - win**2, 0))),
+            evidence=("prior stage", np.exp(coin.log_beta_binomial(y[at], N[at], self.prior))),
+            prior_density=("prior r", _density(self.prior)[:, 0]),
+            previous_density=("prior stage r", _density(previous)),
+            density=("prior stage r", _density(belief)),
+            **customers,
+        )
 
 
 def _density(belief: Beta) -> Floats:

@@ -39,11 +39,11 @@ def test_areas_and_ranges_of_likelihoods(run: Run) -> None:
     found = run(CoinCounts(heads=[6, 70], tosses=[10, 100], negligible=[0.1, 0.01]))
     for y, n, share in ((6, 10, 0.1), (70, 100, 0.1), (70, 100, 0.01)):
         count = f"{y} of {n}"
-        assert_allclose(found["area"].sel(count=count).item, 1 / (n + 1), rtol=1e-5)
+        assert_allclose(found["area"].sel(seen=count).item, 1 / (n + 1), rtol=1e-5)
         low = stats.binom.pmf(y, n, y / n) * share
-        for end, bracket in (("from", (1e-9, y / n)), ("to", (y / n, 1 - 1e-9))):
+        for end, bracket in (("low", (1e-9, y / n)), ("high", (y / n, 1 - 1e-9))):
             edge = brentq(lambda r, y=y, n=n, s=low: stats.binom.pmf(y, n, r) - s, *bracket)
-            here = found[f"not_negligible_{end}"].sel(count=count, negligible=share).item
+            here = found[f"range_{end}"].sel(seen=count, negligible=share).item
             assert_allclose(here, edge, rtol=0, atol=3e-4)
 
 
@@ -75,7 +75,7 @@ def test_the_optimum_by_search(heads: int, tosses: int, run: Run) -> None:
 
 
 def test_averages_over_simulated_tosses(run: Run) -> None:
-    found = run(CoinCounts(heads=[], r=0.4, tosses=[12], repetitions=2000, show=["simulation"]))
+    found = run(CoinCounts(heads=[], r=0.4, tosses=[12], repetitions=2000))
     y = np.arange(13)
     chance = stats.binom.pmf(y, 12, 0.4)
     assert_allclose(found["chance"].values, chance, rtol=1e-10)
@@ -105,15 +105,11 @@ def test_the_draws_are_binomial(run: Run) -> None:
         {"heads": [3, 4]},
         {"heads": [21]},
         {"heads": []},
-        {"heads": [], "r": 0.5, "show": ["likelihood"]},
-        {"heads": [], "r": 0.5, "show": ["contours"]},
         {"win_at_most": 10},
         {"alphas": [1.0]},
         {"alphas": [1.0, 1.0, 1.0], "betas": [1.0] * 3},
         {"r": 1.5},
         {"tosses": [0]},
-        {"show": ["simulation"]},
-        {"show": ["simulation"], "repetitions": 100} | NONE,
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, Any]) -> None:
