@@ -57,7 +57,14 @@ def cluster_colours(gamma: Floats) -> Floats:
 
 
 def covariance_contour(ax: "Axes", mu: Floats, Sigma: Floats, colour: str, **options: Any) -> None:
-    """The contour of a bivariate Gaussian at one standard deviation, and its centre."""
+    """The contour of a bivariate Gaussian at one standard deviation, and its centre.
+
+    A white edge separates both from the points below them.
+    """
+    from matplotlib.patheffects import Normal, Stroke
+
+    edge = [Stroke(linewidth=4, foreground="white"), Normal()]
+    options = {"zorder": 3, "path_effects": edge, **options}
     angles = np.linspace(0, 2 * np.pi, 120)
     circle = np.stack([np.cos(angles), np.sin(angles)])
     curve = mu[:, None] + np.linalg.cholesky(Sigma) @ circle
@@ -68,7 +75,7 @@ def covariance_contour(ax: "Axes", mu: Floats, Sigma: Floats, colour: str, **opt
 def plot_mixture(ax: "Axes", X: Floats, gamma: Floats | None, mu: Floats, Sigma: Floats) -> None:
     """Points in the colours of their components, grey without gamma, and the contours."""
     colours: Any = "0.6" if gamma is None else cluster_colours(gamma)
-    ax.scatter(X[:, 0], X[:, 1], c=colours, s=7, linewidths=0, alpha=0.85)
+    ax.scatter(X[:, 0], X[:, 1], c=colours, s=6, linewidths=0, alpha=0.6)
     for k, (centre, covariance) in enumerate(zip(mu, Sigma, strict=True)):
         covariance_contour(ax, centre, covariance, f"C{k}")
     ax.set_aspect("equal")

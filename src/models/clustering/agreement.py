@@ -1,7 +1,5 @@
 """Agreement of two clusterings up to the names of clusters."""
 
-from itertools import islice, permutations
-
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
@@ -23,8 +21,3 @@ def fewest_parts(fine: Ints, coarse: Ints) -> Ints:
     """
     groups = [coarse == k for k in np.unique(coarse)]
     return np.array([min(len(np.unique(row[own])) for own in groups) for row in fine])
-
-
-def renamings(k: int, most: int = 720) -> Ints:
-    """The orders of k clusters, shape (k!, k): all of them, up to six clusters."""
-    return np.array(list(islice(permutations(range(k)), most)))

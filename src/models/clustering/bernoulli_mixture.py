@@ -11,7 +11,6 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import betaln, gammaln, xlog1py, xlogy
 
 from bythebook.models.clustering.mixture import (
@@ -109,22 +108,6 @@ def m_step(theta: BernoulliMixture, q: Statistics, prior: Prior | None = None) -
         mu = ones / (ones + zeros)  # (9.59); FCML (6.23) with a prior
     mu = np.where(ones + zeros > 0, mu, theta.mu)
     return BernoulliMixture(mixing_proportions(q.N, alpha), mu)  # (9.60)
-
-
-def update_by_search(ones: Floats, zeros: Floats, prior: Prior) -> Floats:
-    """The means of an M step from their statistics, by a search for the highest bound with prior.
-
-    Each entry has its own search, without the closed form.
-    """
-
-    def highest(a: float, b: float) -> float:
-        found = minimize_scalar(
-            lambda p: -xlogy(a, p) - xlog1py(b, -p), bounds=(0, 1), options={"xatol": 1e-12}
-        )
-        return float(found.x)  # FCML 6.3.8
-
-    powers = np.ravel(ones) + prior.a - 1, np.ravel(zeros) + prior.b - 1
-    return np.reshape([highest(a, b) for a, b in zip(*powers, strict=True)], np.shape(ones))
 
 
 def fit(

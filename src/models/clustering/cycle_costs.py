@@ -5,9 +5,7 @@ PRML 9.1 and 9.2.2: for data (N, D) and K clusters, from the parameters before t
 
 import numpy as np
 
-from bythebook.models.clustering.gaussian_mixture import GaussianMixture, e_step, m_step
-from bythebook.models.clustering.kmeans import kmeans
-from bythebook.models.em import take
+from bythebook.models.clustering.gaussian_mixture import GaussianMixture
 from bythebook.models.operation_counts import count_operations
 from bythebook.models.types import Floats
 
@@ -46,7 +44,7 @@ def arguments(theta: GaussianMixture) -> tuple[Floats, Floats, Floats]:
     """The arguments of `em_cycle` other than the data, for the first of R mixtures."""
     pi, mu, Sigma = (part[0] for part in theta)
     unit = np.broadcast_to(np.eye(Sigma.shape[-1]), Sigma.shape)
-    scale = pi * np.linalg.det(Sigma) ** -0.5
+    scale = pi * np.exp(-np.linalg.slogdet(Sigma).logabsdet / 2)
     return scale, mu, -np.linalg.solve(Sigma, unit) / 2
 
 
@@ -57,16 +55,3 @@ def cycle_costs(X: Floats, theta: GaussianMixture) -> dict[str, int]:
         "em": count_operations(em_cycle, X, *arguments(theta)),
     }
     return {name: sum(tally[kind] for kind in COUNTED) for name, tally in tallies.items()}
-
-
-def cycle_gaps(X: Floats, theta: GaussianMixture) -> tuple[Floats, Floats]:
-    """Differences of these cycles from `kmeans` and `m_step`, for the first of R mixtures.
-
-    The first array has centres, the second weights, means and covariances one after another.
-    """
-    first = take(theta, [0])
-    centres = kmeans(X, first.mu, max_iter=1).centres[0]
-    after = m_step(first, e_step(X, first)[0])
-    N, mean, Sigma = em_cycle(X, *arguments(first))
-    em = (N / len(X) - after.pi, mean - after.mu, Sigma - after.Sigma)
-    return np.ravel(kmeans_cycle(X, first.mu[0]) - centres), np.concatenate([*map(np.ravel, em)])

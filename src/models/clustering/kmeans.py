@@ -18,7 +18,6 @@ from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 import numpy as np
-from numpy.random import Generator
 from scipy.spatial.distance import cdist
 
 from bythebook.models.clustering.mixture import blocks
@@ -198,18 +197,6 @@ def assign(X: Floats, centres: Floats) -> Ints:
     return labels
 
 
-def bisector_margins(X: Floats, centres: Floats, labels: Ints) -> Floats:
-    """Smallest margin of the points to the bisectors, on their own centre's side, shape (R,).
-
-    The units are those of the squared distance; negative if a point is on the other side.
-    """
-    own = np.take_along_axis(centres, labels[..., None], axis=1)[:, :, None]  # (R, N, 1, D)
-    other = centres[:, None]
-    side = np.einsum("rnkd,rnkd->rnk", X[:, None] - (own + other) / 2, own - other)
-    side[labels[..., None] == np.arange(centres.shape[1])] = np.inf
-    return np.asarray(side.min(axis=(1, 2)))
-
-
 def distortion(X: Floats, centres: Floats, labels: Ints) -> Floats:
     """J of each restart, shape (R,), for any labels (R, N)."""
     J = np.zeros(len(centres))
@@ -218,23 +205,6 @@ def distortion(X: Floats, centres: Floats, labels: Ints) -> Floats:
         difference = X[rows] - mine[np.arange(len(mine))[:, None], labels[some, rows]]  # (r, n, D)
         J[some] += np.einsum("rnd,rnd->r", difference, difference)  # (9.1)
     return J
-
-
-def step_gains(
-    X: Floats, centres: Floats, rng: Generator, neighbours: int = 30
-) -> tuple[float, float]:
-    """The largest decreases of J by other labels after an E step, by other centres after an M step.
-
-    The steps are the first from centres (K, D). Labels are tried one by one, because J is a sum
-    over points; centres are moved by 0.1 to 0.0001 of the data's range.
-    """
-    fit = kmeans(X, centres[np.newaxis], max_iter=1)
-    squared = np.square(X[:, np.newaxis] - centres).sum(-1)  # (N, K)
-    other = squared[np.arange(len(X)), fit.labels[0]] - squared.min(axis=1)
-    moved = np.logspace(-4, -1, neighbours)[:, np.newaxis, np.newaxis] * np.ptp(X, axis=0)
-    near = fit.centres + moved * rng.standard_normal((neighbours, *centres.shape))
-    lower = distortion(X, near, np.broadcast_to(fit.labels, (neighbours, len(X))))
-    return float(other.max()), float((distortion(X, fit.centres, fit.labels) - lower).max())
 
 
 def kmeans(

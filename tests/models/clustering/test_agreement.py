@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bythebook.models.clustering.agreement import agreement, fewest_parts, renamings
+from bythebook.models.clustering.agreement import agreement, fewest_parts
 
 
 def test_agreement_is_up_to_names() -> None:
@@ -19,9 +19,3 @@ def test_fewest_parts_of_a_coarse_cluster() -> None:
     # Of three coarse clusters no two are one.
     coarse, fine = np.array([0, 0, 0, 1, 1, 2, 2]), np.array([[0, 1, 2, 3, 4, 5, 5]])
     assert fewest_parts(fine, coarse).tolist() == [1]
-
-
-def test_renamings_are_all_orders() -> None:
-    assert sorted(map(tuple, renamings(3))) == sorted({tuple(order) for order in renamings(3)})
-    assert renamings(3).shape == (6, 3)
-    assert renamings(7).shape == (720, 7)

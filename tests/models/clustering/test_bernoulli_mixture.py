@@ -22,7 +22,6 @@ from bythebook.models.clustering.bernoulli_mixture import (
     responsibilities,
     sample_clusters,
     start_at_random,
-    update_by_search,
 )
 from bythebook.models.clustering.mixture import expected_complete
 from bythebook.models.em import take
@@ -281,9 +280,6 @@ def test_updates_maximise_the_bound_with_its_prior(n, a, b):
         for count in ones
     ]
     expected = [on_a_grid[bound.argmax()] for bound in bounds]
-    found = update_by_search(ones[:, None], n - ones[:, None], Prior(a, b))
-    assert found.shape == (3, 1)
-    np.testing.assert_allclose(found[:, 0], expected, atol=2e-6)
     np.testing.assert_allclose(update(ones, n, Prior(a, b)), expected, atol=2e-6)
 
 

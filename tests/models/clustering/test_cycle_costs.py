@@ -1,15 +1,12 @@
 """A cycle written out against the code that runs, and its operations against closed forms."""
 
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import multivariate_normal
 
-from bythebook.models.clustering import cycle_costs as cycles
 from bythebook.models.clustering.cycle_costs import (
     arguments,
     cycle_costs,
-    cycle_gaps,
     em_cycle,
     kmeans_cycle,
 )
@@ -61,21 +58,3 @@ def test_what_a_cycle_takes_makes_the_densities() -> None:
         expected = multivariate_normal(theta.mu[0, k], theta.Sigma[0, k]).pdf(X)
         common = (2 * np.pi) ** (X.shape[1] / 2)  # left out of every component
         assert_allclose(density, common * theta.pi[0, k] * expected, rtol=1e-10)
-
-
-def test_gaps_open_for_another_cycle(monkeypatch: pytest.MonkeyPatch) -> None:
-    X, theta = clouds()
-    for gaps in cycle_gaps(X, theta):
-        assert_allclose(gaps, 0, atol=1e-12)
-    again = GaussianMixture(*(np.repeat(part, 2, axis=0) for part in theta))
-    away = again._replace(mu=again.mu + np.array([[[0]], [[5]]]))
-    for first, alone in zip(cycle_gaps(X, away), cycle_gaps(X, theta), strict=True):
-        np.testing.assert_array_equal(first, alone)
-    means, gaussians = cycles.kmeans_cycle, cycles.em_cycle
-    monkeypatch.setattr(cycles, "kmeans_cycle", lambda X, mu: means(X, mu) + 0.5)
-    monkeypatch.setattr(cycles, "em_cycle", lambda X, *rest: (1.5 * N for N in gaussians(X, *rest)))
-    of_means, of_gaussians = cycle_gaps(X, theta)
-    assert_allclose(of_means, 0.5, rtol=1e-12)
-    N, mean, Sigma = gaussians(X, *arguments(theta))
-    expected = 0.5 * np.concatenate([N / len(X), mean.ravel(), Sigma.ravel()])
-    assert_allclose(of_gaussians, expected, atol=1e-12)

@@ -10,9 +10,7 @@ from sklearn.cluster import KMeans
 from bythebook.models.clustering import kmeans as module
 from bythebook.models.clustering import mixture
 from bythebook.models.clustering.kmeans import (
-    KMeansFit,
     assign,
-    bisector_margins,
     distortion,
     kmeans,
     kmeans_plus_plus,
@@ -20,7 +18,6 @@ from bythebook.models.clustering.kmeans import (
     one_pass_compiled,
     random_in_box,
     random_points,
-    step_gains,
 )
 from bythebook.models.compiled import threads
 from bythebook.models.datasets import load
@@ -342,42 +339,3 @@ def test_kmeans_plus_plus_survives_more_centres_than_different_points(rng):
     X = np.repeat([[0.0], [1.0]], 5, axis=0)
     start = kmeans_plus_plus(X, 4, rng, 3)
     assert np.all(np.isin(start, [0.0, 1.0]))
-
-
-def test_points_on_the_wrong_side_of_a_bisector_have_negative_margins():
-    X = np.array([[0.0, 0.0], [1.0, 0.0]])
-    centres = np.array([[[0.0, 0.0], [1.0, 0.0]]] * 3)
-    margins = bisector_margins(X, centres, np.array([[0, 1], [1, 1], [0, 0]]))
-    np.testing.assert_allclose(margins, [0.5, -0.5, -0.5])
-
-
-def test_no_label_and_no_centre_near_its_own_lowers_the_distortion(rng):
-    X = rng.standard_normal((30, 2))
-    labels, centres = step_gains(X, X[:3], rng)
-    assert abs(labels) <= 1e-12
-    assert centres <= 1e-12
-
-
-def test_a_step_that_does_not_minimise_has_a_gain(rng, monkeypatch):
-    """All points at the first centre, which is not their mean: both steps leave something."""
-    X = np.array([[0.0], [1.0], [4.0]])
-    start = np.array([[0.0], [4.0]])
-    wrong = KMeansFit(
-        start[None], np.zeros((1, 3), int), np.zeros((1, 2)), np.ones(1, int), np.ones(1, bool), {}
-    )
-    monkeypatch.setattr(module, "kmeans", lambda *_, **__: wrong)
-    labels, centres = step_gains(X, start, rng)
-    assert labels == 16.0  # the third point's own centre is four away
-    assert 0 < centres <= 17 - 78 / 9 + 1e-9  # what is left at their mean, 5 / 3
-
-
-def test_centres_are_moved_by_parts_of_the_data_s_range(blobs):
-    """Every normal number is two: J grows by the squared moves, and least for the smallest move."""
-
-    class Two:
-        def standard_normal(self, shape):
-            return np.full(shape, 2.0)
-
-    _, gain = step_gains(blobs, blobs[[0, 40, 80]], Two())
-    least = (2e-4 * np.ptp(blobs, axis=0)) ** 2
-    assert gain == pytest.approx(-len(blobs) * least.sum(), rel=1e-5)

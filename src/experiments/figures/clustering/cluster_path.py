@@ -1,111 +1,98 @@
 """The steps panel by panel, their objective, and the iterations of other starts."""
 
 from collections.abc import Iterator
+from functools import partial
+from string import ascii_lowercase
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import subplots
-from bythebook.experiments.plotting.clustering import (
-    MARKERS,
-    integer_ticks,
-    panel_sequence,
-    plot_mixture,
-)
-from bythebook.experiments.plotting.labels import plane_labels
-from bythebook.experiments.studies.clustering.cluster_path import ClusterPath
-from bythebook.models.types import Floats, Ints
+from bythebook.experiments.plotting.clustering import MARKERS, plot_mixture
+from bythebook.experiments.plotting.marks import Panel, hist, line, point, rule
 
 
-def draw(study: ClusterPath, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    if study.model == "mixture":
-        yield "path", _mixtures(study, outcome)
-        yield "objective", _objective(outcome)
-        return
-    if study.show:
-        yield "steps", _half_steps(study, outcome)
-    yield "cost", _cost(outcome)
-    yield "starts", _starts(outcome)
+def steps(*half_steps: int) -> Iterator[Panel]:
+    """Half steps of K-means: 2t - 1 is the E step of iteration t, 2t its M step, 0 the start."""
+    for letter, step in zip(ascii_lowercase, half_steps, strict=False):
+        name = f"{'ME'[step % 2]} step {(step + 1) // 2}" if step else "start"
+        yield Panel(
+            x="{x1}",
+            y="{x2}",
+            title=f"({letter}) {name}",
+            finish=partial(_half_step, step=step),
+            share="xy",
+            columns=3,
+        )
 
 
-def _half_steps(study: ClusterPath, outcome: Outcome) -> Figure:
-    """Half step 2t - 1 of K-means is the t-th E step, half step 2t the t-th M step."""
-    X, means, labels = (outcome[name].values for name in ("points", "means", "labels"))
-    shown = [step for step in sorted(study.show) if step <= 2 * (len(labels) - 1)]
-    titles = [f"{'ME'[step % 2]} step {(step + 1) // 2}" if step else "start" for step in shown]
-    names = plane_labels(study.data, standardised=study.standardise)
-    figure, axes = panel_sequence(titles, names)
-    for ax, step in zip(axes, shown, strict=True):
-        members = labels[(step - 1) // 2] if step else None
-        _clusters(ax, X, means[step // 2], members, bisector=step % 2 == 1)
-    return figure
-
-
-def _clusters(ax: Axes, X: Floats, means: Floats, labels: Ints | None, *, bisector: bool) -> None:
-    if labels is None:
+def _half_step(ax: Axes, outcome: Outcome, step: int) -> None:
+    X, path, labels = (outcome[name].values for name in ("points", "means", "labels"))
+    means = path[min(step // 2, len(path) - 1)]
+    if not step:
         ax.plot(*X.T, "o", color="0.6", markersize=2.2)
     for k, centre in enumerate(means):
-        if labels is not None:
-            ax.plot(*X[labels == k].T, MARKERS[k % 8], color=f"C{k}", markersize=2.2)
-        ax.plot(*centre, "X", color=f"C{k}", markersize=9, markeredgecolor="black")
-    if bisector and len(means) == 2:
-        middle, across = means.mean(axis=0), means[1] - means[0]
-        along = np.array([-across[1], across[0]]) * 10
-        ax.plot(*np.stack([middle - along, middle + along]).T, color="C3")
+        if step:
+            members = labels[min((step - 1) // 2, len(labels) - 1)] == k
+            ax.plot(*X[members].T, MARKERS[k % 8], color=f"C{k}", markersize=2.2)
+        ax.plot(*centre, "X", color=f"C{k}", markersize=9, markeredgecolor="black", zorder=4)
     ends = np.stack([X.min(axis=0) - 0.4, X.max(axis=0) + 0.4, *(means - 0.3), *(means + 0.3)])
+    if step % 2 and len(means) == 2:
+        across = means[1] - means[0]
+        middle, along = means.mean(axis=0), np.array([-across[1], across[0]]) * 10
+        ax.plot(*np.stack([middle - along, middle + along]).T, color="C3")
     ax.set(xlim=(ends[:, 0].min(), ends[:, 0].max()), ylim=(ends[:, 1].min(), ends[:, 1].max()))
 
 
-def _cost(outcome: Outcome) -> Figure:
-    J = outcome["distortion"].values
-    steps = np.arange(1, len(J) + 1)
-    figure, ax = subplots()
-    ax.plot(steps, J, color="0.6", zorder=1)
-    ax.plot(steps[::2], J[::2], "o", color="C0", markersize=7, label="after an E step")
-    ax.plot(steps[1::2], J[1::2], "s", color="C1", markersize=7, label="after an M step")
-    ax.set(xlabel="Half step", ylabel="Distortion J", ylim=(0, None))
-    ax.set_xticks(steps, outcome["distortion"].coord("half_step"))
-    ax.legend()
-    return figure
+def cost() -> Iterator[Panel]:
+    """The distortion after each half step."""
+    yield Panel(
+        line("distortion", color="0.6"),
+        point("distortion", color="C0", marker="o"),
+        x="half step of K-means",
+        y="distortion J",
+        ylimits=(0, None),
+    )
 
 
-def _starts(outcome: Outcome) -> Figure:
-    counts = np.bincount(outcome["cycles"].values - 1)  # the last cycle changes nothing
-    places = list(range(len(counts)))
-    figure, ax = subplots()
-    ax.bar(places, counts / counts.sum(), color="C0")
-    chosen = len(outcome["means"]) - 2
-    ax.plot(chosen, 0, "D", color="C1", clip_on=False, label="the start that is drawn")
-    ax.set(xlabel="M steps until nothing changes", ylabel="Share of the starts", xticks=places)
-    ax.legend()
-    return figure
+def starts() -> Iterator[Panel]:
+    """M steps of K-means until nothing changes, from each start."""
+    yield Panel(
+        hist("cycles - 1"),
+        rule(x="last(coordinates(means, over='iteration')) - 1", color="C1", label="start shown"),
+        x="M steps until nothing changes",
+        y="starts",
+    )
 
 
-def _mixtures(study: ClusterPath, outcome: Outcome) -> Figure:
-    X, gamma = outcome["points"].values, outcome["responsibilities"]
-    steps, T = gamma.coord("snapshot"), len(outcome["means"]) - 1
-    mu, Sigma = (outcome[name].values[np.minimum(steps, T)] for name in ("means", "covariances"))
-    titles = [f"converged, L = {T}" if step >= T else f"L = {step}" for step in steps[1:]]
-    reach = np.sqrt(np.diagonal(Sigma, axis1=2, axis2=3))
-    ranges = np.ptp(np.concatenate([X, *(mu - reach), *(mu + reach)]), axis=0)
-    ratio = min(float(ranges[1] / ranges[0]) + 0.1, 1.4)
-    names = plane_labels(study.data, standardised=study.standardise)
-    figure, axes = panel_sequence(["start", "first E step", *titles], names, ratio)
-    plot_mixture(axes[0], X, None, mu[0], Sigma[0])  # the start without its responsibilities
-    for ax, *theta in zip(axes[1:], gamma.values, mu, Sigma, strict=True):
-        plot_mixture(ax, X, *theta)
-    return figure
+def path(*iterations: int) -> Iterator[Panel]:
+    """Components and responsibilities after some iterations of EM, with the start."""
+    titles = ["start", "first E step", *(f"after {n} iterations" for n in iterations)]
+    titles = ["after 1 iteration" if title == "after 1 iterations" else title for title in titles]
+    shown = [None, 0, *iterations]
+    for letter, title, step in zip(ascii_lowercase, titles, shown, strict=False):
+        yield Panel(
+            x="{x1}",
+            y="{x2}",
+            title=f"({letter}) {title}",
+            finish=partial(_components, step=step),
+            share="xy",
+            columns=3,
+        )
 
 
-def _objective(outcome: Outcome) -> Figure:
-    L, bound = outcome["log_likelihood"].values, outcome["bound_after_m"].values
-    steps = range(1, len(L))  # the start is so low that nothing else would be seen
-    figure, ax = subplots()
-    ax.plot(steps, L[1:], "--", marker="o", markersize=4, color="C1", label="log likelihood")
-    ax.plot(steps, bound[1:], color="C0", label="bound after the M step")
-    ax.set(xlabel="Iteration", ylabel="Natural log units", title=f"From {L[0]:.1f} at the start")
-    integer_ticks(ax)
-    ax.legend(loc="lower right")
-    return figure
+def _components(ax: Axes, outcome: Outcome, step: int | None) -> None:
+    gamma, at = outcome["responsibilities"], min(step or 0, len(outcome["means"]) - 1)
+    shares = None if step is None else gamma.values[gamma.coord("snapshot").tolist().index(step)]
+    means, covariances = (outcome[name].values[at] for name in ("means", "covariances"))
+    plot_mixture(ax, outcome["points"].values, shares, means, covariances)
+
+
+def objective() -> Iterator[Panel]:
+    """The log likelihood and the bound after each iteration of EM but the start."""
+    yield Panel(
+        line("log_likelihood[1:]", linestyle="--", marker="o", ms=4, label="log likelihood"),
+        line("bound[1:]", label="bound after the M step"),
+        x="iteration",
+        y="nats",
+    )

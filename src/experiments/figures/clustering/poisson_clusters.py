@@ -2,24 +2,20 @@
 
 from collections.abc import Iterator
 
-import numpy as np
-from matplotlib.figure import Figure
-
-from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import subplots
-from bythebook.experiments.studies.clustering.poisson_clusters import PoissonClusters
+from bythebook.experiments.plotting.marks import Panel, line, point
 
 
-def draw(study: PoissonClusters, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    x, part = outcome["counts"].values, outcome["part"]
-    figure, ax = subplots()
-    places = part.coord("count").astype(int)
-    share = np.bincount(x.astype(int), minlength=len(places)) / len(x)
-    ax.bar(places, share, color="0.8", label="observed")
-    for k, rate in enumerate(outcome["rate"].values):
-        label = f"rate {rate:.2f}"
-        ax.plot(places, part.values[:, k], "o-", markersize=4, color=f"C{k}", label=label)
-    ax.plot(places, part.values.sum(axis=1), "k--", label="mixture")
-    ax.set(xlabel="Count", ylabel="Probability")
-    ax.legend()
-    yield "counts", figure
+def counts() -> Iterator[Panel]:
+    """The share of each count, and its probability under the components and the mixture."""
+    yield Panel(
+        point(
+            "share(counts == coordinates(part, over='x'), over='point')",
+            x="x",
+            color="0.5",
+            label="observed",
+        ),
+        line("part", x="x", by="component", marker="o", ms=4, label="component {}"),
+        line("sum(part, over='component')", x="x", color="k", linestyle="--", label="mixture"),
+        x="count",
+        y="probability",
+    )

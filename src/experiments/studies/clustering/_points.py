@@ -8,8 +8,6 @@ from numpy.random import Generator
 
 from bythebook.experiments.core.outcome import Axis, Quantity, axis, over
 from bythebook.experiments.core.study import knob
-from bythebook.models.clustering.gaussian_mixture import GaussianMixture
-from bythebook.models.clustering.gaussian_mixture_score import mean_terms, score
 from bythebook.models.datasets import load
 from bythebook.models.types import Floats
 
@@ -68,19 +66,6 @@ def numbered(name: str, size: int) -> Axis:
 def of_points(X: Floats, point: str = "point") -> Quantity:
     """Points (N, D) as a quantity."""
     return over(X, axis(point, len(X)), numbered("variable", X.shape[1]))
-
-
-def mean_derivative(X: Floats, theta: GaussianMixture, component: Axis) -> Quantity:
-    """The derivative of one mixture's log likelihood for its means, by each formula."""
-    terms = mean_terms(X, theta)
-    sides = axis("formula", list(terms)), component, numbered("variable", X.shape[1])
-    return over(np.stack(list(terms.values())), *sides)
-
-
-def all_derivatives(X: Floats, theta: GaussianMixture) -> Quantity:
-    """Derivatives of one mixture's log likelihood: its weights, means and covariances in turn."""
-    found = np.concatenate([part.ravel() for part in score(X, theta)])
-    return axis("derivative", len(found)).of(found)
 
 
 def place_problems(

@@ -1,6 +1,5 @@
 """Mixtures of counts."""
 
-import numpy as np
 import pytest
 
 from bythebook.experiments.core.errors import InputError
@@ -12,7 +11,6 @@ from bythebook.experiments.studies.clustering.poisson_clusters import PoissonClu
     [
         ({"weights": [0.5, 0.4]}, "sum 1"),
         ({"rates": [1.0]}, "study.rates"),
-        ({"k": [1, 3]}, "lacks the 2 components"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs, complaint):
@@ -24,8 +22,4 @@ def test_counts(run):
     outcome = run(PoissonClusters(n=3000))
     assert outcome["rate"].values == pytest.approx([2, 10], abs=0.3)
     assert outcome["weight"].values == pytest.approx([0.4, 0.6], abs=0.04)
-    x = outcome["counts"].values
-    mean = x.mean()
-    one = float((x * np.log(mean) - mean).sum() - sum(np.log(np.arange(1, c + 1)).sum() for c in x))
-    assert outcome["log_likelihood"].sel(k=1).item == pytest.approx(one, rel=1e-9)
     assert outcome["part"].values.sum() == pytest.approx(1, abs=1e-3)

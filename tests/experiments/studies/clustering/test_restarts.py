@@ -13,7 +13,6 @@ from sklearn.mixture import GaussianMixture
 from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.core.outcome import Outcome
 from bythebook.experiments.core.random_streams import make_rng
-from bythebook.experiments.plotting.registry import figures
 from bythebook.experiments.studies.clustering._points import standardised
 from bythebook.experiments.studies.clustering.restarts import STARTS, Restarts
 from bythebook.models.datasets import load
@@ -33,8 +32,8 @@ Run = Callable[..., Outcome]
         ({"starts": ["luck"]}, "study.starts"),
         ({"starts": ["identical"]}, "identical; allowed with study.model=kmeans"),
         ({"model": "mixture", "starts": ["corner"]}, "corner; allowed with study.model=mixture"),
-        ({"box": [1.0]}, "low < high"),
-        ({"box": [1.0, -1.0]}, "low < high"),
+        ({"start_box": [1.0]}, "low < high"),
+        ({"start_box": [1.0, -1.0]}, "low < high"),
         ({"restarts": 0}, "study.restarts"),
     ],
 )
@@ -53,10 +52,8 @@ def test_the_lowest_distortion_is_that_of_scikit_learn(run: Run) -> None:
     assert_allclose(outcome["distortion"].sel(k=1).values, 2 * 272, rtol=1e-12)
     assert outcome["converged"].values.all()
     assert outcome["smallest_gain"].values.min() >= -1e-9
-    assert outcome["distortion_at_k_n"].item == 0
     corners = outcome["distortion"].sel(start="corner", k=2).values
     assert np.ptp(corners) > 1  # more than one minimum
-    assert list(figures(study, outcome)) == ["distortion", "cycles"]
 
 
 def test_redrawing_leaves_no_cluster_empty_for_long(run: Run) -> None:
@@ -67,11 +64,10 @@ def test_redrawing_leaves_no_cluster_empty_for_long(run: Run) -> None:
         "centres": [[0.0, 0.0], [9.0, 9.0]],
     }
     knobs |= {"k": [3], "starts": ["box"], "restarts": 20}
-    kept = run(Restarts(**knobs, box=[50.0, 60.0]))["distortion"].values.min()
-    study = Restarts(**knobs, box=[-5.0, 60.0], redraw=True)
+    kept = run(Restarts(**knobs, start_box=[50.0, 60.0]))["distortion"].values.min()
+    study = Restarts(**knobs, start_box=[-5.0, 60.0], redraw_empty=True)
     outcome = run(study)
     assert kept > 2 * outcome["distortion"].values.min()
-    assert list(figures(study, outcome)) == ["distortion"]
 
 
 def test_the_largest_likelihood_against_a_closed_form_and_scikit_learn(run: Run) -> None:
@@ -81,18 +77,11 @@ def test_the_largest_likelihood_against_a_closed_form_and_scikit_learn(run: Run)
     largest = outcome["log_likelihood"].values.max(axis=(0, 2))
     two = GaussianMixture(2, n_init=5, reg_covar=0, tol=1e-10, max_iter=500, random_state=0).fit(X)
     assert_allclose(largest, [of_one_gaussian(X), two.score(X) * len(X)], atol=1e-3)
-    assert_allclose(outcome["renamed_log_likelihood"].values, largest[1], rtol=1e-12)
-    assert outcome["smallest_gain"].values.min() > -1e-9
     cost = outcome["multiplications"]  # of one cluster: a cycle of K-means divides its sums
     assert cost.sel(algorithm="kmeans").item == 272 * 2 + 2
     assert cost.sel(algorithm="em").item == 272 * (4 + 2 + 1 + 1 + 1 + 2 + 2 + 4) + 2 + 4
-    assert np.abs(outcome["derivatives_at_best"].values).max() < 0.03
-    numerical, printed, corrected = outcome["mean_derivative"].values
-    assert_allclose(corrected, numerical, rtol=1e-4, atol=1e-3)
-    assert np.abs(printed - numerical).max() > 1
     iterations = outcome["iterations"].sel(k=2).values.mean(axis=1)
     assert iterations[1] < iterations[0]
-    assert list(figures(study, outcome)) == ["optima", "iterations"]
 
 
 def test_every_kind_of_start_runs_and_equal_components_stay_at_one_gaussian(run: Run) -> None:
@@ -111,15 +100,13 @@ def test_every_kind_of_start_runs_and_equal_components_stay_at_one_gaussian(run:
     X = study.points(make_rng(0))
     assert_allclose(identical, of_one_gaussian(X), rtol=1e-9)
     assert identical.max() < outcome["log_likelihood"].values.max() - 10
-    assert list(figures(study, outcome)) == ["optima"]
 
 
 def test_all_starts_may_collapse(run: Run) -> None:
-    study = Restarts(model="mixture", k=[2, 3], restarts=4, collapsed_below=10.0)
+    study = Restarts(model="mixture", k=[2, 3], restarts=4, min_variance=10.0)
     outcome = run(study)
     assert np.isneginf(outcome["log_likelihood"].values).all()
     assert (outcome["optima"].values == 0).all()
-    assert "mean_derivative" not in outcome
 
 
 def of_one_gaussian(X: Floats) -> float:
