@@ -10,7 +10,7 @@ from bythebook.models.chains.casino import book_game
 from bythebook.models.clustering import bernoulli_mixture, gaussian_mixture
 from bythebook.models.clustering.gaussian_mixture_starts import start_at_points
 from bythebook.models.datasets import load
-from bythebook.models.latent.factor_analysis import fit_factors, ppca_maximum, random_start
+from bythebook.models.latent.factor_analysis import fit_factors, random_start
 from bythebook.models.state_space import lds_em
 from bythebook.models.types import Floats
 
@@ -63,8 +63,3 @@ EXAMPLES: dict[str, Fit] = {
     "hmm": _hmm,
     "lds": _lds,
 }
-
-
-def maximum_of_ppca() -> float:
-    """The maximum of the log likelihood of the example "ppca"."""
-    return ppca_maximum(_pen_strokes(), 2)

@@ -17,7 +17,7 @@ step.
     S_k'  = S_k + (d_k N_k / N_k') (x_m - mu_k)(x_m - mu_k)^T               scatter about mu_k
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -34,12 +34,10 @@ from bythebook.models.clustering.gaussian_mixture import (
     log_density,
     log_joint,
     m_step,
-    responsibilities,
     whitener,
 )
 from bythebook.models.clustering.gaussian_mixture_starts import (
     sample_covariance,
-    start_at,
     weighted_moments,
 )
 from bythebook.models.clustering.mixture import free_energy, posterior
@@ -150,15 +148,8 @@ class Incremental(NamedTuple):
         return GaussianMixture(self.pi, self.mu, self.Sigma)
 
 
-def _one_pass(
-    X: Floats,
-    state: Incremental,
-    watch: Callable[[GaussianMixture, Floats], None] = lambda theta, gamma: None,
-) -> Incremental:
-    """Visit every point once: its E step, the update of the statistics, the M step.
-
-    `watch` is shown the parameters and responsibilities after each half step.
-    """
+def _one_pass(X: Floats, state: Incremental) -> Incremental:
+    """Visit every point once: its E step, the update of the statistics, the M step."""
     theta, order = state.theta, state.order
     gamma = state.gamma.copy()
     every = np.arange(len(order))
@@ -174,7 +165,6 @@ def _one_pass(
         new = posterior(log_p[..., 0])[0]
         d = new - gamma[every, m]
         gamma[every, m] = new
-        watch(theta, gamma)
         from_mean = X[m][:, None] - mean
         N_new = N + d  # (9.79)
         mean = mean + (d / N_new)[..., None] * from_mean  # (9.78)
@@ -182,7 +172,6 @@ def _one_pass(
         scatter = scatter + factor * (from_mean[..., :, None] * from_mean[..., None, :])
         N = N_new
         theta = m_step(theta._replace(mu=mean), Statistics(N, none, scatter))
-        watch(theta, gamma)
     return Incremental(*theta, gamma, order)
 
 
@@ -223,29 +212,3 @@ def fit_in_orders(
     done = fit_incremental(X, many, orders, tol=0, max_iter=passes, snapshots=every)
     L = [log_density(X, done.snapshots[t].theta).sum(axis=1) for t in sorted(done.snapshots)]
     return np.stack(L, axis=1), done.objective
-
-
-def half_step_bounds(X: Floats, start: GaussianMixture, orders: Ints) -> Floats:
-    """The bound along a first pass in each order (R, N), after each half step: (R, 2 N + 1)."""
-    theta = take(start, np.zeros(len(orders), dtype=np.int64))
-    gamma = posterior(log_joint(X, theta))[0]
-    bounds = [free_energy(log_joint(X, theta), gamma)]
-
-    def watch(theta: GaussianMixture, gamma: Floats) -> None:
-        bounds.append(free_energy(log_joint(X, theta), gamma))
-
-    _one_pass(X, Incremental(*theta, gamma, orders), watch)
-    return np.stack(bounds, axis=1)
-
-
-def renewal(X: Floats, mu: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Update one point's responsibilities: means by (9.78) and (9.79) and from scratch, (K, D)."""
-    gamma = responsibilities(X, start_at(mu, np.eye(X.shape[1])))[0]
-    N = gamma.sum(axis=0)
-    mean = gamma.T @ X / N[:, None]
-    m = int(rng.integers(len(X)))
-    renewed = gamma.copy()
-    renewed[m] = rng.dirichlet(np.ones(len(N)))
-    d = renewed[m] - gamma[m]
-    updated = mean + (d / (N + d))[:, None] * (X[m] - mean)  # (9.78), (9.79)
-    return updated, renewed.T @ X / renewed.sum(axis=0)[:, None]

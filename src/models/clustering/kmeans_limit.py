@@ -1,26 +1,20 @@
 r"""EM with covariances held at epsilon I, which is K-means as epsilon -> 0 (PRML 9.3.2).
 
-    epsilon E[ln p(X, Z)]  ->  -1/2 sum_nk r_nk |x_n - mu_k|^2 = -J / 2              (9.43)
-
-The text prints it without the first factor, and the density of a component (9.41) with a
-normaliser for one dimension.
+gamma(z_nk)  ->  r_nk, the labels of K-means                                     (9.42), (9.2)
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from scipy.integrate import quad
 
 from bythebook.models.clustering.gaussian_mixture import (
     GaussianMixture,
     fit,
-    log_joint,
     responsibilities,
 )
 from bythebook.models.clustering.gaussian_mixture_starts import start_at
 from bythebook.models.clustering.kmeans import kmeans
-from bythebook.models.clustering.mixture import expected_complete
-from bythebook.models.em import EMFit, take
+from bythebook.models.em import EMFit
 from bythebook.models.types import Floats
 
 STEPS = 200  # EM iterations at most; with fixed covariances it needs far fewer
@@ -30,7 +24,6 @@ class Ends(NamedTuple):
     """Largest deviations at the end of EM, for each epsilon and choice of weights (E, W)."""
 
     difference: Floats  # of a centre's coordinate from that of K-means
-    label_doubt: Floats  # 1 - max_k gamma_nk
     responsibilities_off_labels: Floats  # |gamma_nk - r_nk|
     weights_off_fractions: Floats  # |pi_k - N_k / N|
 
@@ -41,11 +34,6 @@ class Approach(NamedTuple):
     ends: Ends
     path_difference: Floats  # (STEPS + 1,) of the centres after each step, smallest epsilon
     distortion: Floats  # (2 T,) J after the half steps of K-means
-    expected_complete: Floats  # (E,) (9.43) at the K-means solution, first weights
-    constant_terms: Floats  # (E,) those of its terms that do not depend on the centres
-    gamma: Floats  # (N, K) where EM ends, largest epsilon and first weights
-    pi: Floats  # (K,) there
-    mu: Floats  # (K, D) there
 
 
 def approach(
@@ -63,13 +51,11 @@ def approach(
     ]
     ends = Ends(
         np.abs(mu - hard.centres[0]).max(axis=(2, 3)),
-        (1 - gamma.max(axis=3)).max(axis=2),
         np.abs(gamma - r).max(axis=(2, 3)),
         np.abs(pi - r.mean(axis=0)).max(axis=2),
     )
-    complete = complete_at(X, take(soft.theta, np.arange(0, E * W, W)), hard.centres[0], r)
     J = hard.distortion[0][: 2 * int(hard.iterations[0])]
-    return Approach(ends, np.array(aside), J, *complete, gamma[0, 0], pi[0, 0], mu[0, 0])
+    return Approach(ends, np.array(aside), J)
 
 
 def fit_held(
@@ -91,18 +77,3 @@ def fit_held(
         max_iter=steps,
         snapshots=range(steps + 1),
     )
-
-
-def complete_at(X: Floats, theta: GaussianMixture, mu: Floats, r: Floats) -> tuple[Floats, Floats]:
-    """E[ln p(X, Z)] with centres mu (K, D) and labels r (N, K); its terms without the centres."""
-    epsilon = theta.Sigma[:, 0, 0, 0]
-    ended = theta._replace(mu=np.broadcast_to(mu, theta.mu.shape))
-    counts = (r.sum(axis=0) * np.log(theta.pi)).sum(axis=1)
-    constant = counts - 0.5 * X.size * np.log(2 * np.pi * epsilon)
-    return expected_complete(log_joint(X, ended), r[None]), np.asarray(constant)
-
-
-def integral(epsilon: float, D: int, power: int) -> float:
-    """The integral of (2 pi eps)^(-power/2) exp(-|x|^2 / (2 eps)) over D dimensions."""
-    one, _ = quad(lambda x: np.exp(-(x**2) / (2 * epsilon)), -np.inf, np.inf)
-    return float(one**D / (2 * np.pi * epsilon) ** (power / 2))

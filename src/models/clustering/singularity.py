@@ -9,7 +9,6 @@ singularities. Widths are a batch axis.
 import numpy as np
 
 from bythebook.models.approximation import variational_mixture
-from bythebook.models.clustering.bernoulli_mixture import BernoulliMixture
 from bythebook.models.clustering.gaussian_mixture import GaussianMixture, Prior, fit
 from bythebook.models.clustering.gaussian_mixture_starts import sample_covariance
 from bythebook.models.clustering.gaussian_mixture_variants import fit_with_resets
@@ -39,17 +38,6 @@ def shrinking(
         np.concatenate([whole, small], axis=1),
     )
     return mixture, GaussianMixture(np.ones((R, 1)), mixture.mu[:, 1:], small)
-
-
-def shrinking_bernoulli(
-    X: Floats, point: int, weight: float, widths: Floats
-) -> tuple[Floats, BernoulliMixture]:
-    """The same for binary data (above the median or not): the data, and the mixtures."""
-    binary = (X - np.median(X, axis=0) > 0).astype(float)
-    mean = np.broadcast_to(binary.mean(axis=0), (len(widths), X.shape[1]))
-    target, doubt = binary[point], np.minimum(widths, 0.5)[:, None]
-    mu = np.stack([mean, target * (1 - doubt) + (1 - target) * doubt], axis=1)
-    return binary, BernoulliMixture(np.tile([1 - weight, weight], (len(widths), 1)), mu)
 
 
 def fit_by(

@@ -24,9 +24,7 @@ from bythebook.models.clustering.gaussian_mixture_variants import (
     fit_incremental,
     fit_with_floor,
     fit_with_resets,
-    half_step_bounds,
     raised,
-    renewal,
 )
 from bythebook.models.datasets import load
 from bythebook.models.em import take
@@ -214,11 +212,6 @@ def test_the_floored_covariance_is_the_most_likely_one():
         assert log_likelihood(candidate) <= best + 1e-12
 
 
-def test_the_mean_after_a_renewal_is_that_from_scratch(faithful, rng):
-    mu = np.array([[[-1.5, 1.0], [1.5, -1.0]]])
-    np.testing.assert_allclose(*renewal(faithful, mu, rng), atol=1e-12)
-
-
 def test_each_order_is_a_run_of_its_own(X, rng):
     start = start_at_points(X, 2, rng)
     orders = np.stack([np.arange(30), rng.permutation(30)])
@@ -228,17 +221,6 @@ def test_each_order_is_a_run_of_its_own(X, rng):
         alone = fit_incremental(X, start, order[None], tol=0, max_iter=3)
         np.testing.assert_allclose(climb, alone.objective[0], rtol=1e-12)
         assert likelihoods[-1] == pytest.approx(log_density(X, alone.theta.theta).sum())
-
-
-def test_half_steps_end_where_a_pass_does_and_never_lower_the_bound(X, rng):
-    start = start_at_points(X, 2, rng)
-    orders = np.stack([np.arange(len(X)), rng.permutation(len(X))])
-    bounds = half_step_bounds(X, start, orders)
-    assert bounds.shape == (2, 2 * len(X) + 1)
-    whole = fit_in_orders(X, start, orders, 1)[1]
-    np.testing.assert_allclose(bounds[:, [0, -1]], whole, rtol=1e-9)
-    assert np.diff(bounds).min() > -1e-9
-    assert (np.diff(bounds).max(axis=1) > 0).all()
 
 
 def test_variants_end_after_so_many_steps_or_with_a_gain_so_small(X, rng):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
-from bythebook.models.clustering.kmeans_limit import approach, complete_at, fit_held, integral
+from bythebook.models.clustering.kmeans_limit import approach, fit_held
 
 CENTRES = np.array([[-1.0, 0.0], [1.0, 0.0]])
 WEIGHTS = np.array([[0.5, 0.5], [0.8, 0.2]])
@@ -30,20 +30,6 @@ def test_held_covariances_by_a_loop(X):
     assert sorted(em.snapshots) == list(range(8))
 
 
-def test_the_complete_log_likelihood_by_sums(X):
-    em = fit_held(X, CENTRES, np.array([0.3]), WEIGHTS[1:], fixed_pi=True, steps=1)
-    r = np.repeat(np.eye(2), 20, axis=0)
-    whole, constant = complete_at(X, em.theta, CENTRES, r)
-    J = ((X - r @ CENTRES) ** 2).sum()
-    assert constant[0] == pytest.approx(20 * np.log(0.16) - 40 * np.log(2 * np.pi * 0.3))
-    assert whole[0] - constant[0] == pytest.approx(-J / 2 / 0.3)
-
-
-def test_integrals():
-    assert integral(0.5, 2, 2) == pytest.approx(1)
-    assert integral(0.5, 2, 1) == pytest.approx(np.sqrt(np.pi))
-
-
 def test_the_approach_to_kmeans(X):
     found = approach(X, CENTRES, np.array([0.5, 1e-6]), WEIGHTS, fixed_pi=False)
     theirs = KMeans(2, init=CENTRES, n_init=1, tol=0).fit(X)
@@ -56,8 +42,6 @@ def test_the_approach_to_kmeans(X):
     mu = fit_held(X, CENTRES, np.array([0.5]), WEIGHTS[1:], fixed_pi=False, steps=200).theta.mu[0]
     expected = np.abs(mu - theirs.cluster_centers_).max()
     assert found.ends.difference[0, 1] == pytest.approx(expected)
-    gap = (found.expected_complete - found.constant_terms)[1]
-    assert gap == pytest.approx(-theirs.inertia_ / 2e-6)
 
 
 def test_the_paths_and_ends_by_loops(X):
@@ -80,22 +64,13 @@ def test_the_paths_and_ends_by_loops(X):
             path.append(mu)
         ends = found.ends
         assert ends.difference[e, w] == pytest.approx(np.abs(mu - hard[-1]).max(), rel=1e-6)
-        assert ends.label_doubt[e, w] == pytest.approx(1 - gamma.max(1).min(), rel=1e-6)
         off = np.abs(gamma - r).max()
         assert ends.responsibilities_off_labels[e, w] == pytest.approx(off, rel=1e-6)
         far = np.abs(pi - r.mean(0)).max()
         assert ends.weights_off_fractions[e, w] == pytest.approx(far, rel=1e-6)
-        if (e, w) == (0, 0):
-            for mine, theirs in ((found.gamma, gamma), (found.pi, pi), (found.mu, mu)):
-                np.testing.assert_allclose(mine, theirs, rtol=1e-6)
         if (e, w) == (1, 0):
             aside = [np.abs(a - b).max() for a, b in zip(path, hard, strict=True)]
             np.testing.assert_allclose(found.path_difference, aside, rtol=1e-6)
-        if w == 0:
-            J = ((X - r @ hard[-1]) ** 2).sum()
-            constant = r.sum(0) @ np.log(pi) - 40 * np.log(2 * np.pi * epsilon[e])
-            assert found.constant_terms[e] == pytest.approx(constant)
-            assert found.expected_complete[e] == pytest.approx(constant - J / 2 / epsilon[e])
     distortion = []
     for before, after in pairwise(hard):
         labels = labels_of(before)

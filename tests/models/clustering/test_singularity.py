@@ -11,7 +11,6 @@ from bythebook.models.clustering.singularity import (
     METHODS,
     fit_by,
     shrinking,
-    shrinking_bernoulli,
     weak_prior,
 )
 
@@ -26,12 +25,6 @@ def test_the_component_sits_on_its_point():
     np.testing.assert_allclose(single.mu[:, 0], [X[2]] * 2)
     np.testing.assert_allclose(mixture.Sigma[0, 0], np.cov(X.T, bias=True))
     np.testing.assert_allclose(single.Sigma[1, 0], 0.01 * np.eye(2))
-
-
-def test_binary_data_and_their_doubt():
-    binary, mixture = shrinking_bernoulli(X, 3, 0.5, WIDTHS)
-    np.testing.assert_array_equal(binary, [[0, 0], [0, 1], [1, 0], [1, 1]])
-    np.testing.assert_allclose(mixture.mu[:, 1], [[0.5, 0.5], [0.9, 0.9]])
 
 
 def test_the_weak_prior():

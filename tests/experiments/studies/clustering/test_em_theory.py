@@ -64,7 +64,7 @@ def test_bound_and_divergence_of_one_iteration(run):
         np.testing.assert_allclose(outcome[name].values, [values], rtol=1e-9, atol=1e-12)
 
 
-def test_the_bound_along_em_and_for_any_q(run):
+def test_the_bound_along_em(run):
     outcome = run(EmTheory(**LINE, iterations=30))
     L, bound, divergence = (outcome[n].values for n in ("log_likelihood", "bound", "divergence"))
     np.testing.assert_array_equal(L[1:, 0], L[:-1, 1])  # an E step leaves it
@@ -72,9 +72,6 @@ def test_the_bound_along_em_and_for_any_q(run):
     np.testing.assert_allclose(bound + divergence, L, rtol=1e-10)
     assert (bound[:, 1] > bound[:, 0]).all()
     assert (divergence[:, 1] > 0).all()
-    gap = L[0, 0] - outcome["random_bound"].values
-    np.testing.assert_allclose(gap, outcome["random_divergence"].values, rtol=1e-9)
-    assert gap.min() > 0
 
 
 def test_passes_against_plain_loops(run):
@@ -113,7 +110,6 @@ def test_passes_against_plain_loops(run):
     found = outcome["incremental_log_likelihood"].values[0]
     np.testing.assert_allclose(found, one_by_one[: len(found)], rtol=1e-8)
     assert outcome["smallest_gain"].item >= -1e-9
-    np.testing.assert_allclose(*outcome["renewed_mean"].values, atol=1e-10)
 
 
 def test_failure_to_come_close_is_counted_as_more_than_all_passes(run):
@@ -137,7 +133,6 @@ def test_differences_against_a_plain_loop(run):
             mu = gamma.T @ X / gamma.sum(0)[:, None]
         expected = {
             "difference": np.abs(mu - centres).max(),
-            "label_doubt": 1 - gamma.max(1).min(),
             "responsibilities_off_labels": np.abs(gamma - r).max(),
             "weights_off_fractions": np.abs([0.7, 0.3] - r.mean(0)).max(),  # they are held
         }
@@ -146,7 +141,7 @@ def test_differences_against_a_plain_loop(run):
             assert found == pytest.approx(value, rel=1e-4), name
 
 
-def test_the_limit_and_the_misprints(run):
+def test_the_limit(run):
     study = EmTheory(start=START, epsilons=[0.1, 1e-5], weights=[[0.5, 0.5], [0.99, 0.01]])
     outcome = run(study)
     for name in ("difference", "responsibilities_off_labels", "weights_off_fractions"):
@@ -157,16 +152,6 @@ def test_the_limit_and_the_misprints(run):
     X = study.points(np.random.default_rng(0))
     assert J[-1] == pytest.approx(KMeans(2, init=np.array(START), n_init=1, tol=0).fit(X).inertia_)
     assert (np.diff(J) <= 1e-9).all()
-    beyond = outcome["expected_complete"].values[-1] - outcome["constant_terms"].values[-1]
-    assert beyond == pytest.approx(-J[-1] / 2 / 1e-5, rel=1e-6)
-    printed, corrected = outcome["density_integral"].values
-    assert corrected == pytest.approx(1)
-    assert printed == pytest.approx(np.sqrt(np.pi))
-
-
-def test_in_one_dimension_the_printed_density_is_right(run):
-    outcome = run(EmTheory(data=None, standardise=False, centres=[[0.0], [5.0]], epsilons=[0.1]))
-    assert outcome["density_integral"].values == pytest.approx([1, 1])
 
 
 def test_no_model_ever_falls(run):
@@ -190,4 +175,3 @@ def test_a_fall_is_seen_and_an_end_is_held(run, monkeypatch):
     monkeypatch.setitem(EXAMPLES, "ppca", lambda *_: falling)
     outcome = run(EmTheory(models=["ppca"], restarts=2))
     np.testing.assert_array_equal(outcome["climb"].values[0], [[-5, -4, -4.1], [-5, -4, -4]])
-    np.testing.assert_array_equal(outcome["climb_iterations"].values, [[2, 1]])
