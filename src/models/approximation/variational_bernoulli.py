@@ -92,29 +92,3 @@ def fit(
         tol=tol,
         max_iter=max_iter,
     )
-
-
-def largest_perturbed_gain(
-    theta: VariationalBernoulli, prior: Prior, size: int, rng: np.random.Generator
-) -> tuple[float, float]:
-    """The largest gain of random changes to a factor just updated: of q(z), of q(theta).
-
-    The function takes one fit (R = 1). The gains are negative if each update is a maximum.
-    """
-    r = posterior(log_rho(theta))[0]
-    best = free_energy(r, theta, prior)[0]
-    scale = 10.0 ** rng.uniform(-3, 0, (size, 1, 1))
-    logits = np.log(np.maximum(r, 1e-300)) + scale * rng.standard_normal((size, *r.shape[1:]))
-    moved = free_energy(posterior(logits)[0], theta, prior).max() - best
-
-    updated = factors(theta.X, r, prior)
-    best = free_energy(r, updated, prior)[0]
-    factor = [
-        np.exp(width * rng.standard_normal((size, *field.shape[1:])))
-        for width, field in ((scale[..., 0], updated.alpha), (scale, updated.a), (scale, updated.b))
-    ]
-    changed = VariationalBernoulli(
-        updated.alpha * factor[0], updated.a * factor[1], updated.b * factor[2], theta.X
-    )
-    gain = free_energy(r, changed, prior).max() - best
-    return float(moved), float(gain)

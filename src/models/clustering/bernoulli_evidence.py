@@ -11,16 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
-from scipy.optimize import minimize
-from scipy.special import betaln, gammaln, logsumexp, xlogy
+from scipy.special import betaln, gammaln
 
-from bythebook.models.approximation.variational_bernoulli import (
-    Prior,
-    VariationalBernoulli,
-    expected_logs,
-    kl_to_prior,
-    log_rho,
-)
+from bythebook.models.approximation.variational_bernoulli import Prior
 from bythebook.models.clustering.mixture import posterior
 from bythebook.models.em import expectation_maximisation
 from bythebook.models.types import Floats, Ints
@@ -70,32 +63,6 @@ def log_joint(counts: Counts, prior: Prior) -> Floats:
     labels = (tables.of_count - gammaln(prior.alpha0))[counts.N].sum(1)
     labels = labels + gammaln(K * prior.alpha0) - gammaln(K * prior.alpha0 + N)
     return np.asarray(labels + _pairs(counts, tables.of_pair - betaln(prior.b0, prior.b0)))
-
-
-def divergence(counts: Counts, log_p: Floats, theta: VariationalBernoulli, prior: Prior) -> float:
-    """KL divergence of one fit's q(z) q(theta) from the exact posterior, by all assignments.
-
-    log_p are the log joints of all assignments; the fit has R = 1.
-    """
-    (S, N), (K, D) = counts.z.shape, counts.ones.shape[1:]
-    r = posterior(log_rho(theta))[0][0]
-    log_q = np.log(np.maximum(r, 1e-300))[np.arange(N), counts.z].sum(1)
-    log_pi, log_one, log_zero = (part[0] for part in expected_logs(theta))
-    tables = _tables(N, prior)
-    # E_q[ln p(theta | z, X)], a Dirichlet and betas with the counts of this assignment.
-    log_theta = gammaln(K * prior.alpha0 + N) - tables.of_count[counts.N].sum(1)
-    log_theta = log_theta - _pairs(counts, tables.of_pair)
-    log_theta = log_theta + (prior.alpha0 - 1) * log_pi.sum() + counts.N @ log_pi
-    ones, zeros = counts.ones.reshape(S, -1), (counts.N[..., None] - counts.ones).reshape(S, -1)
-    log_theta = log_theta + ones @ log_one.ravel() + zeros @ log_zero.ravel()
-    log_theta = log_theta + (prior.b0 - 1) * (log_one + log_zero).sum()
-    # E_q[ln q(theta)] by the divergence from the prior and the mean of the prior's logarithm.
-    log_prior = gammaln(K * prior.alpha0) - K * gammaln(prior.alpha0)
-    log_prior += (prior.alpha0 - 1) * log_pi.sum() - K * D * betaln(prior.b0, prior.b0)
-    log_prior += (prior.b0 - 1) * (log_one + log_zero).sum()
-    negative_entropy = kl_to_prior(theta, prior)[0] + log_prior
-    gap = log_q - (log_p - logsumexp(log_p)) + negative_entropy - log_theta
-    return float(np.exp(log_q) @ gap)
 
 
 class _Likeliest(NamedTuple):
@@ -170,33 +137,3 @@ def annealed(X: Floats, K: int, prior: Prior, temperatures: int, rng: Generator)
 def _choose(logits: Floats, rng: Generator) -> Ints:
     """One label for each row (C, K), by Gumbel's trick."""
     return np.asarray((logits + rng.gumbel(size=logits.shape)).argmax(-1))
-
-
-def search_model_probabilities(bounds: Floats) -> Floats:
-    """Probabilities (M,) that maximise sum_m q_m (L_m - ln q_m), by a search over the simplex."""
-
-    def height(u: Floats) -> float:
-        q = np.exp(u - logsumexp(u))
-        return -float(q @ bounds - xlogy(q, q).sum())
-
-    found = minimize(height, np.zeros(len(bounds)), method="BFGS", options={"gtol": 1e-9}).x
-    return np.asarray(np.exp(found - logsumexp(found)))
-
-
-def best_assignment_factor(log_p: Floats, share: float, rest: float, rng: Generator) -> Floats:
-    """The q(z|m) (S,) of one model that maximises the joint bound (PRML 10.35), by a search.
-
-    log_p are its log joints (S,); q(m) is `share`, and all that the other models add is `rest`.
-    """
-
-    def height(u: Floats) -> tuple[float, Floats]:
-        q = np.exp(u - logsumexp(u))
-        inner = log_p - np.log(np.maximum(q, 1e-300))
-        mean = q @ inner
-        value = share * (mean - np.log(share)) + rest
-        return -float(value), -share * q * (inner - mean)
-
-    options = {"gtol": 1e-10, "maxiter": 2000}
-    start = rng.standard_normal(len(log_p))
-    found = minimize(height, start, jac=True, method="BFGS", options=options).x
-    return np.asarray(np.exp(found - logsumexp(found)))

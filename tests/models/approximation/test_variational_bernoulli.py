@@ -7,7 +7,6 @@ from scipy.stats import beta, dirichlet
 
 from bythebook.models.approximation import variational_bernoulli as vb
 from bythebook.models.approximation.variational_bernoulli import Prior, VariationalBernoulli
-from bythebook.models.em import take
 from bythebook.models.types import Floats
 
 PRIOR = Prior(0.8, 1.5)
@@ -45,11 +44,8 @@ def test_the_bound_is_a_mean_over_draws_from_q(X: Floats) -> None:
     assert abs(vb.free_energy(r, q, PRIOR)[0] - drawn.mean()) < 4 * drawn.std() / np.sqrt(S)
 
 
-def test_updates_climb_and_no_change_of_them_does(X: Floats) -> None:
+def test_updates_raise_the_bound(X: Floats) -> None:
     rng = np.random.default_rng(2)
     start = rng.dirichlet(np.ones(3), (2, 7))
     fit = vb.fit(X, start, PRIOR, tol=0)
     assert np.nanmin(np.diff(fit.objective)) > -1e-12
-    early = vb.fit(X, start, PRIOR, tol=-np.inf, max_iter=2)
-    gains = vb.largest_perturbed_gain(take(early.theta, [1]), PRIOR, 300, rng)
-    assert max(gains) < 0

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from bythebook.models.approximation import variational_bernoulli as vb
 from bythebook.models.approximation.variational_bernoulli import Prior
 from bythebook.models.clustering import bernoulli_evidence as exact
 from bythebook.models.clustering import bernoulli_mixture
-from bythebook.models.em import take
 from bythebook.models.types import Floats
 
 PRIOR = Prior(0.7, 2.0)
@@ -30,15 +28,6 @@ def test_the_sum_over_assignments_is_a_mean_over_the_prior(X: Floats) -> None:
     assert abs(np.log(likelihood.mean()) - log_p) < 4 * error
 
 
-def test_the_bound_and_the_divergence_add_up(X: Floats) -> None:
-    start = np.random.default_rng(1).dirichlet(np.ones(3), (1, 4))
-    fit = vb.fit(X[None], start, PRIOR, tol=-np.inf, max_iter=3)
-    counts = exact.all_assignments(X, 3)
-    log_p = exact.log_joint(counts, PRIOR)
-    gap = exact.divergence(counts, log_p, take(fit.theta, [0]), PRIOR)
-    assert fit.final[0] + gap == pytest.approx(logsumexp(log_p))
-
-
 def test_annealing_slowly_finds_the_evidence(X: Floats) -> None:
     log_p = logsumexp(exact.log_joint(exact.all_assignments(X, 2), PRIOR))
     runs = exact.annealed(np.repeat(X[None], 300, 0), 2, PRIOR, 60, np.random.default_rng(2))
@@ -54,12 +43,3 @@ def test_em_ends_where_the_other_em_does(X: Floats) -> None:
     theirs = bernoulli_mixture.fit(X, theta)
     assert ours[0] == pytest.approx(theirs.final[0])
     assert exact.bic(ours, 2, 4, 2)[0] == pytest.approx(ours[0] - 2.5 * np.log(4))
-
-
-def test_searches_find_the_closed_forms() -> None:
-    bounds = np.array([0.0, -1.0, 0.5])
-    found = exact.search_model_probabilities(bounds)
-    np.testing.assert_allclose(found, np.exp(bounds) / np.exp(bounds).sum(), atol=1e-6)
-    log_p = np.array([-1.0, -2.0, -4.0])
-    best = exact.best_assignment_factor(log_p, 0.3, -1.0, np.random.default_rng(4))
-    np.testing.assert_allclose(best, np.exp(log_p) / np.exp(log_p).sum(), atol=1e-6)
