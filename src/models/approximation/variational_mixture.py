@@ -20,9 +20,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
-from numpy.random import Generator
 from scipy.special import digamma, gammaln, multigammaln
-from scipy.stats import wishart as wishart_distribution
 
 from bythebook.models.clustering.gaussian_mixture import Statistics, statistics, whitener
 from bythebook.models.clustering.gaussian_mixture_starts import weighted_moments
@@ -172,21 +170,6 @@ def fit(
         max_iter=max_iter,
         snapshots=snapshots,
     )
-
-
-def draw_parameters(
-    theta: VariationalMixture, size: int, rng: Generator
-) -> tuple[Floats, Floats, Floats]:
-    """Draws of pi (S, K), Lambda (S, K, D, D) and mu (S, K, D) from the factors of one mixture."""
-    D = theta.m.shape[-1]
-    pi = rng.dirichlet(theta.alpha, size)
-    W = np.linalg.solve(theta.W_inv, np.broadcast_to(np.eye(D), theta.W_inv.shape))
-    factors_of_lambda = [wishart_distribution(nu, S) for nu, S in zip(theta.nu, W, strict=True)]
-    draws = [q.rvs(size, random_state=rng).reshape(size, D, D) for q in factors_of_lambda]
-    Lambda = np.stack(draws, axis=1)
-    roots = np.linalg.cholesky(Lambda * theta.beta[:, None, None])
-    noise = rng.standard_normal((size, *theta.m.shape))
-    return pi, Lambda, theta.m + np.linalg.solve(roots.mT, noise[..., None])[..., 0]
 
 
 def log_det(S: Floats) -> Floats:

@@ -9,7 +9,6 @@ from sklearn.mixture import BayesianGaussianMixture
 from bythebook.models.approximation.variational_mixture import (
     Prior,
     VariationalMixture,
-    draw_parameters,
     expected_covariance,
     expected_log_det,
     factors,
@@ -163,26 +162,6 @@ def test_responsibilities_with_coefficients_as_parameters(X: Floats, prior: Prio
     change = np.log(theta.alpha / len(X)) - digamma(theta.alpha) + digamma(len(X))
     difference = log_rho(X, theta, point=True) - log_rho(X, theta)
     np.testing.assert_allclose(difference, np.broadcast_to(change[:, None], difference.shape))
-
-
-def test_draws_of_the_parameters_have_the_moments_of_the_factors(X: Floats, prior: Prior) -> None:
-    theta = factors(weighted_moments(X, random_gamma(X, 2)), X.mean(0), prior)
-    alpha, beta, m, W_inv, nu = (part[0] for part in theta)
-    S = 20_000
-    drawn = draw_parameters(
-        VariationalMixture(alpha, beta, m, W_inv, nu), S, np.random.default_rng(4)
-    )
-    pi, Lambda, mu = drawn
-    assert pi.shape == (S, 2)
-    W = np.linalg.inv(W_inv)
-    np.testing.assert_allclose(pi.mean(0), alpha / alpha.sum(), atol=4 * pi.std(0).max() / S**0.5)
-    error = 4 * Lambda.std(0) / S**0.5
-    assert (np.abs(Lambda.mean(0) - nu[:, None, None] * W) < error).all()
-    assert (np.abs(mu.mean(0) - m) < 4 * mu.std(0) / S**0.5).all()
-    # Given Lambda the covariance of a mean is the inverse of beta Lambda.
-    off = mu - m
-    square = np.einsum("k,skd,skde,ske->sk", beta, off, Lambda, off)
-    assert (np.abs(square.mean(0) - 2) < 4 * square.std(0) / S**0.5).all()
 
 
 def test_scikit_learn_finds_the_same_factors(X: Floats, prior: Prior) -> None:

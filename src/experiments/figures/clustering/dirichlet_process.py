@@ -2,36 +2,49 @@
 
 from collections.abc import Iterator
 
-import numpy as np
-from matplotlib.figure import Figure
-
-from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import shared_legend, subplots
-from bythebook.experiments.studies.clustering.dirichlet_process import DirichletProcess
+from bythebook.experiments.plotting.marks import Panel, band, bar, line
 
 
-def draw(study: DirichletProcess, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, (left, right) = subplots(1, 2)
-    for i, alpha in enumerate(study.concentrations):
-        drawn = outcome["prior_clusters"].sel(concentration=alpha).values
-        low, high = np.quantile(drawn, [0.05, 0.95], axis=1)
-        mean = outcome["expected_prior_clusters"].sel(concentration=alpha).values
-        left.fill_between(study.sizes, low, high, color=f"C{i}", alpha=0.2, lw=0)
-        left.plot(
-            study.sizes, mean, "o-", color=f"C{i}", ms=4, label=f"prior, $\\alpha$ = {alpha:g}"
-        )
-    for name, label, colour in (
-        ("sampled_clusters", "posterior, Gibbs sampling", "C4"),
-        ("truncated_clusters", "posterior, variational", "C5"),
-    ):
-        values = outcome[name].values.mean(1)
-        left.plot(study.fitted_sizes, values, "s--", ms=4, color=colour, label=label)
-    left.set(xlabel="points", ylabel="occupied components", xscale="log", yscale="log")
-    exact, chains = outcome["exact_count_probability"], outcome["drawn_count_probability"]
-    count = exact.coord("count")
-    right.bar(count - 0.2, exact.values, 0.38, color="C0", label="all partitions")
-    right.bar(count + 0.2, chains.values, 0.38, color="C4", label="Gibbs sampling")
-    right.set(xlabel=f"components of {study.enumerated} points", ylabel="posterior probability")
-    right.legend()
-    shared_legend(figure, left, 3)
-    yield "components", figure
+def components() -> Iterator[Panel]:
+    """Components under the prior and the posterior, and the posterior of a few points."""
+    yield Panel(
+        band(
+            "quantile(prior_clusters, 0.95, over='draw')",
+            low="quantile(prior_clusters, 0.05, over='draw')",
+            x="n",
+            by="concentration",
+            label="",
+        ),
+        line(
+            "mean(prior_clusters, over='draw')",
+            x="n",
+            by="concentration",
+            marker="o",
+            label="prior, $\\alpha$ = {}",
+        ),
+        line(
+            "mean(sampled_clusters, over='repetition')",
+            x="fitted_n",
+            color="C4",
+            linestyle="--",
+            label="posterior, Gibbs sampling",
+        ),
+        line(
+            "mean(truncated_clusters, over='repetition')",
+            x="fitted_n",
+            color="C5",
+            linestyle=":",
+            label="posterior, variational",
+        ),
+        x="points",
+        y="occupied components",
+        xscale="log",
+        yscale="log",
+        ylimits=(0.9, 500),
+    )
+    yield Panel(
+        bar("exact_count_probability", x="components", label="all partitions"),
+        line("drawn_count_probability", x="components", color="C1", label="Gibbs sampling"),
+        x="components of {enumerated} points",
+        y="posterior probability",
+    )

@@ -1,41 +1,54 @@
-"""Lines and responsibilities by iteration; the log likelihood from these and random lines."""
+"""Lines and responsibilities by iteration, and the log likelihood from these and random lines."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 
 from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import subplots
-from bythebook.experiments.plotting.clustering import cluster_colours, panel_grid, plot_traces
-from bythebook.experiments.studies.clustering.line_mixture import LineMixture
+from bythebook.experiments.plotting.clustering import cluster_colours
+from bythebook.experiments.plotting.marks import Panel, line, rule
 
 
-def draw(study: LineMixture, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+def lines(*iterations: int) -> Iterator[Panel]:
+    """Lines above and responsibilities below in some iterations, as in PRML Figure 14.8."""
+    shown = (0, *(iterations or (30, 50)))
+    for step in shown:
+        title = f"after {step} iterations" if step else "start"
+        yield Panel(
+            x="x", y="t", title=title, finish=partial(_lines, step=step), columns=len(shown)
+        )
+    for step in shown:
+        yield Panel(x="x", y="responsibilities", title="", finish=partial(_shares, step=step))
+
+
+def _lines(ax: Axes, outcome: Outcome, step: int) -> None:
     x, t = outcome["inputs"].values, outcome["targets"].values
-    lines = outcome["lines"]
+    gamma = outcome["responsibilities"].sel(snapshot=step).values
+    colours = cluster_colours(gamma) if step else "0.6"
+    ax.scatter(x, t, c=colours, s=14, linewidths=0)
     ends = np.array([x.min(), x.max()])
-    figure, axes = panel_grid(2, len(lines), 0.75, sharex=True, sharey="row")
-    for i, step in enumerate(lines.coord("snapshot")):
-        top, bottom = axes[:, i]
-        gamma = outcome["responsibilities"].values[i]
-        top.scatter(x, t, c="0.6" if step == 0 else cluster_colours(gamma), s=14, linewidths=0)
-        base = np.zeros_like(x)
-        for k, (intercept, slope) in enumerate(lines.values[i]):
-            top.plot(ends, intercept + slope * ends, "-" if k == 0 else "--", color=f"C{k}")
-            bottom.vlines(x, base, base + gamma[:, k], color=f"C{k}", linewidth=2)
-            base = base + gamma[:, k]
-        top.set_title(f"{step} iterations" if step else "start")
-        bottom.set_xlabel("x")
-    axes[0, 0].set_ylabel("t")
-    axes[1, 0].set_ylabel("Responsibilities")
-    yield "lines", figure
+    for k, (intercept, slope) in enumerate(outcome["lines"].sel(snapshot=step).values):
+        ax.plot(ends, intercept + slope * ends, "-" if k == 0 else "--", color=f"C{k}")
 
-    figure, ax = subplots()
-    plot_traces(ax, outcome["random_climb"].values, "from random lines")
-    ax.plot(outcome["log_likelihood"].values, color="C1", label="from the lines that are drawn")
-    single = outcome["single_line_log_likelihood"].values[0]
-    ax.axhline(single, color="C2", linestyle="--", label="a single line, at its best")
-    ax.set(ylim=(2.2 * single, None), xlim=(0, 100))
-    ax.legend(loc="lower right")
-    yield "climb", figure
+
+def _shares(ax: Axes, outcome: Outcome, step: int) -> None:
+    x, base = outcome["inputs"].values, np.zeros(len(outcome["inputs"]))
+    for k, gamma in enumerate(outcome["responsibilities"].sel(snapshot=step).values.T):
+        ax.vlines(x, base, base + gamma, color=f"C{k}", linewidth=2)
+        base = base + gamma
+
+
+def climb() -> Iterator[Panel]:
+    """The log likelihood of the first data set after each iteration of EM."""
+    single = "single_line_log_likelihood[0]"
+    yield Panel(
+        line("random_climb", x="early_iteration", color="C0", label="from random lines"),
+        line("log_likelihood", color="C1", label="from the lines shown"),
+        rule(single, color="C2", linestyle="--", label="a single line, at its best"),
+        x="iteration",
+        y="log likelihood (nats)",
+        xlimits=(0, 100),
+        ylimits=(f"2.2 * {single}", None),
+    )

@@ -8,7 +8,7 @@ from bythebook.experiments.plotting.marks import Panel, ellipse, hist, line, poi
 def components(*iterations: int) -> Iterator[Panel]:
     """The components of the best start in some iterations, as in PRML Figure 10.6."""
     yield Panel(
-        point("points[:, 2]", x="points[:, 1]", color="C0", ms=2.5, alpha=0.6),
+        point("points[:, 2]", x="points[:, 1]", color="0.65", ms=2, markeredgewidth=0),
         ellipse("component_mean", cov="component_covariance", size="component_weight"),
         facet="step",
         only=iterations,

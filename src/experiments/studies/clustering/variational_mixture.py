@@ -119,10 +119,7 @@ class VariationalMixture(Clusters, Study):
             if recorded:
                 steps = [take(fit.snapshots[t], fit.best) for t in self.snapshots]
                 history = held(fit.objective)[fit.best]
-        counted = {"variable": X.shape[1], "other": X.shape[1], "component": max(self.k)}
-        coords: dict[str, Any] = {name: np.arange(1, n + 1) for name, n in counted.items()}
-        coords |= {"alpha0": self.alpha0, "k": self.k, "restart": self.restarts}
-        coords |= {"point": len(X), "iteration": len(history), "step": self.snapshots}
+        coords = self._coords() | {"iteration": len(history)}
         found: dict[str, Any] = {}
         if self.splits:
             coords |= {"method": ["variational", "likelihood"], "split": self.splits}
@@ -146,6 +143,13 @@ class VariationalMixture(Clusters, Study):
             ),
             **found,
         )
+
+    def _coords(self) -> dict[str, Any]:
+        N, D = self.size
+        counted = {"variable": D, "other": D, "component": max(self.k)}
+        coords: dict[str, Any] = {name: np.arange(1, n + 1) for name, n in counted.items()}
+        coords |= {"alpha0": self.alpha0, "k": self.k, "restart": self.restarts}
+        return coords | {"point": N, "step": self.snapshots}
 
     def _prior(self, alpha0: float) -> Prior:
         D = self.size[1]

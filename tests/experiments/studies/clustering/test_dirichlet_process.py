@@ -13,11 +13,11 @@ Run = Callable[..., Outcome]
 
 def test_sizes_ascend() -> None:
     with pytest.raises(InputError, match="allowed: ascending"):
-        DirichletProcess(fitted_sizes=[30, 10])
+        DirichletProcess(fitted_n=[30, 10])
 
 
 def test_more_points_use_more_components(run: Run) -> None:
-    found = run(DirichletProcess(sizes=[5, 50], draws=50, fitted_sizes=[4, 20], sets=5, sweeps=12))
+    found = run(DirichletProcess(n=[5, 50], draws=50, fitted_n=[4, 20], repetitions=5, sweeps=12))
     prior = found["prior_clusters"].values.mean(-1)
     assert (prior[:, 1] > prior[:, 0]).all()
     few, many = found["sampled_clusters"].values.mean(1)

@@ -47,7 +47,6 @@ def test_snapshots_against_a_plain_loop(run):
     assert outcome["final_log_likelihood"].values[0] == pytest.approx(L[-1], rel=1e-12)
     until = int(outcome["iterations_until_close"].values[0])
     assert L[-1] - L[until] < 1e-3 <= L[-1] - L[until - 1]
-    assert outcome["smallest_gain"].values.min() >= -1e-9
 
 
 def test_equal_lines_never_part(run):
