@@ -1,59 +1,51 @@
-"""The points in the plane; a sample as it grows on its contours; probabilities and one label."""
+"""The points in the plane, a sample as it grows, and probabilities with one label."""
 
 from collections.abc import Iterator
+from functools import partial
 
-import numpy as np
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 
 from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import subplots
-from bythebook.experiments.plotting.clustering import MARKERS, covariance_contour, panel_grid
-from bythebook.experiments.plotting.labels import plane_labels
-from bythebook.experiments.studies.clustering.cluster_data import ClusterData
+from bythebook.experiments.plotting.clustering import MARKERS
+from bythebook.experiments.plotting.marks import Panel, bar, point
 
 
-def draw(study: ClusterData, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    if study.data is not None:
-        yield "data", _points(study, outcome)
-    elif study.means:
-        yield "sample", _sample(study, outcome)
-    else:
-        yield "labels", _labels(outcome)
+def data() -> Iterator[Panel]:
+    """The points as they are clustered."""
+    yield Panel(
+        point("points[:, 2]", x="points[:, 1]", ms=3, alpha=0.7, label=""), x="{x1}", y="{x2}"
+    )
 
 
-def _points(study: ClusterData, outcome: Outcome) -> Figure:
-    shown = {"": ("points", False, 4)}
-    if study.standardise:
-        shown = {"As observed": ("observed", False, 3), "After rescaling": ("points", True, 3)}
-    figure, axes = subplots(1, len(shown), squeeze=False)
-    for ax, (title, (name, rescaled, size)) in zip(axes[0], shown.items(), strict=True):
-        ax.plot(*outcome[name].values.T, "o", markersize=size, alpha=0.7)
-        x, y = plane_labels(study.data, standardised=rescaled)
-        ax.set(xlabel=x, ylabel=y, title=title)
-    return figure
+def observed() -> Iterator[Panel]:
+    """The points as observed."""
+    yield Panel(
+        point("observed[:, 2]", x="observed[:, 1]", ms=3, alpha=0.7, label=""),
+        x="length of the eruption (min)",
+        y="time to the next eruption (min)",
+    )
 
 
-def _sample(study: ClusterData, outcome: Outcome) -> Figure:
-    X, z = outcome["objects"].values, outcome["chosen"].values[0] - 1
-    figure, axes = panel_grid(1, len(study.show), 1.25, sharex=True, sharey=True)
-    for ax, n in zip(axes[0], sorted(study.show), strict=True):
-        for k, (mean, variance) in enumerate(zip(study.means, study.variances, strict=True)):
-            for scale in (1, 4):
-                covariance_contour(
-                    ax, np.array(mean), scale * np.diag(variance), "0.75", linewidth=1
-                )
-            ax.plot(*X[:n][z[:n] == k].T, MARKERS[k], color=f"C{k}", markersize=3.5)
-        ax.plot(*X[n - 1], "o", color=f"C{z[n - 1]}", markersize=9, markeredgecolor="black")
-        ax.set(title=f"{n} object{'s' * (n > 1)}", xlabel="$x_1$")
-    axes[0, 0].set_ylabel("$x_2$")
-    return figure
+def sample(*counts: int) -> Iterator[Panel]:
+    """The first objects of a sample, the last one larger, as in FCML Figure 6.7."""
+    for n in counts:
+        yield Panel(
+            x="{x1}",
+            y="{x2}",
+            title=f"{n} object{'s' * (n > 1)}",
+            finish=partial(_objects, n=n),
+            share="xy",
+            columns=len(counts),
+        )
 
 
-def _labels(outcome: Outcome) -> Figure:
-    q, places = outcome["probability"].values, outcome["probability"].coord("component")
-    figure, ax = subplots()
-    ax.bar(places - 0.2, q, 0.38, color="C0", label="responsibilities")
-    ax.bar(places + 0.2, places == places[q.argmax()], 0.38, color="C1", label="hard assignment")
-    ax.set(xlabel="Component", ylabel="Probability", xticks=places, ylim=(0, 1.05))
-    ax.legend()
-    return figure
+def _objects(ax: Axes, outcome: Outcome, n: int) -> None:
+    X, z = outcome["objects"].values[:n], outcome["chosen"].values[0, :n]
+    for k in range(1, len(outcome["probability"]) + 1):
+        ax.plot(*X[z == k].T, MARKERS[k - 1], color=f"C{k - 1}", markersize=3.5)
+    ax.plot(*X[-1], "o", color=f"C{z[-1] - 1}", markersize=9, markeredgecolor="black")
+
+
+def labels() -> Iterator[Panel]:
+    """The responsibilities of an object."""
+    yield Panel(bar("probability"), x="component", y="responsibility", ylimits=(0, 1.05))

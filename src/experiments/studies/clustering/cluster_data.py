@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
-from bythebook.experiments.studies.clustering._points import numbered, of_points, standardised
+from bythebook.experiments.studies.clustering._points import standardised
 from bythebook.models.datasets import load
 from bythebook.models.regression.polynomials import fit_orders, loo_loss
 from bythebook.models.types import Floats
@@ -22,6 +24,28 @@ class ClusterData(Study):
     weights.
     """
 
+    headline = {"points": "size(points, over='point')"}
+    quantities = {
+        "points": quantity("coordinates of the data, rescaled if required", "point variable"),
+        "observed": quantity("coordinates of the data as observed", "point variable"),
+        "left_out_loss": quantity(
+            "mean squared error of the second variable of points left out of the fit", "by"
+        ),
+        "probability": quantity("probability of a component", "component"),
+        "chosen": quantity("component of an object", "repetition object"),
+        "objects": quantity(
+            "coordinates of the objects of the first repetition", "object variable"
+        ),
+    }
+    axes = {
+        "point": axis_of("point of the data"),
+        "variable": axis_of("variable"),
+        "by": axis_of("prediction by the mean, or by a line through the first variable"),
+        "component": axis_of("component"),
+        "repetition": axis_of("sample"),
+        "object": axis_of("object in the order of drawing"),
+    }
+
     data: str | None = knob(
         "old-faithful", "the points; null draws from a mixture", dataset="points"
     )
@@ -29,7 +53,7 @@ class ClusterData(Study):
     weights: list[float] = knob([0.7, 0.3], "probabilities of the components", above=0, below=1)
     means: list[list[float]] = knob([[3.0, 3.0], [1.0, -3.0]], "their means", may_be_empty=True)
     variances: list[list[float]] = knob([[1.0, 2.0], [2.0, 1.0]], "their variances, per variable")
-    show: list[int] = knob([1, 5, 10, 50], "objects after which to draw", at_least=1, distinct=True)
+    n: int = knob(50, "objects in a sample", at_least=1, at_most=100_000)
     repetitions: int = knob(2000, "samples", at_least=1, at_most=100_000)
 
     def problems(self) -> Iterator[str]:
@@ -47,24 +71,27 @@ class ClusterData(Study):
         return self._drawn(rng) if self.data is None else self._observed(load(self.data).matrix)
 
     def _observed(self, X: Floats) -> Outcome:
-        x, t = X.T
-        points = of_points(standardised(X) if self.standardise else X)
-        return Outcome(
-            points=points,
-            observed=of_points(X),
-            # Of the second variable, predicted without the first and from it.
-            left_out_loss=axis("by", ["mean", "line"]).of(loo_loss(fit_orders(x, t, 1))),
+        return outcome(
+            {"point": len(X), "variable": [1, 2], "by": ["mean", "line"]},
+            points=("point variable", standardised(X) if self.standardise else X),
+            observed=("point variable", X),
+            left_out_loss=("by", loo_loss(fit_orders(*X.T, 1))),
         )
 
     def _drawn(self, rng: Generator) -> Outcome:
-        component, n = numbered("component", len(self.weights)), numbered("object", max(self.show))
-        z = rng.choice(len(component), size=(self.repetitions, len(n)), p=self.weights)
-        quantities = {
-            "probability": component.of(self.weights),
-            "chosen": over(z + 1, numbered("repetition", self.repetitions), n),
-        }
+        K = len(self.weights)
+        z = rng.choice(K, size=(self.repetitions, self.n), p=self.weights)
+        coords: dict[str, Any] = {"component": np.arange(1, K + 1), "repetition": len(z)}
+        coords["object"] = np.arange(1, self.n + 1)
+        found: dict[str, Any] = {}
         if self.means:
             noise = rng.standard_normal((*z.shape, 2))
             X = np.array(self.means)[z] + np.sqrt(np.array(self.variances)[z]) * noise
-            quantities["objects"] = over(X[0], n, numbered("variable", 2))  # of repetition 1
-        return Outcome(**quantities)
+            coords["variable"] = [1, 2]
+            found["objects"] = ("object variable", X[0])
+        return outcome(
+            coords,
+            probability=("component", self.weights),
+            chosen=("repetition object", z + 1),
+            **found,
+        )

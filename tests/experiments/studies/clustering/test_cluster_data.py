@@ -9,7 +9,6 @@ from scipy.stats import binom
 
 from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.registry import figures
 from bythebook.experiments.studies.clustering.cluster_data import ClusterData
 from bythebook.models.datasets import load
 
@@ -23,7 +22,7 @@ Run = Callable[..., Outcome]
         ({"weights": [0.7, 0.4]}, "sum to 1.1"),
         ({"means": [[1.0, 2.0]]}, "study.means"),
         ({"variances": [[1.0, 0.0], [1.0, 1.0]]}, "study.variances"),
-        ({"show": [5, 5]}, "study.show"),
+        ({"n": 0}, "study.n"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
@@ -58,17 +57,14 @@ def test_counts_are_binomial_and_moments_those_of_the_knobs(run: Run) -> None:
     z = outcome["chosen"].values
     counts = np.bincount((z[:, :5] == 1).sum(axis=1), minlength=6) / 4000
     assert_allclose(counts, binom.pmf(range(6), 5, 0.7), atol=0.03)
-    X = run(ClusterData(data=None, repetitions=1, show=[20_000]))
+    X = run(ClusterData(data=None, repetitions=1, n=20_000))
     second = X["objects"].values[X["chosen"].values[0] == 2]
     error = 4.5 * np.sqrt(2 / len(second))  # this many standard errors: 1 in 150,000
     assert_allclose(second.mean(axis=0), [1, -3], atol=error)
     assert_allclose(second.var(axis=0), [2, 1], rtol=error)
 
 
-def test_the_hard_label_is_the_most_probable(run: Run) -> None:
-    study = ClusterData(data=None, weights=[0.1, 0.2, 0.7], means=[])
-    outcome = run(study)
+def test_without_means_only_components_are_drawn(run: Run) -> None:
+    outcome = run(ClusterData(data=None, weights=[0.1, 0.2, 0.7], means=[], n=3))
     assert "objects" not in outcome
-    soft, hard = figures(study, outcome)["labels"].axes[0].containers
-    assert [bar.get_height() for bar in soft] == [0.1, 0.2, 0.7]
-    assert [bar.get_height() for bar in hard] == [0, 0, 1]
+    assert_allclose(outcome["probability"].values, [0.1, 0.2, 0.7])
