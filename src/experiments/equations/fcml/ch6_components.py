@@ -81,7 +81,7 @@ def _searched(X: Floats, q: Floats, a: float, b: float) -> Floats:
         )
         return float(found.x)
 
-    return np.vectorize(best)(ones, zeros)
+    return np.asarray(np.vectorize(best)(ones, zeros))
 
 
 @equation(

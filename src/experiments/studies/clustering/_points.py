@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.outcome import Axis, Quantity, axis, over
 from bythebook.experiments.core.study import knob
 from bythebook.models.datasets import load
 from bythebook.models.types import Floats
@@ -56,16 +55,6 @@ class Clusters:
 def standardised(X: Floats) -> Floats:
     """Each column with mean 0 and standard deviation 1 (over N, not N - 1)."""
     return np.asarray((X - X.mean(axis=0)) / X.std(axis=0))
-
-
-def numbered(name: str, size: int) -> Axis:
-    """Coordinates that count from one, as the books do: x_1, component 1."""
-    return axis(name, np.arange(1, size + 1))
-
-
-def of_points(X: Floats, point: str = "point") -> Quantity:
-    """Points (N, D) as a quantity."""
-    return over(X, axis(point, len(X)), numbered("variable", X.shape[1]))
 
 
 def place_problems(

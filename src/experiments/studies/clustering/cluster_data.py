@@ -71,11 +71,12 @@ class ClusterData(Study):
         return self._drawn(rng) if self.data is None else self._observed(load(self.data).matrix)
 
     def _observed(self, X: Floats) -> Outcome:
+        x, t = X.T
         return outcome(
             {"point": len(X), "variable": [1, 2], "by": ["mean", "line"]},
             points=("point variable", standardised(X) if self.standardise else X),
             observed=("point variable", X),
-            left_out_loss=("by", loo_loss(fit_orders(*X.T, 1))),
+            left_out_loss=("by", loo_loss(fit_orders(x, t, 1))),
         )
 
     def _drawn(self, rng: Generator) -> Outcome:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -156,13 +155,13 @@ class ClusterPath(Clusters, Study):
             near[0] = self.start
             starts = start_at(near, self.variance * np.eye(2))
         limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.iterations}
-        run_em = partial(fit, X, min_eigenvalue=COLLAPSED, **limits)
-        others = run_em(starts, snapshots=range(101))
+        limits["min_eigenvalue"] = COLLAPSED
+        others = fit(X, starts, snapshots=range(101), **limits)
         settled = iterations_to_settle(X, others, SETTLED)
         reached = others.final > np.nanmax(others.final, initial=-np.inf) - 0.1
         gains = np.diff(others.objective[reached])  # of the starts that find the best optimum
         shown = take(starts, [0 if self.start else int(np.argmax(reached))])
-        one = run_em(shown, snapshots=range(self.iterations + 1))
+        one = fit(X, shown, snapshots=range(self.iterations + 1), **limits)
         T = int(one.iterations[0]) - int(np.isnan(one.final[0]))  # short of a collapse
         if T < 1:
             raise InputError(

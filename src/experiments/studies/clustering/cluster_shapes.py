@@ -5,21 +5,20 @@ FCML 6.2.2, 6.2.3 and 6.3.4.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
-from bythebook.experiments.studies.clustering._points import numbered
 from bythebook.models.classification.kernels import gaussian
 from bythebook.models.clustering.agreement import agreement
 from bythebook.models.clustering.gaussian_mixture import fit, responsibilities
 from bythebook.models.clustering.gaussian_mixture_starts import start_at_points
 from bythebook.models.clustering.kernel_kmeans import (
     KernelKMeansFit,
-    distances,
     kernel_kmeans,
     one_against_the_rest,
 )
@@ -28,7 +27,8 @@ from bythebook.models.datasets import load
 from bythebook.models.em import take
 from bythebook.models.types import Floats, Ints
 
-FEW = 12  # objects whose distances in the kernel's space are found in two ways
+_LIMIT = 5000  # iterations of EM
+Found = tuple[dict[str, Any], dict[str, Any]]  # coordinates and quantities
 
 
 @dataclass
@@ -40,17 +40,61 @@ class ClusterShapes(Study):
         "stretched_agreement": "mean(stretched_agreement)",
         "kernel_agreement": "kernel_agreement['middle']",
     }
-    more_quantities = True
     quantities = {
-        "kernel_agreement": quantity(
-            "share of the points in the right cluster, kernel K-means", "start"
+        "rings_points": quantity(
+            "objects of the disc and the ring", "rings_draw rings_point variable"
         ),
+        "rings_labels": quantity("cluster of each object", "rings_draw method rings_point"),
+        "rings_centres": quantity("means of the clusters", "rings_draw method cluster variable"),
         "rings_agreement": quantity(
-            "share of the points of ring and disc in the right cluster", "rings_draw method"
+            "share of the objects in the right cluster", "rings_draw method"
+        ),
+        "rings_share_in_first": quantity(
+            "share of a true cluster in the first cluster", "rings_draw method true_cluster"
+        ),
+        "stretched_points": quantity(
+            "objects of two long clusters", "stretched_draw stretched_point variable"
+        ),
+        "stretched_labels": quantity(
+            "cluster of each object", "stretched_draw method stretched_point"
+        ),
+        "stretched_centres": quantity(
+            "means of the clusters", "stretched_draw method cluster variable"
         ),
         "stretched_agreement": quantity(
-            "share of the points of parallel clusters in the right cluster", "stretched_draw method"
+            "share of the objects in the right cluster", "stretched_draw method"
         ),
+        "stretched_share_in_first": quantity(
+            "share of a true cluster in the first cluster", "stretched_draw method true_cluster"
+        ),
+        "rings_mean_gap": quantity("distance between the means of disc and ring"),
+        "kernel_labels": quantity("cluster by kernel K-means", "snapshot rings_point"),
+        "small_cluster": quantity("objects in the cluster that begins with one", "iteration"),
+        "kernel_agreement": quantity(
+            "share of the objects in the right cluster, kernel K-means", "start"
+        ),
+        "random_agreement": quantity(
+            "share of the objects in the right cluster, kernel K-means", "random_start restart"
+        ),
+        "agreement_by_gamma": quantity(
+            "share of the objects in the right cluster, kernel K-means", "gamma"
+        ),
+    }
+    axes = {
+        "rings_draw": axis_of("data set"),
+        "rings_point": axis_of("object"),
+        "stretched_draw": axis_of("data set"),
+        "stretched_point": axis_of("object"),
+        "variable": axis_of("variable"),
+        "method": axis_of("method"),
+        "cluster": axis_of("cluster"),
+        "true_cluster": axis_of("true cluster"),
+        "snapshot": axis_of("iteration"),
+        "iteration": axis_of("iteration"),
+        "start": axis_of("start"),
+        "random_start": axis_of("kind of random start"),
+        "restart": axis_of("start"),
+        "gamma": axis_of("parameter of the kernel"),
     }
 
     data: str | None = knob("fcml-rings", "a ring about a disc", dataset="points")
@@ -70,8 +114,8 @@ class ClusterShapes(Study):
     kernel_starts: int = knob(
         20, "kernel K-means: starts of each random kind", at_least=1, at_most=200
     )
-    show: list[int] = knob(
-        [1, 5, 10, 30], "kernel K-means: iterations to draw", at_least=0, distinct=True
+    snapshots: list[int] = knob(
+        [1, 5, 10, 30], "kernel K-means: iterations to record", at_least=0, distinct=True
     )
 
     def problems(self) -> Iterator[str]:
@@ -84,49 +128,45 @@ class ClusterShapes(Study):
                 yield f"study.{name}={pair}; allowed: two numbers"
 
     def run(self, rng: Generator) -> Outcome:
-        quantities = dict[str, Quantity]()
+        coords: dict[str, Any] = {"variable": [1, 2], "cluster": [1, 2], "true_cluster": [1, 2]}
+        coords["method"], parts = self.methods, []
         if self.data is not None:
             X = load(self.data).matrix
             ring = (np.square(X).sum(axis=1) > 0.75).astype(np.int64)  # 0 is the disc inside it
             gap = X[ring == 0].mean(axis=0) - X[ring == 1].mean(axis=0)
-            quantities = self._found("rings", ring, [X], rng)
-            quantities["rings_mean_gap"] = Quantity(np.linalg.norm(gap))
+            parts = [self._found("rings", ring, [X], rng)]
+            parts.append(({}, {"rings_mean_gap": float(np.linalg.norm(gap))}))
             if self.gammas:
-                by_kmeans = quantities["rings_labels"].sel(method="kmeans").values
-                quantities |= self._by_kernel(X, ring, by_kmeans.astype(np.int64), rng)
+                labels = parts[0][1]["rings_labels"][1][0, self.methods.index("kmeans")]
+                parts.append(self._by_kernel(X, ring, labels, rng))
         if self.stretched:
             second = np.repeat([0, 1], self.n_each)
             mean, sd = second[:, None] * np.array(self.offset), np.array(self.sd)
             draws = (mean + sd * rng.standard_normal(mean.shape) for _ in range(self.repetitions))
-            quantities |= self._found("stretched", second, draws, rng)
-        return Outcome(**quantities)
+            parts.append(self._found("stretched", second, draws, rng))
+        coords |= {name: at for axes, _ in parts for name, at in axes.items()}
+        return outcome(coords, **{name: v for _, found in parts for name, v in found.items()})
 
-    def _found(
-        self, shape: str, truth: Ints, draws: Iterable[Floats], rng: Generator
-    ) -> dict[str, Quantity]:
+    def _found(self, shape: str, truth: Ints, draws: Iterable[Floats], rng: Generator) -> Found:
         """Clusters of each draw by each method; `truth` has the true cluster of each object."""
         X, found = zip(
             *((X, [self._cluster(method, X, rng) for method in self.methods]) for X in draws),
             strict=True,
         )
         labels = np.array([[label for label, _ in row] for row in found])  # (draw, method, N)
-        centres = np.array([[centre for _, centre in row] for row in found])
+        centres = [[centre for _, centre in row] for row in found]
         shares = [(labels[..., truth == k] == 0).mean(axis=-1) for k in (0, 1)]
-        draw, method = axis(f"{shape}_draw", len(X)), axis("method", self.methods)
-        point, cluster = axis(f"{shape}_point", len(truth)), numbered("cluster", 2)
-        variable, true_cluster = numbered("variable", 2), numbered("true_cluster", 2)
         agreements = [[agreement(label, truth, 2) for label in row] for row in labels]
-        return {
-            f"{shape}_points": over(X, draw, point, variable),
-            f"{shape}_labels": over(labels, draw, method, point),
-            f"{shape}_centres": over(centres, draw, method, cluster, variable),
-            f"{shape}_agreement": over(agreements, draw, method),
-            f"{shape}_share_in_first": over(np.stack(shares, -1), draw, method, true_cluster),
+        draw, point = f"{shape}_draw", f"{shape}_point"
+        return {draw: len(X), point: len(truth)}, {
+            f"{shape}_points": (f"{draw} {point} variable", X),
+            f"{shape}_labels": (f"{draw} method {point}", labels),
+            f"{shape}_centres": (f"{draw} method cluster variable", centres),
+            f"{shape}_agreement": (f"{draw} method", agreements),
+            f"{shape}_share_in_first": (f"{draw} method true_cluster", np.stack(shares, -1)),
         }
 
-    def _by_kernel(
-        self, X: Floats, truth: Ints, by_kmeans: Ints, rng: Generator
-    ) -> dict[str, Quantity]:
+    def _by_kernel(self, X: Floats, truth: Ints, by_kmeans: Ints, rng: Generator) -> Found:
         """Kernel K-means from the innermost object alone, other starts and other kernels."""
         N, R = len(X), self.kernel_starts
         middle = one_against_the_rest(N, np.array([np.argmin(np.square(X).sum(axis=1))]))
@@ -138,22 +178,21 @@ class ClusterShapes(Study):
         def shares(ends: KernelKMeansFit) -> list[float]:
             return [agreement(labels, truth, 2) for labels in ends.labels]
 
-        from_middle = found(middle)
-        history, distortion = from_middle.history[:, 0], from_middle.distortion[0]  # (T + 1, N)
+        history = found(middle).history[:, 0]  # (T + 1, N)
         random = [shares(found(labels)) for labels in (lone, rng.integers(2, size=(R, N)))]
-        given = shares(found(np.concatenate([middle, by_kmeans])))
-        by_gamma = [shares(found(middle, gamma))[0] for gamma in self.gammas]
-        snapshot, point = axis("snapshot", sorted(self.show)), axis("rings_point", N)
-        kinds = axis("random_start", ["single", "random"]), axis("restart", R)
-        shown = history[np.minimum(snapshot.values, len(history) - 1)]
-        return {
-            "kernel_labels": over(shown, snapshot, point),
-            "small_cluster": axis("iteration", len(history)).of(history.sum(axis=1)),
-            "kernel_agreement": axis("start", ["middle", "kmeans"]).of(given),
-            "random_agreement": over(random, *kinds),
-            "agreement_by_gamma": axis("gamma", self.gammas).of(by_gamma),
-            "few_distances": _in_two_ways(X, self.gamma),
-            "kernel_distortion": axis("kernel_pass", len(distortion)).of(distortion),
+        snapshots = np.array(sorted(self.snapshots))
+        given = shares(found(np.concatenate([middle, by_kmeans[None]])))
+        coords = {"snapshot": snapshots, "iteration": len(history), "start": ["middle", "kmeans"]}
+        coords |= {"random_start": ["single", "random"], "restart": R, "gamma": self.gammas}
+        return coords, {
+            "kernel_labels": (
+                "snapshot rings_point",
+                history[np.minimum(snapshots, len(history) - 1)],
+            ),
+            "small_cluster": ("iteration", history.sum(axis=1)),
+            "kernel_agreement": ("start", given),
+            "random_agreement": ("random_start restart", random),
+            "agreement_by_gamma": ("gamma", [shares(found(middle, g))[0] for g in self.gammas]),
         }
 
     def _cluster(self, method: str, X: Floats, rng: Generator) -> tuple[Ints, Floats]:
@@ -161,20 +200,7 @@ class ClusterShapes(Study):
         if method == "kmeans":
             ends = kmeans(X, random_points(X, 2, rng, self.restarts))
             return ends.labels[ends.best], ends.centres[ends.best]
-        em = fit(X, start_at_points(X, 2, rng, self.restarts), min_eigenvalue=1e-3, tol=1e-6)
+        start = start_at_points(X, 2, rng, self.restarts)
+        em = fit(X, start, min_eigenvalue=1e-3, tol=1e-6, max_iter=_LIMIT)
         best = take(em.theta, [em.best])
         return responsibilities(X, best)[0].argmax(axis=1), best.mu[0]
-
-
-def _in_two_ways(X: Floats, gamma: float) -> Quantity:
-    """Distances of some objects from two clusters of them, by the kernel and by features.
-
-    The inner products of the rows of a Cholesky factor, K = L L^T, are the kernel.
-    """
-    few = X[np.linspace(0, len(X) - 1, FEW).astype(int)]
-    K, member = gaussian(few, few, gamma), np.arange(FEW) % 3 == 0
-    L = np.linalg.cholesky(K)
-    features = [np.square(L - L[own].mean(axis=0)).sum(axis=1) for own in (~member, member)]
-    by_kernel = distances(K, member[None].astype(np.int64), 2)[0].T
-    ways = axis("distance_by", ["kernel", "features"])
-    return over([by_kernel, features], ways, numbered("cluster", 2), axis("few", FEW))

@@ -115,4 +115,4 @@ class DirichletProcess(Study):
         fit = process.truncated(data, start.astype(np.float64), model, max_iter=self.iterations)
         best = fit.final.reshape(self.repetitions, -1).argmax(1)
         best = best + self.restarts * np.arange(self.repetitions)
-        return process.truncated_counts(fit.theta)[best]
+        return np.asarray(process.truncated_counts(fit.theta)[best])

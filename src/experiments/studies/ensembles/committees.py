@@ -81,17 +81,17 @@ class Committees(SyntheticCurve, Study):
             independent = models.errors_by_size(own, h, members).committee
             bagged = models.errors_by_size(y, h, members)
             found.append((*bagged, single, independent, y[0, :shown], y[0].mean(0)))
-        average, committee, single, independent, curves, mean = zip(*found, strict=True)
+        parts = list(zip(*found, strict=True))
         coords: dict[str, Any] = {"order": orders, "members": members, "group": GROUPS}
         coords |= {"repetition": self.repetitions, "member": shown, "x": grid, "point": self.n}
         return outcome(
             coords,
-            average_error=("order members repetition", average),
-            committee_error=("order members repetition", committee),
-            single_error=("order repetition", single),
-            independent_error=("order members group", independent),
-            member_curve=("order member x", curves),
-            committee_curve=("order x", mean),
+            average_error=("order members repetition", parts[0]),
+            committee_error=("order members repetition", parts[1]),
+            single_error=("order repetition", parts[2]),
+            independent_error=("order members group", parts[3]),
+            member_curve=("order member x", parts[4]),
+            committee_curve=("order x", parts[5]),
             truth=("x", h),
             inputs=("point", x[0]),
             targets=("point", t[0]),

@@ -22,7 +22,7 @@ Run = Callable[..., Outcome]
         ({"sd": [1.0, 0.0]}, "study.sd"),
         ({"methods": ["ward"]}, "study.methods"),
         ({"gamma": 0.0}, "study.gamma"),
-        ({"show": [1, 1]}, "study.show"),
+        ({"snapshots": [1, 1]}, "study.snapshots"),
         ({"data": None, "gammas": [1.0]}, "study.gammas"),
         ({"methods": ["mixture"], "gammas": [1.0]}, "study.gammas"),
     ],
@@ -58,7 +58,7 @@ def test_round_clusters_are_no_trouble(run: Run) -> None:
 
 
 def test_the_disc_is_found_from_its_middle(run: Run) -> None:
-    study = ClusterShapes(stretched=False, gammas=[1.0, 50.0], kernel_starts=3, show=[1, 30])
+    study = ClusterShapes(stretched=False, gammas=[1.0, 50.0], kernel_starts=3, snapshots=[1, 30])
     outcome = run(study)
     X = outcome["rings_points"].values[0]
     final = outcome["kernel_labels"].values[-1]
