@@ -40,7 +40,7 @@ def cluster_mean(rng: Generator) -> Sides:
     r" K(\mathbf{x}_n, \mathbf{x}_m) + \frac{1}{N_k^2} \sum_{m=1}^N \sum_{r=1}^N z_{mk} z_{rk}"
     r" K(\mathbf{x}_m, \mathbf{x}_r)",
 )
-def kernel_distance(rng: Generator) -> Sides:
+def kernel_mean_distance(rng: Generator) -> Sides:
     """The squared distance of an object from the mean of a cluster in the space of a kernel.
 
     The rows of a root of the kernel matrix are vectors with the kernel's inner products.
