@@ -3,8 +3,7 @@ r"""The linear model with Gaussian noise (FCML chapters 1 and 2).
     t = Phi w + e,    e ~ N(0, sigma^2 I)
 
 The weights of least squares are those of maximum likelihood, and the likelihood's best noise
-variance is the mean squared residual. For a straight line the weights are ratios of averages, as
-FCML 1.1.4 derives them; the QR factorisation gives the same for any columns, and to more digits.
+variance is the mean squared residual.
 """
 
 from typing import NamedTuple
@@ -34,23 +33,6 @@ def least_squares(Phi: Floats, t: Floats) -> LeastSquares:
     sigma2 = float(residuals @ residuals) / len(t)  # FCML 2.35
     root = solve_triangular(R, np.eye(len(w))) / scale[:, None]
     return LeastSquares(w, residuals, sigma2, sigma2 * root @ root.T)  # FCML 2.45
-
-
-class LineByAverages(NamedTuple):
-    """The least-squares line in the averages of x, t, x t and x^2."""
-
-    numerator: float  # of w_1: mean(x t) - mean(x) mean(t)
-    denominator: float  # of w_1: mean(x^2) - mean(x)^2
-    w: Floats  # (2,) intercept and slope
-
-
-def line_by_averages(x: Floats, t: Floats) -> LineByAverages:
-    """The line as FCML 1.1.4 derives it; the differences cancel digits where x is far from zero."""
-    numerator = np.mean(x * t) - np.mean(x) * np.mean(t)
-    denominator = np.mean(x**2) - np.mean(x) ** 2
-    slope = numerator / denominator  # FCML 1.10
-    intercept = np.mean(t) - slope * np.mean(x)  # FCML 1.8
-    return LineByAverages(float(numerator), float(denominator), np.array([intercept, slope]))
 
 
 def maximum_log_likelihood(sigma2: Floats | float, n: int) -> Floats:

@@ -13,7 +13,6 @@ from bythebook.models.regression.linear import (
     least_squares,
     line,
     line_and_sine,
-    line_by_averages,
     maximum_log_likelihood,
 )
 from bythebook.models.types import Floats
@@ -50,14 +49,6 @@ def test_the_line_is_that_of_exact_arithmetic(olympics: tuple[Floats, Floats]) -
     assert_allclose(fit.sigma2, float(expected.sigma2), rtol=1e-11)
     assert_allclose(fit.covariance, expected.covariance, rtol=1e-8)
     assert_allclose(fit.residuals, t - fit.w[0] - fit.w[1] * x, atol=1e-11)
-
-
-def test_averages_give_the_same_line(olympics: tuple[Floats, Floats]) -> None:
-    x, t = olympics
-    expected, found = ExactLine(x, t), line_by_averages(x, t)
-    assert_allclose(found.numerator, float(expected.numerator), rtol=1e-9)
-    assert_allclose(found.denominator, float(expected.denominator), rtol=1e-9)
-    assert_allclose(found.w, [float(expected.intercept), float(expected.slope)], rtol=1e-9)
 
 
 def test_least_squares_maximises_the_likelihood(olympics: tuple[Floats, Floats]) -> None:

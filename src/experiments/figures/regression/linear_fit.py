@@ -7,6 +7,7 @@ from bythebook.experiments.plotting.marks import Panel, line, point, rule
 
 def fit(start: float | None = None) -> Iterator[Panel]:
     """The data, the fitted curve and its predictions, from an input on."""
+    shown = f"where(targets, inputs >= {start})"
     yield Panel(
         line("curve", label="fit"),
         point("targets", x="inputs", color="black", label="data"),
@@ -14,7 +15,7 @@ def fit(start: float | None = None) -> Iterator[Panel]:
         x="{input}",
         y="{target}",
         xlimits=None if start is None else (start, None),
-        ylimits=None if start is None else f"where(targets, inputs >= {start})",
+        ylimits=None if start is None else ("min(curve) - 0.1", f"max({shown}) + 0.1"),
     )
 
 
@@ -64,6 +65,7 @@ def generated() -> Iterator[Panel]:
         line("fitted", x="inputs", label="fit"),
         point("targets", x="inputs", color="black", label="data"),
         x="{input}",
+        y="{target}",
         title="data",
     )
 

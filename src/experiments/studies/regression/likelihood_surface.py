@@ -1,6 +1,6 @@
 """The likelihood of a line as a function of its weights, at several levels of noise (FCML 2.9.1).
 
-    log L(w) = -|t - X w|^2 / (2 sigma^2) + const,    I = X^T X / sigma^2,    cov(w) = I^-1
+log L(w) = -|t - X w|^2 / (2 sigma^2) + const,    I = X^T X / sigma^2,    cov(w) = I^-1
 """
 
 from collections.abc import Iterator
