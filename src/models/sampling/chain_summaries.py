@@ -105,7 +105,6 @@ def summaries(
         "autocorrelation": autocorrelation(w, lags),  # (C, lags, 2)
         "step_length": np.sqrt(squared).mean(0),  # (C,)
         "squared_step": squared.mean(0),  # (C,)
-        "uphill_rejected": np.sum(uphill & ~accepted),
         "downhill_proposed": np.sum(~uphill, axis=0),  # (C,)
         "downhill_accepted": np.sum(~uphill & accepted, axis=0),
         "downhill_ratio": np.where(uphill, 0.0, np.exp(np.minimum(climb, 0.0))).sum(0),  # FCML 4.17

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import stats
 
 from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.core.outcome import Outcome
@@ -26,11 +27,9 @@ Run = Callable[..., Outcome]
         ({"starts": [[0.0, 0.0], [1.0, 1.0]]}, "as many as study.step_variances"),
         ({"starts": [[0.0]]}, "points in the plane"),
         ({"samples": 100, "look_at": [1000]}, "study.look_at"),
-        ({"samples": 5}, "study.early"),
         ({"samples": 50, "lags": [50]}, "study.lags"),
         ({"samples": 100_000, "chains": 2000}, "samples times"),
         ({"step_variances": [0.0]}, "study.step_variances"),
-        ({"show": ["densities"]}, "first three targets"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
@@ -52,7 +51,6 @@ def test_the_moments_are_those_of_the_target(run: Run) -> None:
     assert_allclose(rings / 400_000, -np.diff(np.exp(-edges / 2)), atol=0.02)  # they depend
     R = found["scale_reduction"].sel(**here)
     assert R.sel(length=10).values.max() > 1.5 > 1.02 > R.sel(length=2000).values.max()
-    assert found["uphill_rejected"].values.tolist() == [[0]]
 
 
 def test_a_chain_moves_where_it_accepts(run: Run) -> None:
@@ -90,7 +88,7 @@ def test_modes_that_are_close_are_both_found(run: Run) -> None:
     def visited(apart: float, variance: float) -> list[int]:
         parts = [[0, 0, variance, 0, variance], [apart, 0, variance, 0, variance]]
         study = Sampler({"two": parts}, step_variances=[0.25], samples=500, chains=5)
-        return run(study)["parts_visited"].values.ravel().tolist()  # type: ignore[no-any-return]
+        return run(study)["modes_visited"].values.ravel().tolist()  # type: ignore[no-any-return]
 
     assert visited(1.0, 0.25) == [2] * 5
     assert visited(9.0, 0.09) == [1] * 5
@@ -103,7 +101,6 @@ def test_a_flat_target_is_a_random_walk(run: Run) -> None:
         step_variances=[0.1, 2.0],
         samples=10,
         chains=4000,
-        show=["walks"],
     )
     found = run(study)
     for variance in (0.1, 2.0):  # two directions
@@ -111,4 +108,14 @@ def test_a_flat_target_is_a_random_walk(run: Run) -> None:
         assert_allclose(here.values.mean(), 2 * variance, rtol=0.03)
     assert found["path"].sel(target="flat", sample=0).values.tolist() == [[0, 0], [2, 2]]
     assert found["rejected"].values.max() == 0
-    assert "burn_in" not in found
+    assert {"burn_in", "height"}.isdisjoint(found)
+
+
+def test_the_height_of_a_density(run: Run) -> None:
+    found = run(Sampler({"two": [[0, 1, 1, 0.5, 2], [4, -1, 1, 0, 1]]}, samples=10, chains=2))
+    height = found["height"]
+    w = np.stack(np.meshgrid(height.coord("w1"), height.coord("w2")), axis=-1)
+    parts = (([0, 1], [[1, 0.5], [0.5, 2]]), ([4, -1], np.eye(2)))
+    density = sum(stats.multivariate_normal(*part).pdf(w) for part in parts)
+    peak = sum(stats.multivariate_normal(*part).pdf([4, -1]) for part in parts)
+    assert_allclose(height.values[0], density / peak, rtol=1e-9)
