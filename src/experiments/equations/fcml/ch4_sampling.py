@@ -28,6 +28,7 @@ def ratio_of_metropolis_hastings(rng: Generator) -> Sides:
     N, sigma2 = int(rng.integers(3, 12)), rng.uniform(0.5, 3)
     X, t = rng.standard_normal((N, 2)), rng.random(N) < 0.5
     B = rng.standard_normal((2, 3))
+    Sigma = B @ B.T + 0.5 * np.eye(2)
     old, new = rng.standard_normal((2, 2))
 
     def log_g(w: Floats) -> Floats:
@@ -39,7 +40,7 @@ def ratio_of_metropolis_hastings(rng: Generator) -> Sides:
     grid = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
     posterior = np.exp(log_g(np.concatenate([[new, old], grid])))
     posterior /= posterior[2:].sum()
-    back, forth = multivariate_normal(new, B @ B.T), multivariate_normal(old, B @ B.T)
+    back, forth = multivariate_normal(new, Sigma), multivariate_normal(old, Sigma)
     prior = np.exp(-(new @ new) / (2 * sigma2)) / np.exp(-(old @ old) / (2 * sigma2))
     terms = [np.where(t, expit(X @ w), 1 - expit(X @ w)).prod() for w in (new, old)]
     return Sides(

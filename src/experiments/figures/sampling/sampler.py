@@ -63,7 +63,9 @@ def _walk(upto: int, ax: Axes, outcome: Outcome) -> None:
     ax.plot(*w[:1].T, "o", color="C0", markersize=4)
     for s in range(upto - 1):
         ends = np.stack([w[s], proposed[s]], axis=-1)
-        look: Any = {"color": "C0", "marker": mark} if kept[s] else {"color": "C1", "ls": "--"}
+        look: Any = (
+            {"color": "C0", "marker": mark, "ls": "-"} if kept[s] else {"color": "C1", "ls": "--"}
+        )
         label = "accepted" if kept[s] else "rejected"
         seen = ax.get_legend_handles_labels()[1]
         look |= {} if label in seen else {"label": label}

@@ -116,7 +116,7 @@ class Sampler(Study):
         if any(len(start) != 2 for start in self.starts):
             yield f"study.starts={self.starts}; allowed: points in the plane"
         if max([4, *self.look_at]) > self.samples:
-            yield f"study.look_at={self.look_at}; allowed: <= {self.samples}, the samples of a chain"
+            yield f"study.look_at={self.look_at}; allowed: <= {self.samples}, the samples"
         if max([0, *self.lags]) >= self.samples:
             yield f"study.lags={self.lags}; allowed: < {self.samples}, the samples of a chain"
         if self.samples * self.chains * len(self.step_variances) > 5_000_000:
