@@ -78,3 +78,24 @@ def normalised_weights(rng: Generator) -> Sides:
     r = np.exp(target.log_p(z)) / norm(mean, sd).pdf(z)
     w = r / r.sum()
     return Sides(truth=weigh(target, log_r, z, ["square"]).normalised[0], printed=w @ z**2)
+
+
+@equation(
+    "11.2, 11.3",
+    section="11",
+    latex=r"\hat{f} = \frac{1}{L} \sum_{l=1}^L f(\mathbf{z}^{(l)}), \quad \mathbb{E}[\hat{f}]"
+    r" = \mathbb{E}[f], \quad \text{var}[\hat{f}] = \frac{1}{L} \mathbb{E} [(f -"
+    r" \mathbb{E}[f])^2]",
+)
+def moments_of_an_average(rng: Generator) -> Sides:
+    """Mean and variance of the average of f over L independent draws (Exercise 11.1).
+
+    All sets of L draws of a discrete variable are enumerated.
+    """
+    K, L = int(rng.integers(3, 6)), int(rng.integers(2, 5))
+    p, f = rng.dirichlet(np.ones(K)), rng.standard_normal(K)
+    mean = p @ f
+    variance = p @ (f - mean) ** 2 / L
+    average = _average_over_sets(p, L, lambda l: [f[l].sum() / L])
+    spread = _average_over_sets(p, L, lambda l: [(f[l].sum() / L) ** 2]) - average**2
+    return Sides(truth=(average, spread), printed=(np.array([mean]), np.array([variance])))

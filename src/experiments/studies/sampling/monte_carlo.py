@@ -7,7 +7,7 @@ import numpy as np
 from numpy.random import Generator
 
 from bythebook.experiments.core.declarations import axis_of, quantity
-from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.sampling.monte_carlo import (
     INTEGRANDS,
@@ -28,20 +28,23 @@ OTHERS = ("projection", "evidence")
 class MonteCarlo(Study):
     """E{f(y)} exactly and from growing samples; f may count hits (FCML 2.5.1, 4.5.1, EX 4.4)."""
 
-    headline = {"error": "max(last(rms_error, over='size'))", "decay_rate": "first(decay_rate)"}
+    headline = {"error": "max(last(rms_error, over='n'))"}
     quantities = {
-        "rms_error": quantity("root mean squared error of a sample mean", "expectation size"),
-        "decay_rate": quantity("exponent of the error's decay with the sample size", "expectation"),
         "exact": quantity("exact expectation", "expectation"),
         "estimate": quantity(
-            "mean of a growing sample", "expectation sequence size", equation="FCML 2.23"
+            "mean of a growing sample", "expectation repetition n", equation="FCML 2.23"
         ),
-        "error_sd": quantity("standard deviation of a sample mean", "expectation size"),
+        "rms_error": quantity("root mean squared error of a sample mean", "expectation n"),
+        "error_sd": quantity(
+            "standard deviation of a mean of independent samples",
+            "expectation n",
+            equation="PRML 11.3",
+        ),
     }
     axes = {
         "expectation": axis_of("function"),
-        "sequence": axis_of("sequence of samples"),
-        "size": axis_of("number of samples"),
+        "repetition": axis_of("sequence of samples"),
+        "n": axis_of("number of samples"),
     }
 
     function: str = knob("square", "the function f of y", choices=(*INTEGRANDS, *HITS, *OTHERS))
@@ -58,7 +61,7 @@ class MonteCarlo(Study):
     )
     times: float = knob(1.0, "hits count this much: 4 makes pi of a quarter", above=0)
     samples: int = knob(10_000, "samples in a sequence", at_least=10, at_most=1_000_000)
-    sequences: int = knob(200, "independent sequences", at_least=20, at_most=10_000)
+    repetitions: int = knob(200, "independent sequences", at_least=20, at_most=10_000)
     sizes: int = knob(80, "sample sizes of the curves, evenly apart in their logs", at_least=2)
     look_at: list[int] = knob([100, 10_000], "further sizes", at_least=1, distinct=True)
 
@@ -69,8 +72,8 @@ class MonteCarlo(Study):
             yield f"study.look_at={self.look_at}; allowed: <= {self.samples}, the samples drawn"
         if self.function == "projection" and self.correlations[0] != 0:
             yield f"study.correlations={self.correlations}; allowed: the first is 0"
-        if self.samples * self.sequences > 10_000_000:
-            yield "study.samples times study.sequences; allowed: <= 10000000"
+        if self.samples * self.repetitions > 10_000_000:
+            yield "study.samples times study.repetitions; allowed: <= 10000000"
 
     def expectations(self) -> dict[str, Expectation]:
         """The estimated expectations, by name."""
@@ -91,21 +94,17 @@ class MonteCarlo(Study):
     def run(self, rng: Generator) -> Outcome:
         expectations, K = self.expectations(), self.times
         S = np.unique(np.geomspace(1, self.samples, self.sizes).round().astype(int))
-        size = axis("size", np.union1d(S, self.look_at))
-        what, sequence = axis("expectation", list(expectations)), axis("sequence", self.sequences)
-        shape = self.sequences, self.samples
-        averages = [
-            running_mean(e.f(shape, rng))[:, size.values - 1] for e in expectations.values()
-        ]
+        n = np.union1d(S, self.look_at)
+        shape = self.repetitions, self.samples
+        averages = [running_mean(e.f(shape, rng))[:, n - 1] for e in expectations.values()]
         estimate = K * np.array(averages)  # FCML 2.23, 4.16
         exact = K * np.array([e.mean for e in expectations.values()])
-        rms = np.sqrt(np.mean((estimate - exact[:, None, None]) ** 2, axis=1))
         variances = np.array([e.variance for e in expectations.values()])
-        return Outcome(
-            exact=what.of(exact),
-            estimate=over(estimate, what, sequence, size),
-            rms_error=over(rms, what, size),
-            error_sd=over(K * np.sqrt(variances[:, None] / size.values), what, size),
-            # The slope of a straight line through the logs: -1/2 for the square-root law.
-            decay_rate=what.of([np.polyfit(np.log(size.values), np.log(row), 1)[0] for row in rms]),
+        rms = np.sqrt(np.mean((estimate - exact[:, None, None]) ** 2, axis=1))
+        return outcome(
+            {"expectation": list(expectations), "repetition": self.repetitions, "n": n},
+            exact=("expectation", exact),
+            estimate=("expectation repetition n", estimate),
+            rms_error=("expectation n", rms),
+            error_sd=("expectation n", K * np.sqrt(variances[:, None] / n)),
         )
