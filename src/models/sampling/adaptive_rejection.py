@@ -124,7 +124,6 @@ class Run(NamedTuple):
     tried: Bools  # (R, stages) whether the first draw of a stage was rejected
     draws: Floats  # (R, M) the first accepted ones
     gap: Floats  # (checked, stages) minimum of ln q - ln p on a grid, of the first runs
-    bend: Floats  # (checked, stages) largest second difference of ln q between corners
     envelope: Envelope  # the last one
 
 
@@ -133,7 +132,7 @@ def adapt(target: Target, starts: Floats, points: int, draws: int, rng: Rng) -> 
     grid, R = np.sort(starts, axis=1), len(starts)
     accepted = np.full((R, draws), np.nan)
     taken = np.zeros(R, dtype=np.int64)
-    stages: list[tuple[Floats, Bools, Floats, Floats]] = []
+    stages: list[tuple[Floats, Bools, Floats]] = []
     while True:
         envelope = tangents(target, grid)
         total = np.logaddexp.reduce(envelope.log_areas(), axis=1)
@@ -150,12 +149,12 @@ def adapt(target: Target, starts: Floats, points: int, draws: int, rng: Rng) -> 
             new[left[~keep]] = z[~keep]
             left = left[keep] if wanted else left[taken[left] < draws]
         shown = envelope.part(np.arange(min(R, CHECKED)))
-        stages.append((-np.expm1(-total), first, *_on_grid(target, shown)))
+        stages.append((-np.expm1(-total), first, _clearance(target, shown)))
         if not wanted:
             break
         grid = np.sort(np.concatenate([grid, new[:, None]], axis=1), axis=1)
-    rejection, tried, gap, bend = (np.stack(of, axis=1) for of in zip(*stages, strict=True))
-    return Run(rejection, tried, accepted, gap, bend, envelope)
+    rejection, tried, gap = (np.stack(of, axis=1) for of in zip(*stages, strict=True))
+    return Run(rejection, tried, accepted, gap, envelope)
 
 
 def _try(target: Target, envelope: Envelope, rng: Rng) -> tuple[Floats, Bools]:
@@ -165,30 +164,12 @@ def _try(target: Target, envelope: Envelope, rng: Rng) -> tuple[Floats, Bools]:
     return z, np.log1p(-rng.random(len(z))) <= target.log_p(z) - height
 
 
-def _on_grid(target: Target, envelope: Envelope) -> tuple[Floats, Floats]:
-    """The minimum of ln q - ln p, and the largest curvature of ln q between corners."""
+def _clearance(target: Target, envelope: Envelope) -> Floats:
+    """The minimum of ln q - ln p on a grid."""
     low = max(target.least, target.mode - 6 * target.width)
     z = np.linspace(low, target.mode + 8 * target.width, 202)[1:]
     log_q = envelope.log_q(np.tile(z, (len(envelope.points), 1)))
-    piece = envelope._piece(np.tile(z, (len(envelope.points), 1)))
-    within = piece[:, 2:] == piece[:, :-2]
-    bend = np.where(within, np.abs(np.diff(log_q, n=2, axis=1)), 0.0).max(1)
-    return (log_q - target.log_p(z)).min(1), bend
-
-
-def inner_shares(envelope: Envelope) -> tuple[Floats, Floats]:
-    """Shares (R, P - 2) of the pieces between finite ends: by (11.17), and by their areas.
-
-    With lambda_i = -slope_i continuity requires
-    k_(i+1) lambda_(i+1) = k_i lambda_i exp(-lambda_i (z_i - z_(i-1))), Exercise 11.8; the area of a
-    piece is then k_i (1 - exp(-lambda_i (z_i - z_(i-1)))).
-    """
-    rate = -envelope.slopes[:, 1:-1]
-    fall = np.exp(-rate * np.diff(envelope.ends[:, 1:-1]))
-    height = np.cumprod(np.insert(fall[:, :-1], 0, 1.0, axis=1), axis=1)  # k_i lambda_i
-    found = height / rate * (1 - fall), np.exp(envelope.log_areas()[:, 1:-1])
-    by_form, by_area = (of / of.sum(1, keepdims=True) for of in found)
-    return by_form, by_area
+    return np.asarray((log_q - target.log_p(z)).min(1))
 
 
 def metropolis(

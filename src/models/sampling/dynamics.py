@@ -6,12 +6,7 @@ r"""Hamiltonian dynamics of two variables, exactly and by leapfrog steps (PRML 1
     coupled   E = z_1^2 / 2 + z_2^2 + z_1^2 z_2^2 / 2
     wells     E = (z_1^2 - 1)^2 + (z_2^2 - 1)^2 + z_1 z_2 / 4
 
-All functions take batches of points (..., 2). The probability of a transition from a region R to
-R' and of the way back, over a common factor, are
-
-    exp(-H(R)) min(1, exp(H(R) - H(R')))   and   exp(-H(R')) min(1, exp(H(R') - H(R)));
-
-(11.68) and (11.69) print the exponents within the minima with reversed signs.
+All functions take batches of points (..., 2).
 """
 
 from collections.abc import Callable
@@ -81,45 +76,9 @@ def steps(energy: Energy, state: State, size: float, count: int) -> State:
     return leapfrog(energy.force, *state, size, count)
 
 
-def single_steps(energy: Energy, state: State, size: float, count: int) -> State:
-    """The same with both half steps of the momentum in every step (PRML 11.64-66)."""
-    z, r = state
-    for _ in range(count):
-        r = r + size / 2 * energy.force(z)
-        z = z + size * r
-        r = r + size / 2 * energy.force(z)
-    return z, r
-
-
-def determinant(move: Callable[[State], State], state: State, shift: float = 1e-5) -> Floats:
-    """Jacobian determinant of a map of phase space, by central differences at points (P, 2)."""
-    at = np.concatenate(state, axis=-1)  # (P, 4)
-    columns = []
-    for direction in shift * np.eye(4):
-        ends = []
-        for way in (at + direction, at - direction):
-            ends.append(np.concatenate(move((way[:, :2], way[:, 2:])), axis=-1))
-        columns.append((ends[0] - ends[1]) / (2 * shift))
-    return np.asarray(np.linalg.det(np.stack(columns, axis=-1)))
-
-
 def distance(a: State, b: State) -> Floats:
     """Distance in phase space."""
     return np.asarray(np.sqrt(sum(((x - y) ** 2).sum(-1) for x, y in zip(a, b, strict=True))))
-
-
-def slopes(energy: Energy, z: Floats) -> Floats:
-    """The derivatives of the energy (..., 2), by central differences."""
-    moved = [(energy.of(z + shift) - energy.of(z - shift)) / 2e-5 for shift in 1e-5 * np.eye(2)]
-    return np.stack(moved, axis=-1)
-
-
-def balance_gap(before: Floats, after: Floats, *, as_printed: bool) -> Floats:
-    """The difference of the logs of (11.68) and (11.69), for H before and after."""
-    sign = -1.0 if as_printed else 1.0
-    forth = -before + np.minimum(0, sign * (before - after))
-    back = -after + np.minimum(0, sign * (after - before))
-    return np.abs(forth - back)
 
 
 class Cells(NamedTuple):

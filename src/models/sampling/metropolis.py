@@ -83,10 +83,3 @@ def on_a_circle(mean: Floats, covariance: Floats, distance: float, count: int) -
 def first_inside(inside: Bools) -> Ints:
     """For each chain (S, C): the first sample that lies in a region; S if none does."""
     return np.where(inside.any(axis=0), inside.argmax(axis=0), len(inside))
-
-
-def kernel_density(samples: Floats, at: Floats) -> Floats:
-    """Kernel density estimate of samples (S,) at (G,): Gaussian, Scott's rule for the width."""
-    width = samples.std(ddof=1) * len(samples) ** -0.2
-    z = (at[:, None] - samples) / width
-    return np.asarray(np.exp(-(z**2) / 2).mean(-1) / (np.sqrt(2 * np.pi) * width))

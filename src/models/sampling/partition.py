@@ -37,11 +37,6 @@ class Model(NamedTuple):
         wells = self.depth * ((square - 1) ** 2).sum(-1)
         return np.asarray((1 - alpha) * simple + alpha * wells)  # PRML 11.75
 
-    def relative_variance(self) -> float:
-        """Variance of exp(-E + G) under the Gaussian over its squared mean: Z_0 Z_2 / Z_1^2 - 1."""
-        logs = [self.log_partition(alpha) for alpha in (0.0, 1.0, 2.0)]
-        return float(np.expm1(logs[0] + logs[2] - 2 * logs[1]))
-
     def log_partition(self, alpha: float) -> float:
         """Log partition function by quadrature in one dimension."""
 
@@ -105,12 +100,6 @@ def _target(model: Model, alpha: float) -> Target:
 
     simple = targets.gaussian(*[model.width] * model.dimension)
     return simple._replace(log_p=log_p, resample=None, gradient=None)
-
-
-def telescoped(model: Model, ratios: int) -> float:
-    """The sum of the logs of the intermediate ratios, each by quadrature."""
-    logs = [model.log_partition(alpha) for alpha in np.linspace(0, 1, ratios + 1).tolist()]
-    return float(np.sum(np.diff(logs)))
 
 
 def _mean_ratio(log_r: Floats) -> Estimate:

@@ -18,9 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
+from bythebook.models.convergence import warn_not_converged
 from bythebook.models.types import Floats
 
 Rng = np.random.Generator
+TOLERANCE = 1e-6  # of the last step of exact EM
 
 
 class Course(NamedTuple):
@@ -78,6 +80,10 @@ def em(
         if samples is not None and rng is not None:
             shares = assignments(shares, samples, rng)
         means.append(maximise(x, shares, precision))
+    if samples is None and iterations:
+        last_step = np.abs(means[-1] - means[-2]).max(-1)
+        far = np.count_nonzero(last_step > TOLERANCE)
+        warn_not_converged("EM", iterations=iterations, tol=TOLERANCE, fits=far)
     return Course(np.array(means))
 
 

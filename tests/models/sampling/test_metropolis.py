@@ -6,7 +6,6 @@ from scipy import stats
 
 from bythebook.models.sampling.metropolis import (
     first_inside,
-    kernel_density,
     mixture,
     on_a_circle,
     sample,
@@ -92,12 +91,6 @@ def test_on_a_flat_density_a_chain_is_the_sum_of_its_steps() -> None:
 def test_the_first_time_inside() -> None:
     inside = np.array([[1, 0, 0], [1, 0, 0], [0, 1, 0]], dtype=bool)
     assert first_inside(inside).tolist() == [0, 2, 3]
-
-
-def test_kernel_density_is_that_of_scipy() -> None:
-    samples = np.random.default_rng(0).gamma(2.0, 1.0, 300)
-    at = np.linspace(-1, 8, 20)
-    assert_allclose(kernel_density(samples, at), stats.gaussian_kde(samples)(at), rtol=1e-10)
 
 
 def test_starts_lie_round_the_mean() -> None:

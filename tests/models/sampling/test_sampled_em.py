@@ -3,10 +3,12 @@
 from itertools import product
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from scipy.stats import norm
 
+from bythebook.models.convergence import NotConverged
 from bythebook.models.sampling.sampled_em import (
     assignments,
     augment,
@@ -38,6 +40,11 @@ def test_em_ends_where_an_optimiser_does() -> None:
     assert_allclose(posterior(X, 2.0).mode, best, atol=5e-3)
 
 
+def test_em_that_stops_early_warns() -> None:
+    with pytest.warns(NotConverged, match="3 iterations in 3 fits"):
+        em(X, START, 3, 0.0)
+
+
 def test_expected_log_likelihood_over_all_assignments() -> None:
     x, means = np.array([[0.3, -1.0, 2.0]]), np.array([[-1.0, 1.5]])
     shares = responsibilities(x, means)
@@ -60,13 +67,13 @@ def test_assignments_and_the_maximum() -> None:
 
 
 def test_sampled_em_is_near_em_with_many_samples() -> None:
-    exact = em(X, START, 60, 0.0).last
+    exact = em(X, START, 300, 0.0).last
     found = em(X, START, 60, 0.0, 2000, np.random.default_rng(0)).last
     assert 0 < np.abs(found - exact).max() < 0.1
 
 
 def test_data_augmentation_samples_the_posterior() -> None:
-    exact = em(X, START, 200, 0.0).last
+    exact = em(X, START, 300, 0.0).last
     draws = np.sort(augment(X, exact, 25, 600, 0.25, np.random.default_rng(0)), axis=-1)
     known = posterior(X, 0.25)
     assert_allclose(draws.mean(1), known.mean, atol=0.12)

@@ -78,7 +78,7 @@ def exponential_by_logarithm(rng: Generator) -> Sides:
 @equation(
     "11.8",
     section="11.1.1",
-    latex=r"p(y) = \frac{1}{\pi} \frac{1}{1 + y^2}, \quad y = \tan \pi (z - \tfrac{1}{2})",
+    latex=r"p(y) = \frac{1}{\pi} \frac{1}{1 + y^2}, \quad y = \tan \pi (z - \frac{1}{2})",
 )
 def cauchy_by_its_inverse(rng: Generator) -> Sides:
     """The Cauchy density, and its inverse integral by a tangent (Exercise 11.3).

@@ -1,6 +1,6 @@
 """Equations of PRML 11.1.4 and 11.6, importance sampling and ratios of partition functions."""
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 from numpy.random import Generator
@@ -9,6 +9,7 @@ from scipy.stats import norm
 
 from bythebook.experiments.core.equations import Sides, equation
 from bythebook.models.sampling.importance import log_ratio, named, weigh
+from bythebook.models.sampling.partition import Model
 from bythebook.models.types import Floats
 
 
@@ -99,3 +100,45 @@ def moments_of_an_average(rng: Generator) -> Sides:
     average = _average_over_sets(p, L, lambda l: [f[l].sum() / L])
     spread = _average_over_sets(p, L, lambda l: [(f[l].sum() / L) ** 2]) - average**2
     return Sides(truth=(average, spread), printed=(np.array([mean]), np.array([variance])))
+
+
+@equation(
+    "11.72",
+    section="11.6",
+    latex=r"\frac{Z_E}{Z_G} = \mathbb{E}_{G(\mathbf{z})}[\exp(-E + G)] \simeq \sum_l"
+    r" \exp(-E(\mathbf{z}^{(l)}) + G(\mathbf{z}^{(l)}))",
+    corrected=r"\frac{Z_E}{Z_G} = \mathbb{E}_{G(\mathbf{z})}[\exp(-E + G)] \simeq \frac{1}{L}"
+    r" \sum_l \exp(-E(\mathbf{z}^{(l)}) + G(\mathbf{z}^{(l)}))",
+    cause="sum-without-number-of-samples",
+)
+def ratio_of_partition_functions(rng: Generator) -> Sides:
+    """The expected value of the estimate over all sets of L draws of a discrete variable."""
+    K, L = int(rng.integers(3, 6)), int(rng.integers(2, 5))
+    E, G = rng.normal(0, 1.5, (2, K))
+    Z_E, Z_G = np.exp(-E).sum(), np.exp(-G).sum()
+    total = _average_over_sets(np.exp(-G) / Z_G, L, lambda l: [np.exp(-E[l] + G[l]).sum()])[0]
+    return Sides(truth=Z_E / Z_G, printed=total, corrected=total / L)
+
+
+@equation(
+    "11.74, 11.75",
+    section="11.6",
+    latex=r"\frac{Z_M}{Z_1} = \frac{Z_2}{Z_1} \frac{Z_3}{Z_2} \cdots \frac{Z_M}{Z_{M-1}}, \quad"
+    r" E_\alpha(\mathbf{z}) = (1 - \alpha) E_1(\mathbf{z}) + \alpha E_M(\mathbf{z})",
+)
+def chained_ratios(rng: Generator) -> Sides:
+    """The product of the intermediate ratios, each an expectation under the distribution before.
+
+    The energies are those of the project's wells on a line; Z is a sum over a fine grid.
+    """
+    model = Model(1, rng.uniform(1, 4), rng.uniform(0.7, 2))
+    alphas = np.concatenate([[0], np.sort(rng.random(int(rng.integers(1, 5)))), [1]])
+    z = np.linspace(-9, 9, 3001)[:, None]
+    first, last = z[:, 0] ** 2 / (2 * model.width**2), model.depth * (z[:, 0] ** 2 - 1) ** 2
+    ratios = []
+    for a, b in pairwise(alphas):
+        energies = [(1 - alpha) * first + alpha * last for alpha in (a, b)]
+        p = np.exp(-energies[0]) / np.exp(-energies[0]).sum()
+        ratios.append(p @ np.exp(energies[0] - energies[1]))
+    ends = [np.exp(-model.energy(z, alpha)).sum() for alpha in (0.0, 1.0)]
+    return Sides(truth=ends[1] / ends[0], printed=np.prod(ratios))

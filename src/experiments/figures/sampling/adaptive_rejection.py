@@ -2,30 +2,28 @@
 
 from collections.abc import Iterator
 
-from matplotlib.figure import Figure
-
-from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import subplots
-from bythebook.experiments.studies.sampling.adaptive_rejection import AdaptiveRejection
+from bythebook.experiments.plotting.marks import Panel, line, point
 
 
-def draw(study: AdaptiveRejection, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, (left, right) = subplots(1, 2)
-    target, envelope = outcome["log_target"], outcome["log_envelope"]
-    left.plot(target.coord("z"), target.values, color="C2", label="ln p(z)")
-    for k, count in enumerate(envelope.coord("grid_points")):
-        lines = envelope.sel(grid_points=count)
-        left.plot(lines.coord("z"), lines.values, "-" if k else "--", color="C1", lw=1)
-        left.plot([], [], "-" if k else "--", color="C1", label=f"tangents, {count} points")
-    left.set(xlabel="z", ylabel="log density", title=study.targets[0])
-    left.legend(fontsize="small")
-    chance = outcome["rejection_probability"].values.mean((1, 2))
-    points = outcome["rejected"].coord("points")
-    for k, name in enumerate(study.targets):
-        counted = outcome["rejected"].sel(target=name).values.mean(0)
-        right.semilogy(points, chance[k], "-", lw=1, color=f"C{k % 8}")
-        right.semilogy(points, counted, "o", ms=4, color=f"C{k % 8}", label=name)
-    right.plot([], [], "-", color="0.4", lw=1, label="by the areas")
-    right.set(xlabel="grid points", ylabel="share that is rejected")
-    right.legend(fontsize="small")
-    yield "tangents", figure
+def tangents() -> Iterator[Panel]:
+    """The log of the first target under the tangents of one run, with few and with all points."""
+    yield Panel(
+        line("log_target", color="black", linewidth=2, label="ln p(z)"),
+        line("log_envelope", by="grid_points", label="tangents at {} points"),
+        x="z",
+        y="log density",
+        title="{targets[0]}",
+        ylimits=("min(log_target)", None),
+    )
+
+
+def rejections() -> Iterator[Panel]:
+    """The share of rejected candidates (points) and its probability (lines)."""
+    yield Panel(
+        line("mean(mean(rejection_probability, over='run'), over='repetition')", x="points",
+             by="target", linewidth=1, label="{}"),
+        point("mean(rejected, over='repetition')", x="points", by="target", label="{}"),
+        x="grid points",
+        y="share that is rejected",
+        yscale="log",
+    )  # fmt: skip

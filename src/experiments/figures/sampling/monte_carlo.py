@@ -35,8 +35,8 @@ def _errors(over: str) -> Iterator[Panel]:
     yield Panel(
         point(f"rms_error{over}", x="n", by="expectation", ms=3, label="{}"),
         line(f"error_sd{over}", x="n", linestyle="--", color="0.4", linewidth=1,
-             label="√(var f / S)"),
-        x="samples S",
+             label=None if over else "√(var f / S)"),
+        x="samples S (dashed: independent samples)" if over else "samples S",
         y="root mean square error" + (" over exact value" if over else ""),
         xscale="log",
         yscale="log",

@@ -1,36 +1,41 @@
-"""Direct estimates of a ratio as draws grow in number, and chained ones."""
+"""Errors of direct estimates of a ratio by sample size, and of chained ones by their number."""
 
 from collections.abc import Iterator
 
-import numpy as np
-from matplotlib.figure import Figure
-
-from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import subplots
-from bythebook.experiments.studies.sampling.partition_function import WAYS, PartitionFunction
+from bythebook.experiments.plotting.marks import Panel, line
 
 
-def draw(study: PartitionFunction, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, (left, right) = subplots(1, 2)
-    exact = outcome["exact_log_ratio"].values
-    for k, width in enumerate(study.widths):
-        off = np.abs(outcome["log_direct"].values[k] - exact[k]).mean(-1)
-        left.loglog(study.samples, off, "o-", ms=4, lw=1, label=f"G of width {width:g}")
-    left.set(xlabel="samples L", ylabel="mean error of the log ratio", title="directly")
-    left.legend(fontsize="small")
-    off = np.abs(outcome["log_ratio"].values - exact[-1]).mean(-1)  # (way, ratios, steps)
-    for w, way in enumerate(WAYS):
-        for s, steps in enumerate(study.steps):
-            look = {"ls": "-" if w == 0 else "--", "color": f"C{s % 8}", "marker": "o", "ms": 4}
-            right.plot(study.ratios, off[w, :, s], lw=1, label=f"{way}, {steps} samples", **look)
-    right.set(
-        xlabel="ratios",
-        ylabel="mean error of the log ratio",
+def direct() -> Iterator[Panel]:
+    """The mean error of direct estimates, for each width of the Gaussian."""
+    yield Panel(
+        line(
+            "mean(abs(log_direct - exact_log_ratio), over='repetition')",
+            x="samples",
+            by="width",
+            marker="o",
+            label="G of width {}",
+        ),
+        x="samples L",
+        y="mean error of the log ratio",
         xscale="log",
         yscale="log",
-        title=f"chained, from width {study.widths[-1]:g}",
     )
-    right.set_xticks(study.ratios, [str(K) for K in study.ratios])
-    right.minorticks_off()
-    right.legend(fontsize="small")
-    yield "ratios", figure
+
+
+def chained(width: float) -> Iterator[Panel]:
+    """The mean error of chained estimates, from a Gaussian of some width."""
+    yield Panel(
+        line(
+            f"mean(abs(log_ratio - at(exact_log_ratio, width={width})), over='repetition')",
+            x="steps",
+            by="ratios",
+            marker="o",
+            label="{} ratios",
+        ),
+        facet="way",
+        x="samples of all ratios",
+        y="mean error of the log ratio",
+        xscale="log",
+        yscale="log",
+        share="y",
+    )

@@ -2,29 +2,26 @@
 
 from collections.abc import Iterator
 
-from matplotlib.figure import Figure
-
-from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import subplots
-from bythebook.experiments.studies.sampling.sampled_em import SampledEm
+from bythebook.experiments.plotting.marks import Panel, line, point, rule
 
 
-def draw(study: SampledEm, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, (left, right) = subplots(1, 2)
-    path, exact = outcome["path"], outcome["em_means"].values[0]
-    for k, L in enumerate(study.samples):
-        steps = path.sel(samples=L).values
-        left.plot(steps, color=f"C{k % 8}", lw=1)
-        left.plot([], [], color=f"C{k % 8}", label=f"L = {L}")
-    for mean in exact:
-        left.axhline(mean, color="black", lw=1, ls="--")
-    left.plot([], [], color="black", lw=1, ls="--", label="EM")
-    left.set(xlabel="iteration", ylabel="means")
-    left.legend(fontsize="small")
-    right.plot(*outcome["drawn"].values.T, ".", ms=4, label="data augmentation")
-    right.plot(*exact, "x", color="black", label="EM")
-    mode = outcome["exact_map"].values[0]
-    right.plot(*mode, "+", color="C1", ms=9, mew=2, label="mode of the posterior")
-    right.set(xlabel="mean 1", ylabel="mean 2")
-    right.legend(fontsize="small")
-    yield "means", figure
+def courses() -> Iterator[Panel]:
+    """The means of the first data set along the iterations, by the number of samples."""
+    yield Panel(
+        line("path", x="iteration", by="samples", label="L = {}"),
+        rule("em_means[0]", color="black", linestyle="--", label="EM"),
+        x="iteration",
+        y="means",
+    )
+
+
+def posterior() -> Iterator[Panel]:
+    """Draws of both means by data augmentation, for the first data set."""
+    yield Panel(
+        point("drawn[:, 2]", x="drawn[:, 1]", ms=2, color="0.6", label="data augmentation"),
+        point("em_means[0, 2]", x="em_means[0, 1]", marker="x", color="black", label="EM"),
+        point("exact_map[0, 2]", x="exact_map[0, 1]", marker="+", color="C1", ms=9, mew=2,
+              label="mode of the posterior"),
+        x="mean 1",
+        y="mean 2",
+    )  # fmt: skip

@@ -6,23 +6,21 @@ import numpy as np
 from numpy.random import Generator
 
 from bythebook.experiments.core.declarations import axis_of, quantity
-from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.sampling.adaptive_rejection import (
     BUMPS,
     CONCAVE,
     Run,
     adapt,
-    inner_shares,
     metropolis,
 )
 from bythebook.models.sampling.uniformity import even
-from bythebook.models.types import AnyArray
+from bythebook.models.types import AnyArray, Floats
 
 GRID = np.array([-3.0, 0.0, 3.0])  # tangents of two bumps, one in the valley between them
 STEPS = 30  # of chains on them
 CURVE = 161  # points of the curves in the figure
-CHECKED = 20  # runs whose coefficients are computed
 
 
 @dataclass
@@ -37,27 +35,18 @@ class AdaptiveRejection(Study):
         "rejected": quantity(
             "share of the candidates that is rejected", "target repetition points"
         ),
-        "envelope_gap": quantity(
+        "clearance": quantity(
             "smallest distance of the log envelope above the log target", "target points"
         ),
-        "curvature": quantity("largest second difference of the log target", "target points"),
         "draw_p": quantity("p-value of the distribution of the draws", "target draw repetition"),
-        "share_by_form": quantity(
-            "probability of a piece of the envelope by its formula", "target checked piece"
-        ),
-        "share_by_area": quantity(
-            "probability of a piece of the envelope by its area", "target checked piece"
-        ),
         "extended_p": quantity("p-value of the draws with a Metropolis step", "repetition"),
         "plain_p": quantity("p-value of the draws without a Metropolis step"),
         "log_target": quantity("log of the unnormalised target", "z"),
         "log_envelope": quantity("log of the envelope", "grid_points z"),
     }
     axes = {
-        "checked": axis_of("number of envelope points"),
         "draw": axis_of("order of the draw"),
         "grid_points": axis_of("number of envelope points"),
-        "piece": axis_of("piece of the envelope"),
         "points": axis_of("number of envelope points"),
         "repetition": axis_of("group of runs"),
         "run": axis_of("run"),
@@ -74,30 +63,38 @@ class AdaptiveRejection(Study):
     repetitions: int = knob(40, "groups of runs", at_least=2, at_most=1000)
 
     def run(self, rng: Generator) -> Outcome:
-        found = {name: self._adapted(name, rng) for name in self.targets}
-        target, repetition = axis("target", self.targets), axis("repetition", self.repetitions)
-        number, points = axis("run", self.runs), axis("points", np.arange(2, self.points + 1))
-        order = axis("draw", np.arange(1, self.draws + 1))
+        runs = [self._adapted(name, rng) for name in self.targets]
         draws = [
             even(CONCAVE[name].cdf(self._grouped(run.draws)).swapaxes(1, 2))
-            for name, run in found.items()
+            for name, run in zip(self.targets, runs, strict=True)
         ]
         start = rng.normal(0, 2, self.runs * self.repetitions)
         last, plain = metropolis(BUMPS, GRID, start, STEPS, rng)
-        runs = list(found.values())
-        grouped = [self._grouped(run.rejection) for run in runs]
-        return Outcome(
-            rejection_probability=over(grouped, target, repetition, number, points),
-            rejected=over(
-                [self._grouped(run.tried).mean(1) for run in runs], target, repetition, points
+        few, z, log_target, log_envelope = self._curves(rng)
+        return outcome(
+            {
+                "target": self.targets,
+                "repetition": self.repetitions,
+                "run": self.runs,
+                "points": np.arange(2, self.points + 1),
+                "draw": np.arange(1, self.draws + 1),
+                "grid_points": few,
+                "z": z,
+            },
+            rejection_probability=(
+                "target repetition run points",
+                [self._grouped(run.rejection) for run in runs],
             ),
-            envelope_gap=over([run.gap.min(0) for run in runs], target, points),
-            curvature=over([run.bend.max(0) for run in runs], target, points),
-            draw_p=over([p.swapaxes(0, 1) for p in draws], target, order, repetition),
-            **self._shares(runs),
-            extended_p=repetition.of(even(BUMPS.cdf(self._grouped(last)))),
+            rejected=(
+                "target repetition points",
+                [self._grouped(run.tried).mean(1) for run in runs],
+            ),
+            clearance=("target points", [run.gap.min(0) for run in runs]),
+            draw_p=("target draw repetition", [p.swapaxes(0, 1) for p in draws]),
+            extended_p=("repetition", even(BUMPS.cdf(self._grouped(last)))),
             plain_p=float(even(BUMPS.cdf(plain))),  # of all of them in one batch
-            **self._curves(rng),
+            log_target=("z", log_target),
+            log_envelope=("grid_points z", log_envelope),
         )
 
     def _adapted(self, name: str, rng: Generator) -> Run:
@@ -112,28 +109,15 @@ class AdaptiveRejection(Study):
     def _grouped(self, values: AnyArray) -> AnyArray:
         return values.reshape(self.repetitions, self.runs, *values.shape[1:])
 
-    def _shares(self, runs: list[Run]) -> dict[str, Quantity]:
-        """Share of each piece in the middle of the last envelopes, computed in two ways."""
-        places = axis("checked", CHECKED), axis("piece", np.arange(2, self.points))
-        found = [inner_shares(run.envelope.part(np.arange(CHECKED))) for run in runs]
-        return {
-            name: over([of[k] for of in found], axis("target", self.targets), *places)
-            for k, name in enumerate(("share_by_form", "share_by_area"))
-        }
-
-    def _curves(self, rng: Generator) -> dict[str, Quantity]:
+    def _curves(self, rng: Generator) -> tuple[list[int], Floats, Floats, list[Floats]]:
         """The first target: ln p, and the tangents of one run with few and with all points."""
         target = CONCAVE[self.targets[0]]
         low = max(target.least + 0.05, target.mode - 3 * target.width)
-        z = axis("z", np.linspace(low, target.mode + 4 * target.width, CURVE))
+        z = np.linspace(low, target.mode + 4 * target.width, CURVE)
         start = np.array([[max(low, target.mode - target.width), target.mode + 2 * target.width]])
-        few = axis("grid_points", sorted({3, self.points}))
+        few = sorted({3, self.points})
         seed = int(rng.integers(2**32))  # the same run, stopped earlier and later
-        runs = [
-            adapt(target, start, count, 1, np.random.default_rng(seed)).envelope
-            for count in few.values
+        envelopes = [
+            adapt(target, start, count, 1, np.random.default_rng(seed)).envelope for count in few
         ]
-        return {
-            "log_target": z.of(target.log_p(z.values)),
-            "log_envelope": over([run.log_q(z.values[None])[0] for run in runs], few, z),
-        }
+        return few, z, target.log_p(z), [found.log_q(z[None])[0] for found in envelopes]

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.sampling import dynamics
 from bythebook.models.sampling.dynamics import ENERGIES, Energy, State
@@ -18,8 +17,9 @@ from bythebook.models.sampling.uniformity import even
 SAMPLE = 200  # points of a repetition whose distribution is followed
 FINE = 0.01  # steps with which it is
 CHAINS, UPDATES = 50, 40  # that may be stuck
-COARSE = 0.5  # step for the probabilities of a transition
-SHEAR = 40  # points round a circle in phase space, for the figure
+COARSE = 0.5  # step for the figure
+SHEAR = 40  # points around a circle in phase space, for the figure
+PARTS = ("before the step", "after half a step of r", "after a step of z")
 
 
 @dataclass
@@ -27,37 +27,33 @@ class Leapfrog(Study):
     """Energies along leapfrog steps of several sizes, from points in [-1, 1] (PRML 11.5)."""
 
     headline = {"error": "max(trajectory_error)"}
-    more_quantities = True
     quantities = {
         "trajectory_error": quantity(
             "distance between the ends of the discrete and the exact trajectory",
             "energy step_size point",
         ),
-        "flow_energy_drift": quantity(
-            "change of the energy along the exact trajectory", "energy point"
-        ),
-        "flow_determinant": quantity("determinant of the exact flow", "energy point"),
-        "determinant": quantity("determinant of the leapfrog map", "energy step_size point"),
-        "reversal_error": quantity(
-            "distance from the start after a reversal", "energy step_size point"
-        ),
         "energy_error": quantity(
             "change of the energy along leapfrog steps", "energy step_size point"
         ),
-        "force": quantity("force at a point", "energy point coordinate"),
-        "slope": quantity("slope of the energy by differences", "energy point coordinate"),
-        "hamiltonian": quantity("energy at a point", "energy point"),
-        "start": quantity("starting points", "part point coordinate"),
         "invariant_p": quantity(
-            "p-value of the invariance of the energy's distribution", "energy repetition"
+            "p-value of the distribution of points that move", "energy repetition"
         ),
-        "energy_change": quantity("change of the energy by leapfrog steps", "point"),
-        "balance_gap": quantity("violation of detailed balance", "formula point"),
         "return_distance": quantity("distance from the start after one update", "chain"),
         "stuck_move": quantity("largest distance from the start with a fixed step size", "chain"),
         "jittered_move": quantity(
             "largest distance from the start with a random step size", "chain"
         ),
+        "ring": quantity("a circle in phase space along a step", "energy step corner part"),
+    }
+    axes = {
+        "energy": axis_of("potential energy"),
+        "step_size": axis_of("size of a step"),
+        "point": axis_of("starting point"),
+        "repetition": axis_of("set of points"),
+        "chain": axis_of("chain"),
+        "step": axis_of("part of a leapfrog step"),
+        "corner": axis_of("point of the circle"),
+        "part": axis_of("position or momentum"),
     }
 
     energies: list[str] = knob(
@@ -74,73 +70,43 @@ class Leapfrog(Study):
                 yield f"study.step_sizes: {size}; allowed: a whole part of {self.duration:g}"
 
     def run(self, rng: Generator) -> Outcome:
-        point, energy = axis("point", self.points), axis("energy", self.energies)
-        size, coordinate = axis("step_size", self.step_sizes), axis("coordinate", [1, 2])
-        part = axis("part", ["z", "r"])
         start = rng.uniform(-1, 1, (2, self.points, 2))
         state = start[0], start[1]
-        found = [self._of_energy(ENERGIES[name], state, rng) for name in self.energies]
-        axes: dict[str, tuple[Any, ...]] = {
-            "flow_energy_drift": (point,),
-            "flow_determinant": (point,),
-            "determinant": (size, point),
-            "reversal_error": (size, point),
-            "combined_gap": (size, point),
-            "trajectory_error": (size, point),
-            "energy_error": (size, point),
-            "force": (point, coordinate),
-            "slope": (point, coordinate),
-            "hamiltonian": (point,),
-            "stepped": (part, point, coordinate),
-            "invariant_p": (axis("repetition", self.repetitions),),
-            "ring": (axis("step", 3), axis("corner", SHEAR), part),
-        }
-        outcome = {
-            name: over([of[name] for of in found], energy, *places) for name, places in axes.items()
-        }
-        first = ENERGIES[self.energies[-1]]
-        after = dynamics.hamiltonian(first, dynamics.steps(first, state, COARSE, 3))
-        before = dynamics.hamiltonian(first, state)
-        formula, chain = axis("formula", ["corrected", "as printed"]), axis("chain", CHAINS)
-        gaps = [dynamics.balance_gap(before, after, as_printed=p) for p in (False, True)]
-        return Outcome(
-            **outcome,
-            start=over(start, part, point, coordinate),
-            energy_change=point.of(after - before),
-            balance_gap=over(gaps, formula, point),
-            return_distance=chain.of(dynamics.wander(CHAINS, 1, 0.0, rng)),
-            stuck_move=chain.of(dynamics.wander(CHAINS, UPDATES, 0.0, rng)),
-            jittered_move=chain.of(dynamics.wander(CHAINS, UPDATES, 0.1, rng)),
+        energies = [ENERGIES[name] for name in self.energies]
+        found = [
+            (*self._errors(energy, state), self._invariant(energy, rng)) for energy in energies
+        ]
+        trajectory, energy_error, invariant = zip(*found, strict=True)
+        return outcome(
+            {
+                "energy": self.energies,
+                "step_size": self.step_sizes,
+                "point": self.points,
+                "repetition": self.repetitions,
+                "chain": CHAINS,
+                "step": PARTS,
+                "corner": SHEAR + 1,
+                "part": ["z", "r"],
+            },
+            trajectory_error=("energy step_size point", trajectory),
+            energy_error=("energy step_size point", energy_error),
+            invariant_p=("energy repetition", invariant),
+            ring=("energy step corner part", [_ring(energy) for energy in energies]),
+            return_distance=("chain", dynamics.wander(CHAINS, 1, 0.0, rng)),
+            stuck_move=("chain", dynamics.wander(CHAINS, UPDATES, 0.0, rng)),
+            jittered_move=("chain", dynamics.wander(CHAINS, UPDATES, 0.1, rng)),
         )
 
-    def _of_energy(self, energy: Energy, state: State, rng: Generator) -> dict[str, Any]:
-        time = self.duration
-        found: dict[str, Any] = {}
+    def _errors(self, energy: Energy, state: State) -> tuple[Any, Any]:
+        """Errors of place and of H after the same time, by the size of the steps."""
         before = dynamics.hamiltonian(energy, state)
-        end = dynamics.flow(energy, state, time)
-        found["flow_energy_drift"] = np.abs(dynamics.hamiltonian(energy, end) - before)
-        exact = partial(dynamics.flow, energy, duration=time)
-        found["flow_determinant"] = dynamics.determinant(exact, state)
-        found["force"], found["slope"] = energy.force(state[0]), dynamics.slopes(energy, state[0])
-        found["hamiltonian"] = before
-        found["stepped"] = dynamics.steps(energy, state, COARSE, 1)
-        rows: dict[str, list[Any]] = {}
-        for size in self.step_sizes:
-            count = round(time / size)
-            there = dynamics.steps(energy, state, size, count)
-            back = dynamics.steps(energy, there, -size, count)
-            apart = dynamics.single_steps(energy, state, size, count)
-            move = partial(dynamics.steps, energy, size=size, count=count)
-            row = {
-                "determinant": dynamics.determinant(move, state),
-                "reversal_error": dynamics.distance(back, state),
-                "combined_gap": dynamics.distance(apart, there),
-                "trajectory_error": dynamics.distance(there, end),
-                "energy_error": np.abs(dynamics.hamiltonian(energy, there) - before),
-            }
-            for name, value in row.items():
-                rows.setdefault(name, []).append(value)
-        return found | rows | {"invariant_p": self._invariant(energy, rng), "ring": _ring(energy)}
+        end = dynamics.flow(energy, state, self.duration)
+        found = [
+            dynamics.steps(energy, state, size, round(self.duration / size))
+            for size in self.step_sizes
+        ]
+        place = [dynamics.distance(there, end) for there in found]
+        return place, [np.abs(dynamics.hamiltonian(energy, there) - before) for there in found]
 
     def _invariant(self, energy: Energy, rng: Generator) -> Any:
         """Test that moved points of exp(-H) keep the distribution of the first position."""
@@ -153,9 +119,9 @@ class Leapfrog(Study):
 
 def _ring(energy: Energy) -> Any:
     """A circle in the plane of the first position and momentum, after each part of one step."""
-    turn = 2 * np.pi * np.arange(SHEAR) / SHEAR
-    z = np.stack([1 + 0.4 * np.cos(turn), np.zeros(SHEAR)], axis=-1)
-    r = np.stack([0.4 * np.sin(turn), np.zeros(SHEAR)], axis=-1)
+    turn = 2 * np.pi * np.arange(SHEAR + 1) / SHEAR
+    z = np.stack([1 + 0.4 * np.cos(turn), np.zeros(SHEAR + 1)], axis=-1)
+    r = np.stack([0.4 * np.sin(turn), np.zeros(SHEAR + 1)], axis=-1)
     size, shown = COARSE, [(z, r)]
     r = r + size / 2 * energy.force(z)
     shown.append((z, r))

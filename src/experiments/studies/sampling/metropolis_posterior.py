@@ -2,24 +2,28 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
+from scipy.stats import gaussian_kde
 
 from bythebook.experiments.core.declarations import axis_of, quantity
-from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.approximation.laplace import Laplace, approximate, expected_sigmoid
 from bythebook.models.classification import logistic
-from bythebook.models.classification.drawn_regression import derivative_gaps, draw
-from bythebook.models.classification.logistic import RESPONSES, Posterior, predict
+from bythebook.models.classification.drawn_regression import draw
+from bythebook.models.classification.logistic import RESPONSES, OnGrid, Posterior, predict
 from bythebook.models.datasets import load
 from bythebook.models.probability.gaussian import log_density
 from bythebook.models.sampling.chain_summaries import scale_reduction
-from bythebook.models.sampling.metropolis import kernel_density, sample
+from bythebook.models.sampling.metropolis import sample
 from bythebook.models.types import Floats
 
-SHOWN = ("samples", "marginals", "trace", "predictive")
+MAP = np.linspace(-5, 5, 51)  # attributes of the predictions
+MAP_SAMPLES, KERNEL_SAMPLES = 4000, 2000  # of all samples, evenly spaced
+Found = dict[str, tuple[str, Any]]
 
 
 @dataclass
@@ -31,13 +35,11 @@ class MetropolisPosterior(Study):
         "accepted": quantity("accepted proposals of a chain", "chain"),
         "scale_reduction": quantity("potential scale reduction of a weight", "weight"),
         "sampled_mean": quantity("posterior mean of a weight, from samples", "weight"),
+        "exact_mean": quantity("posterior mean of a weight, by a sum over a grid", "weight"),
         "sampled_sd": quantity("posterior deviation of a weight, from samples", "weight"),
         "laplace_mean": quantity("mean of the Laplace approximation", "weight"),
         "laplace_sd": quantity("deviation of the Laplace approximation", "weight"),
         "half_mean": quantity("mean of half of a chain", "half chain weight"),
-        "derivative_gap": quantity(
-            "difference between derivatives of the log posterior and differences", "derivative"
-        ),
         "path": quantity("samples of the first chain", "sample weight"),
         "inputs": quantity("attributes of the data", "point attribute"),
         "targets": quantity("targets of the data", "point"),
@@ -53,7 +55,6 @@ class MetropolisPosterior(Study):
         "attribute": axis_of("attribute"),
         "boundary_number": axis_of("number of the boundary"),
         "chain": axis_of("chain"),
-        "derivative": axis_of("gradient or second derivatives"),
         "half": axis_of("half of a chain"),
         "method": axis_of("method of averaging"),
         "point": axis_of("point of the data"),
@@ -79,7 +80,6 @@ class MetropolisPosterior(Study):
     burn_in: int = knob(0, "burn-in samples", at_least=0)
     boundaries: int = knob(20, "boundaries to draw", at_least=1, at_most=1000)
     new: list[float] = knob([-3.0, 5.0], "attributes of a new object")
-    show: list[str] = knob(["samples"], "what to draw", choices=SHOWN, distinct=True)
 
     def problems(self) -> Iterator[str]:
         columns = len(self.weights) if self.data is None else load(self.data).matrix.shape[1] - 1
@@ -97,8 +97,6 @@ class MetropolisPosterior(Study):
             yield f"study.burn_in={self.burn_in}; allowed: <= {self.samples // 2}, half the samples"
         if self.samples * self.chains > 5_000_000:
             yield "study.samples times study.chains; allowed: <= 5000000"
-        if self.response != "binary" and "predictive" in self.show:
-            yield "study.show=predictive needs study.response=binary"
 
     def posterior(self, rng: Generator) -> Posterior:
         """The data, observed or drawn, with the prior."""
@@ -109,8 +107,8 @@ class MetropolisPosterior(Study):
 
     def run(self, rng: Generator) -> Outcome:
         posterior = self.posterior(rng)
-        newton_path = logistic.newton_raphson(posterior, np.zeros((1, 2)), tol=1e-20).path[:, 0]
-        mode, height = newton_path[-1], float(logistic.log_g(posterior, newton_path[-1]))
+        mode = logistic.newton_raphson(posterior, np.zeros((1, 2)), tol=1e-20).path[-1, 0]
+        height = float(logistic.log_g(posterior, mode))
         laplace = approximate(mode, logistic.hessian(posterior, mode), height)
         starts = np.sqrt(self.sigma2) * rng.standard_normal((self.chains, 2))
         step = self.step_variance * np.eye(2)
@@ -118,54 +116,42 @@ class MetropolisPosterior(Study):
         w = chains.w[self.burn_in :]  # (S, C, 2)
         halves = [w[: len(w) // 2].mean(0), w[len(w) // 2 :].mean(0)]
         pooled = w.reshape(-1, 2)
-        weight, chain = axis("weight", [1, 2]), axis("chain", self.chains)
-        point = axis("point", len(posterior.t))
-        of_weights = {
-            "sampled_mean": pooled.mean(0),
-            "sampled_sd": pooled.std(0),
-            "laplace_mean": laplace.mean,
-            "laplace_sd": np.sqrt(np.diag(laplace.covariance)),
-            "scale_reduction": scale_reduction(w),
+        exact = logistic.quadrature(posterior, pooled.mean(0), 6 * pooled.std(0), 101)
+        densities, coords = _densities(posterior, laplace, pooled)
+        found: Found = {
+            "sampled_mean": ("weight", pooled.mean(0)),
+            "exact_mean": ("weight", exact.probability @ exact.w),
+            "sampled_sd": ("weight", pooled.std(0)),
+            "laplace_mean": ("weight", laplace.mean),
+            "laplace_sd": ("weight", np.sqrt(np.diag(laplace.covariance))),
+            "scale_reduction": ("weight", scale_reduction(w)),
+            "accepted": ("chain", chains.accepted.sum(0)),
+            "half_mean": ("half chain weight", halves),
+            "path": ("sample weight", chains.w[:, 0]),
+            "inputs": ("point attribute", posterior.X),
+            "targets": ("point", posterior.t),
         }
-        gaps = derivative_gaps(posterior, newton_path)
-        found = {
-            **{name: weight.of(values) for name, values in of_weights.items()},
-            "accepted": chain.of(chains.accepted.sum(0)),
-            "half_mean": over(halves, axis("half", ["first", "second"]), chain, weight),
-            "derivative_gap": axis("derivative", ["gradient", "hessian"]).of(gaps),
-            "path": over(chains.w[:, 0], axis("sample", self.samples), weight),
-            "inputs": over(posterior.X, point, axis("attribute", [1, 2])),
-            "targets": point.of(posterior.t),
-        }
-        found |= _densities(posterior, laplace, pooled)
+        coords |= {"weight": [1, 2], "chain": self.chains, "half": ["first", "second"]}
+        coords |= {"sample": self.samples, "point": len(posterior.t), "attribute": [1, 2]}
         if self.response == "binary":
-            found |= self._predictions(posterior, laplace, w)
-            lines = rng.choice(w[:, 0], self.boundaries)
-            found["boundary"] = over(lines, axis("boundary_number", self.boundaries), weight)
-        return Outcome(**found)
+            found |= self._predictions(exact, laplace, w)
+            found["boundary"] = "boundary_number weight", rng.choice(w[:, 0], self.boundaries)
+            coords |= {"boundary_number": self.boundaries, "x1": MAP, "x2": MAP}
+            coords["method"] = ["samples", "laplace", "point"]
+        return outcome(coords, **found, **densities)
 
-    def _predictions(
-        self, posterior: Posterior, laplace: Laplace, w: Floats
-    ) -> dict[str, Quantity]:
+    def _predictions(self, exact: OnGrid, laplace: Laplace, w: Floats) -> Found:
         """P(T = 1) by the samples, Laplace and the point estimate over the plane; and exactly."""
-        place = np.linspace(-5, 5, 51)
-        exact = logistic.quadrature(posterior, w.mean((0, 1)), 6 * w.std((0, 1)), 101)
-        plane = np.stack(np.meshgrid(place, place), axis=-1)
-        thin = w[:: max(1, w.shape[0] * w.shape[1] // 4000)].reshape(-1, 2)
+        plane = np.stack(np.meshgrid(MAP, MAP), axis=-1)
+        thin = w[:: max(1, w.shape[0] * w.shape[1] // MAP_SAMPLES)].reshape(-1, 2)
         new = np.array([self.new])
-        method = axis("method", ["samples", "laplace", "point"])
         each = np.mean([predict(w[:, c], new)[0] for c in range(w.shape[1])])
+        maps = [part.reshape(51, 51) for part in _predict(thin, laplace, plane.reshape(-1, 2))]
+        at_new = [each, *(p[0] for p in _predict(thin, laplace, new)[1:])]
         return {
-            "predictive": over(
-                [part.reshape(51, 51) for part in _predict(thin, laplace, plane.reshape(-1, 2))],
-                method,
-                axis("x2", place),
-                axis("x1", place),
-            ),
-            "exact_predictive": over(
-                [exact.predict(row) for row in plane], axis("x2", place), axis("x1", place)
-            ),
-            "new_probability": method.of([each, *(p[0] for p in _predict(thin, laplace, new)[1:])]),
+            "predictive": ("method x2 x1", maps),
+            "exact_predictive": ("x2 x1", [exact.predict(row) for row in plane]),
+            "new_probability": ("method", at_new),
         }
 
 
@@ -176,18 +162,19 @@ def _predict(w: Floats, laplace: Laplace, X: Floats) -> list[Floats]:
     return [predict(w, X), averaged, predict(laplace.mean[None], X)]
 
 
-def _densities(posterior: Posterior, laplace: Laplace, pooled: Floats) -> dict[str, Quantity]:
-    """Both log densities at the samples, and kernel estimates of the marginals."""
+def _densities(
+    posterior: Posterior, laplace: Laplace, pooled: Floats
+) -> tuple[Found, dict[str, Any]]:
+    """Both log densities at the samples, and kernel estimates of the marginals; with their axes."""
     low, high = np.quantile(pooled, [0.0005, 0.9995], axis=0)
     low, high = low - (high - low) / 5, high + (high - low) / 5
     w1, w2 = np.linspace(low, high, 81).T
     where = np.stack(np.meshgrid(w1, w2), axis=-1)
-    plane = axis("w2", w2), axis("w1", w1)
-    w = axis("w", np.linspace(low.min(), high.max(), 200))
-    thin = pooled[:: max(1, len(pooled) // 2000)]
-    kernels = [kernel_density(column, w.values) for column in thin.T]
-    return {
-        "log_posterior": over(logistic.log_g(posterior, where), *plane),  # up to its constant
-        "log_laplace": over(log_density(where, laplace.mean, laplace.covariance), *plane),
-        "kernel_density": over(kernels, axis("weight", [1, 2]), w),
+    line = np.linspace(low.min(), high.max(), 200)
+    thin = pooled[:: max(1, len(pooled) // KERNEL_SAMPLES)]
+    found: Found = {
+        "log_posterior": ("w2 w1", logistic.log_g(posterior, where)),  # up to its constant
+        "log_laplace": ("w2 w1", log_density(where, laplace.mean, laplace.covariance)),
+        "kernel_density": ("weight w", [gaussian_kde(column)(line) for column in thin.T]),
     }
+    return found, {"w1": w1, "w2": w2, "w": line}

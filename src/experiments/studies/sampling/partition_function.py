@@ -6,14 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
-from bythebook.models.sampling.partition import Model, chained, direct, telescoped
+from bythebook.models.sampling.partition import Model, chained, direct
 
 WAYS = ("carried", "restarted")
-Z = np.linspace(-2, 2, 9)  # places of one dimension at which energies are compared
-ALPHAS = [0.0, 0.25, 0.5, 1.0]  # of these energies
 
 
 @dataclass
@@ -21,21 +19,23 @@ class PartitionFunction(Study):
     """Ratios of partition functions: direct and chained estimates for wells (PRML 11.6)."""
 
     headline = {"log_ratio": "mean(log_ratio['carried'])"}
-    more_quantities = True
     quantities = {
         "log_ratio": quantity(
             "log of an estimated ratio of partition functions", "way ratios steps repetition"
         ),
+        "apparent_error": quantity(
+            "standard error of the first ratio from its own samples", "way ratios steps repetition"
+        ),
         "log_direct": quantity("log of a direct estimate of the ratio", "width samples repetition"),
         "exact_log_ratio": quantity("log of the exact ratio", "width"),
-        "relative_variance": quantity(
-            "relative variance of a term of the direct estimate", "width"
-        ),
-        "energy": quantity("energy of a distribution of the chain", "alpha z"),
-        "telescoped": quantity("product of the exact ratios of the chain", "ratios"),
-        "apparent_error": quantity(
-            "standard error that the samples show", "way ratios steps repetition"
-        ),
+    }
+    axes = {
+        "way": axis_of("whether a chain is carried on or restarted for each ratio"),
+        "ratios": axis_of("number of ratios"),
+        "steps": axis_of("samples of all ratios"),
+        "width": axis_of("width of the Gaussian"),
+        "samples": axis_of("number of samples"),
+        "repetition": axis_of("estimate"),
     }
 
     dimension: int = knob(8, "of the energies", at_least=1, at_most=50)
@@ -53,48 +53,36 @@ class PartitionFunction(Study):
             yield "study.samples times repetitions times dimension; allowed: <= 20000000"
 
     def run(self, rng: Generator) -> Outcome:
-        width, size = axis("width", self.widths), axis("samples", self.samples)
-        way, ratios, steps = (
-            axis("way", WAYS),
-            axis("ratios", self.ratios),
-            axis("steps", self.steps),
-        )
-        repetition = axis("repetition", self.repetitions)
         models = [Model(self.dimension, self.depth, w) for w in self.widths]
-        logs = [
+        direct_logs = [
             [direct(model, L, self.repetitions, rng).log_ratio for L in self.samples]
             for model in models
         ]
-        exact = [model.log_partition(1.0) - model.log_partition(0.0) for model in models]
         found = [
             [
                 [
-                    chained(models[-1], K, n, self.repetitions, rng, carried=name == "carried")
+                    chained(models[-1], K, n, self.repetitions, rng, carried=way == "carried")
                     for n in self.steps
                 ]
                 for K in self.ratios
             ]
-            for name in WAYS
+            for way in WAYS
         ]
-        chains = way, ratios, steps, repetition
-        return Outcome(
-            log_direct=over(logs, width, size, repetition),
-            exact_log_ratio=width.of(exact),
-            gaussian_gap=width.of(
-                [
-                    m.log_partition(0.0) - m.dimension * np.log(m.width * np.sqrt(2 * np.pi))
-                    for m in models
-                ]
+        chains = np.moveaxis(np.array(found), 3, 0)  # of both fields of an estimate
+        return outcome(
+            {
+                "way": WAYS,
+                "ratios": self.ratios,
+                "steps": self.steps,
+                "width": self.widths,
+                "samples": self.samples,
+                "repetition": self.repetitions,
+            },
+            log_direct=("width samples repetition", direct_logs),
+            exact_log_ratio=(
+                "width",
+                [model.log_partition(1.0) - model.log_partition(0.0) for model in models],
             ),
-            relative_variance=width.of([model.relative_variance() for model in models]),
-            energy=over(
-                [models[-1]._replace(dimension=1).energy(Z[:, None], a) for a in ALPHAS],
-                axis("alpha", ALPHAS),
-                axis("z", Z),
-            ),
-            telescoped=ratios.of([telescoped(models[-1], K) for K in self.ratios]),
-            log_ratio=over([[[e.log_ratio for e in r] for r in w] for w in found], *chains),
-            apparent_error=over(
-                [[[e.apparent_error for e in r] for r in w] for w in found], *chains
-            ),
+            log_ratio=("way ratios steps repetition", chains[0]),
+            apparent_error=("way ratios steps repetition", chains[1]),
         )

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.sampling import sampled_em as models
 
@@ -19,19 +19,20 @@ OTHER = np.array([-1.0, 1.0])  # means at which Q is compared
 class SampledEm(Study):
     """Two means of a mixture by EM, by Monte Carlo EM and by data augmentation (PRML 11.1.6)."""
 
-    headline = {"gap": "mean(abs(sampled_means - em_means))"}
-    more_quantities = True
+    headline = {"distance": "mean(abs(sampled_means - em_means))"}
     quantities = {
+        "q_error": quantity(
+            "sampled minus exact expectation of the log likelihood of the complete data",
+            "samples repetition",
+            equation="PRML 11.29",
+        ),
         "em_means": quantity("means by EM", "repetition component"),
         "sampled_means": quantity("means by Monte Carlo EM", "samples repetition component"),
-        "inputs": quantity("points of the data", "repetition point"),
-        "assigned": quantity("sampled component of a point", "samples repetition point"),
-        "expected_gap": quantity(
-            "sampled minus exact expectation of the log likelihood", "samples repetition"
+        "late_sd": quantity("deviation of the means in the last half", "samples repetition"),
+        "sampled_map": quantity(
+            "means by Monte Carlo EM with a prior", "samples repetition component"
         ),
-        "wander": quantity("deviation of the means over the last iterations", "samples repetition"),
-        "sampled_map": quantity("mode by Monte Carlo EM", "samples repetition component"),
-        "exact_map": quantity("exact mode of the posterior", "repetition component"),
+        "exact_map": quantity("mode of the posterior", "repetition component"),
         "posterior_mean": quantity("exact posterior mean", "repetition component"),
         "posterior_sd": quantity("exact posterior deviation", "repetition component"),
         "augmented_mean": quantity("posterior mean by data augmentation", "repetition component"),
@@ -40,6 +41,13 @@ class SampledEm(Study):
         ),
         "path": quantity("means after each iteration", "samples iteration component"),
         "drawn": quantity("means drawn by data augmentation", "draw component"),
+    }
+    axes = {
+        "samples": axis_of("samples of an E step"),
+        "repetition": axis_of("data set"),
+        "component": axis_of("component of the mixture"),
+        "iteration": axis_of("iteration"),
+        "draw": axis_of("draw of the means"),
     }
 
     points: int = knob(60, "of a data set", at_least=10, at_most=1000)
@@ -52,45 +60,39 @@ class SampledEm(Study):
     repetitions: int = knob(40, "data sets", at_least=2, at_most=1000)
 
     def run(self, rng: Generator) -> Outcome:
-        size, repetition = axis("samples", self.samples), axis("repetition", self.repetitions)
-        component, R = axis("component", [1, 2]), self.repetitions
-        precision = 1 / self.prior_variance
+        R, precision = self.repetitions, 1 / self.prior_variance
         x = models.data(self.points, self.separation, R, rng)
         start = np.tile(START, (R, 1))
         exact = models.em(x, start, CONVERGED, 0.0).last
-        truth = np.tile([-0.5, 0.5], (R, 1)) * self.separation
-        shares = models.responsibilities(x, truth)
+        shares = models.responsibilities(x, self.separation * start)  # of the true means
         there = models.expected(x, shares, OTHER)
-        gaps, ends, modes, wander, paths, assigned = [], [], [], [], [], []
+        q_errors, courses, modes = [], [], []
         for L in self.samples:
             drawn = models.assignments(shares, L, rng)
-            assigned.append(drawn)
-            gaps.append(models.expected(x, drawn, OTHER) - there)
-            course = models.em(x, start, self.iterations, 0.0, L, rng)
-            late = course.means[self.iterations // 2 :]
-            ends.append(course.last)
-            wander.append(late.std(0).mean(-1))
-            paths.append(course.means[:, 0])
+            q_errors.append(models.expected(x, drawn, OTHER) - there)
+            courses.append(models.em(x, start, self.iterations, 0.0, L, rng))
             modes.append(models.em(x, start, self.iterations, precision, L, rng).last)
-        one = models.assignments(shares, 1, rng)
+        late = [course.means[self.iterations // 2 :].std(0).mean(-1) for course in courses]
         known = models.posterior(x, precision)
         draws = np.sort(models.augment(x, exact, self.sweeps, self.draws, precision, rng), axis=-1)
-        each, point = (repetition, component), axis("point", self.points)
-        return Outcome(
-            inputs=over(x, repetition, point),
-            assigned=over(assigned, size, repetition, point),
-            expected=repetition.of(there),
-            expected_gap=over(gaps, size, repetition),
-            softness=repetition.of((one * (1 - one)).max(-1)),
-            em_means=over(exact, *each),
-            sampled_means=over(ends, size, *each),
-            wander=over(wander, size, repetition),
-            sampled_map=over(modes, size, *each),
-            exact_map=over(known.mode, *each),
-            posterior_mean=over(known.mean, *each),
-            posterior_sd=over(known.sd, *each),
-            augmented_mean=over(draws.mean(1), *each),
-            augmented_sd=over(draws.std(1), *each),
-            path=over(paths, size, axis("iteration", self.iterations + 1), component),
-            drawn=over(draws[0], axis("draw", self.draws), component),
+        return outcome(
+            {
+                "samples": self.samples,
+                "repetition": R,
+                "component": [1, 2],
+                "iteration": self.iterations + 1,
+                "draw": self.draws,
+            },
+            q_error=("samples repetition", q_errors),
+            em_means=("repetition component", exact),
+            sampled_means=("samples repetition component", [course.last for course in courses]),
+            late_sd=("samples repetition", late),
+            sampled_map=("samples repetition component", modes),
+            exact_map=("repetition component", known.mode),
+            posterior_mean=("repetition component", known.mean),
+            posterior_sd=("repetition component", known.sd),
+            augmented_mean=("repetition component", draws.mean(1)),
+            augmented_sd=("repetition component", draws.std(1)),
+            path=("samples iteration component", [course.means[:, 0] for course in courses]),
+            drawn=("draw component", draws[0]),
         )

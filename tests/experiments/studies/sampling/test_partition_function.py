@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
@@ -30,6 +29,4 @@ def test_estimates_near_the_exact_ratio(run: Run) -> None:
     exact = found["exact_log_ratio"].values
     assert_allclose(found["log_direct"].values[:, 0].mean(-1), exact, atol=0.1)
     assert_allclose(found["log_ratio"].values.mean(-1), exact[-1], atol=0.15)
-    assert_allclose(found["telescoped"].values, exact[-1], atol=1e-9)
-    assert np.abs(found["gaussian_gap"].values).max() < 1e-9
     assert found["log_ratio"].values.shape == (2, 2, 1, 40)
