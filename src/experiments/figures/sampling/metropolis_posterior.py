@@ -13,9 +13,9 @@ SHARES = [0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99]
 def samples(burn_in: int = 0) -> Iterator[Panel]:
     """Samples of the first chain, with the contours of the posterior and its approximation."""
     yield Panel(
-        point("path[:, 2]", x="path[:, 1]", where=_kept(burn_in), ms=1.5, color="C0",
-              alpha=0.4, label="samples"),
-        contour("log_posterior - max(log_posterior)", levels=LEVELS, colors="black"),
+        point(f"path[{burn_in}::10, 2]", x=f"path[{burn_in}::10, 1]", ms=1.5, color="0.6",
+              label="samples"),
+        contour("log_posterior - max(log_posterior)", levels=LEVELS, colors="black", linestyles="-"),
         contour("log_laplace - max(log_laplace)", levels=LEVELS, colors="C1", linestyles="--"),
         line("max(path)", x="max(path)", color="black", label="posterior"),
         line("max(path)", x="max(path)", color="C1", linestyle="--", label="Laplace"),
@@ -28,14 +28,10 @@ def samples(burn_in: int = 0) -> Iterator[Panel]:
     )  # fmt: skip
 
 
-def _kept(burn_in: int) -> str:
-    return f"coordinates(path, over='sample') >= {burn_in}"
-
-
 def marginals(burn_in: int = 0) -> Iterator[Panel]:
     """Histograms of the samples of the first chain, and density estimates from all chains."""
     yield Panel(
-        hist("path", by="weight", where=_kept(burn_in), label="$w_{}$"),
+        hist(f"path[{burn_in}:]", by="weight", label="$w_{}$"),
         x="weight",
         y="samples",
     )
@@ -56,8 +52,15 @@ def predictions() -> Iterator[Panel]:
     """Probability contours averaged over the samples, and boundaries of some samples."""
     look: Any = {"x": "$x_1$", "y": "$x_2$", "xlimits": (-5, 5), "ylimits": (-5, 5)}
     data = (
-        point("inputs[:, 2]", x="inputs[:, 1]", where="targets == 0", marker="o", label="t = 0"),
-        point("inputs[:, 2]", x="inputs[:, 1]", where="targets == 1", marker="s", label="t = 1"),
+        point("inputs[:, 2]", x="inputs[:, 1]", where="targets == 0", color="C0", label="t = 0"),
+        point(
+            "inputs[:, 2]",
+            x="inputs[:, 1]",
+            where="targets == 1",
+            color="C1",
+            marker="s",
+            label="t = 1",
+        ),
     )
     yield Panel(
         contour("predictive['samples']", levels=SHARES, colors="0.25", linewidths=1),
