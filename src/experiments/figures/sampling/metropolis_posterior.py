@@ -7,15 +7,18 @@ from bythebook.experiments.plotting.classification import lines_through_origin
 from bythebook.experiments.plotting.marks import Panel, contour, hist, line, point
 
 LEVELS = [-8.0, -4.5, -2.0, -0.5]  # below the maximum of the log density
+S = "coordinates(path, over='sample')"
+EVERY_TENTH = f"round({S} / 10) == {S} / 10 and {S} >= {{}}"
 SHARES = [0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99]
 
 
 def samples(burn_in: int = 0) -> Iterator[Panel]:
     """Samples of the first chain, with the contours of the posterior and its approximation."""
     yield Panel(
-        point(f"path[{burn_in}::10, 2]", x=f"path[{burn_in}::10, 1]", ms=1.5, color="0.6",
-              label="samples"),
-        contour("log_posterior - max(log_posterior)", levels=LEVELS, colors="black", linestyles="-"),
+        point("path[:, 2]", x="path[:, 1]", where=EVERY_TENTH.format(burn_in), ms=1.5,
+              color="0.6", label="samples"),
+        contour("log_posterior - max(log_posterior)", levels=LEVELS, colors="black",
+                linestyles="-"),
         contour("log_laplace - max(log_laplace)", levels=LEVELS, colors="C1", linestyles="--"),
         line("max(path)", x="max(path)", color="black", label="posterior"),
         line("max(path)", x="max(path)", color="C1", linestyle="--", label="Laplace"),
