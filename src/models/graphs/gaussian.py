@@ -1,4 +1,4 @@
-r"""Gaussians on graphs: conditional covariances, messages (MLAPP 19.4.4, 20.2.3; PRML 8.1.4).
+r"""Gaussians on graphs: conditional covariances, messages (MLAPP 19.4.4, 20.2.3).
 
     p(x) ~ exp(-x' A x / 2 + b' x)                                                     MLAPP 20.14
     lambda_{s\t} = A_ss + sum_{u != t} lambda_us                                       MLAPP 20.29
@@ -23,14 +23,11 @@ class GaussianMessages(NamedTuple):
     weighted: Floats  # (..., N, N)
 
 
-def pass_on(
-    A: Floats, b: Floats, messages: GaussianMessages, *, printed: bool = False
-) -> GaussianMessages:
-    """All messages from those of the last round; `printed`: by (20.35) and (20.36)."""
+def pass_on(A: Floats, b: Floats, messages: GaussianMessages) -> GaussianMessages:
+    """All messages from those of the last round."""
     off = A * (1 - np.eye(A.shape[-1]))
     precision, mean = _but_one(A, b, messages)
-    sign = 1.0 if printed else -1.0
-    return GaussianMessages(sign * off**2 / precision, sign * off * mean)
+    return GaussianMessages(-(off**2) / precision, -off * mean)  # 20.33
 
 
 def _but_one(A: Floats, b: Floats, messages: GaussianMessages) -> tuple[Floats, Floats]:
@@ -47,32 +44,17 @@ def beliefs(A: Floats, b: Floats, messages: GaussianMessages) -> tuple[Floats, F
     return (b + messages.weighted.sum(-2)) / precision, 1 / precision
 
 
-def rounds(A: Floats, b: Floats, *, printed: bool = False) -> Iterator[GaussianMessages]:
+def rounds(A: Floats, b: Floats) -> Iterator[GaussianMessages]:
     """The messages before the first round and after each round."""
     messages = GaussianMessages(np.zeros_like(A), np.zeros_like(A))
     while True:
         yield messages
-        messages = pass_on(A, b, messages, printed=printed)
+        messages = pass_on(A, b, messages)
 
 
 def conditional_covariance(Sigma: Floats, i: int, j: int) -> float:
-    """cov(x_i, x_j) given all other variables, by the Schur complement."""
-    pair, rest = [i, j], [k for k in range(len(Sigma)) if k not in (i, j)]
-    across = Sigma[np.ix_(pair, rest)]
+    """cov(x_i, x_j) given all other variables, by the Schur complement; var(x_i) if j is i."""
+    own, rest = sorted({i, j}), [k for k in range(len(Sigma)) if k not in (i, j)]
+    across = Sigma[np.ix_(own, rest)]
     known = across @ np.linalg.solve(Sigma[np.ix_(rest, rest)], across.T)
-    return float((Sigma[np.ix_(pair, pair)] - known)[0, 1])
-
-
-def moments(W: Floats, b: Floats, v: Floats) -> tuple[Floats, Floats]:
-    """Mean and covariance of x_i = sum_j W_ij x_j + b_i + noise of variance v_i (PRML 8.15, 8.16).
-
-    W is strictly lower triangular: parents come first.
-    """
-    D = len(b)
-    mean, cov = np.zeros(D), np.zeros((D, D))
-    for j in range(D):
-        mean[j] = W[j] @ mean + b[j]  # 8.15
-        cov[:j, j] = cov[:j, :j] @ W[j, :j]  # 8.16
-        cov[j, :j] = cov[:j, j]
-        cov[j, j] = W[j, :j] @ cov[:j, j] + v[j]
-    return mean, cov
+    return float((Sigma[np.ix_(own, own)] - known)[0, -1])

@@ -27,7 +27,7 @@ def propagation_step(rng: Generator) -> Sides:
 
     The minimum is found numerically; the other terms are the messages that arrive.
     """
-    table = rng.uniform(0.1, 2, rng.integers(2, 4, 2))
+    table = rng.uniform(0.1, 2, rng.integers(2, 4, 2).tolist())
     rest = [_normalised(rng.uniform(0.2, 1, size)) for size in table.shape]
     target = _normalised(table * np.multiply.outer(rest[0], rest[1]))
 

@@ -14,10 +14,6 @@ from bythebook.models.types import Floats
 
 
 def draw(study: GaussianGraph, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    if study.arrows:
-        yield "network", _network(outcome)
-    if not study.matrices:
-        return
     names = list(study.given)
     columns = min(len(names), 4)
     figure, axes = subplots(-(-len(names) // columns), columns, squeeze=False)
@@ -40,13 +36,3 @@ def _matrix(ax: Axes, entry: Floats, inverse: Floats) -> None:
             style = "--" if abs(entry[i, j]) <= 1e-12 else "-"
             graphs.links(ax, places, [(names[i], names[j])], ls=style)
     graphs.nodes(ax, places)
-
-
-def _network(outcome: Outcome) -> Figure:
-    figure, axes = subplots(1, 2)
-    for ax, name in zip(axes, ("expected", "covariance"), strict=True):
-        x, y = outcome[f"{name}_by_matrix"].values.ravel(), outcome[name].values.ravel()
-        ax.plot([x.min(), x.max()], [x.min(), x.max()], color="0.6", lw=1)
-        ax.plot(x, y, ".", ms=5)
-        ax.set(xlabel="all nodes in parallel", ylabel="node by node", title=name)
-    return figure

@@ -1,20 +1,25 @@
-"""Variances by messages against the true ones, shape by shape."""
+"""Variances by messages against the exact ones, shape by shape."""
 
 from collections.abc import Iterator
 
-from matplotlib.figure import Figure
-
-from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import subplots
-from bythebook.experiments.studies.graphs.gaussian_propagation import GaussianPropagation
+from bythebook.experiments.plotting.marks import Panel, point, rule
 
 
-def draw(study: GaussianPropagation, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, axes = subplots(1, len(study.shapes), squeeze=False)
-    for ax, shape in zip(axes.flat, study.shapes, strict=True):
-        truth = outcome["exact_variance"].sel(shape=shape).values.ravel()
-        found = outcome["variance"].sel(shape=shape, form="derived").values.ravel()
-        ax.plot([1, truth.max()], [1, truth.max()], color="0.6", lw=1)
-        ax.plot(truth, found, ".", ms=4)
-        ax.set(xlabel="variance", ylabel="by messages", title=shape)
-    yield "variances", figure
+def variances() -> Iterator[Panel]:
+    """The error of the variance of each node by messages, against the exact variance."""
+    yield Panel(
+        rule(0, color="0.6"),
+        point(
+            "belief_variance - exact_variance",
+            x="exact_variance",
+            by="sign",
+            label="{}",
+            ms=2,
+            alpha=0.3,
+        ),
+        facet="shape",
+        title="{}",
+        x="variance",
+        y="variance by messages, less the exact one",
+        columns=3,
+    )
