@@ -242,17 +242,6 @@ def estimate_covariance(X: Floats, sigma2: float) -> Floats:
     return np.asarray(sigma2 * root @ root.mT)
 
 
-def expected_sigma2(sigma2: float, n_data: int, n_weights: int) -> float:
-    """E[sigma^2-hat]: too small, because the fit follows part of the noise (2.53)."""
-    return sigma2 * (1 - n_weights / n_data)
-
-
-def covariance_error(C: Floats, n_sets: int) -> Floats:
-    """The standard error of each entry of the covariance of Gaussian estimates."""
-    c = np.diag(C)
-    return np.asarray(np.sqrt((np.outer(c, c) + C**2) / n_sets))
-
-
 def share_between(fits: Floats, truth: Floats, k: int) -> float:
     """The share of groups of k fits (S, G) that bracket the truth (G,) everywhere."""
     groups = fits[: len(fits) // k * k].reshape(-1, k, fits.shape[-1])

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.polynomial.hermite_e import hermegauss
 from numpy.random import Generator
 from scipy.optimize import brentq
 from scipy.stats import multivariate_normal, norm
@@ -35,7 +36,7 @@ def _log_likelihood(case: _Case, w: Floats) -> Floats:
 def _in_sigma(case: _Case, sigma: complex) -> complex:
     """The log likelihood as an analytic function of sigma, without its constant."""
     squares = float(np.sum((case.t - case.X @ case.w) ** 2))
-    return -len(case.t) * np.log(sigma) - squares / (2 * sigma**2)
+    return complex(-len(case.t) * np.log(sigma) - squares / (2 * sigma**2))
 
 
 def _second(case: _Case) -> Floats:
@@ -182,7 +183,7 @@ def hessian_of_a_line(rng: Generator) -> Sides:
 
 def _estimator(case: _Case) -> Floats:
     """The matrix (D, N) that maps targets to estimated weights, from the SVD."""
-    return np.linalg.pinv(case.X)
+    return np.asarray(np.linalg.pinv(case.X), dtype=np.float64)
 
 
 @equation(
@@ -240,3 +241,55 @@ def inverse_of_the_information(rng: Generator) -> Sides:
     A = _estimator(case)
     inverse = np.linalg.inv(case.X.T @ case.X / case.sigma**2)
     return Sides(truth=case.sigma**2 * A @ A.T, printed=-inverse, corrected=inverse)
+
+
+@equation(
+    "2.53",
+    section="2.10.2",
+    latex=r"E\{\hat{\sigma}^2\} = \sigma^2 \left( 1 - \frac{D}{N} \right)",
+)
+def expected_noise_variance(rng: Generator) -> Sides:
+    """The mean of the estimated noise variance over data sets.
+
+    The residuals are linear in the noise, so the mean is the squared length of that map.
+    """
+    case = _case(rng)
+    N, D = case.X.shape
+    residuals = np.eye(N) - case.X @ _estimator(case)
+    truth = case.sigma**2 * np.sum(residuals**2) / N
+    return Sides(truth=truth, printed=case.sigma**2 * (1 - D / N))
+
+
+@equation(
+    "section 2.10.2, quadratic form of a Gaussian",
+    section="2.10.2",
+    latex=r"E_{p(\mathbf{t})} \{ \mathbf{t}^T \mathbf{A} \mathbf{t} \} = Tr(\mathbf{A}"
+    r" \mathbf{\Sigma}) + \mathbf{\mu}^T \mathbf{A} \mathbf{\mu}",
+)
+def expected_form(rng: Generator) -> Sides:
+    """The mean of a quadratic form of a Gaussian vector, by quadrature."""
+    N = int(rng.integers(2, 4))
+    A, root, mean = rng.normal(size=(N, N)), rng.normal(size=(N, N)), rng.normal(size=N)
+    node, weight = hermegauss(3)
+    z = np.stack(np.meshgrid(*[node] * N, indexing="ij"), axis=-1).reshape(-1, N)
+    p = np.prod(np.stack(np.meshgrid(*[weight] * N, indexing="ij"), axis=-1), axis=-1).ravel()
+    t = mean + z @ root.T
+    truth = p @ np.einsum("ki,ij,kj->k", t, A, t) / p.sum()
+    return Sides(truth=truth, printed=np.trace(A @ root @ root.T) + mean @ A @ mean)
+
+
+@equation(
+    "2.50, 2.51",
+    section="2.10",
+    latex=r"t_{new} = \mathbf{x}_{new}^T (\mathbf{X}^T \mathbf{X})^{-1} \mathbf{X}^T \mathbf{t},"
+    r" \quad \sigma_{new}^2 = \sigma^2 \mathbf{x}_{new}^T (\mathbf{X}^T \mathbf{X})^{-1}"
+    r" \mathbf{x}_{new}",
+)
+def prediction_variance(rng: Generator) -> Sides:
+    """A prediction and its variance over data sets; the prediction is linear in the targets."""
+    case = _case(rng)
+    new = rng.normal(size=len(case.w))
+    weights = new @ _estimator(case)
+    inverse = np.linalg.inv(case.X.T @ case.X)
+    printed = new @ inverse @ case.X.T @ case.t, case.sigma**2 * new @ inverse @ new
+    return Sides(truth=(weights @ case.t, case.sigma**2 * weights @ weights), printed=printed)

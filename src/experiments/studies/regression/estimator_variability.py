@@ -1,18 +1,22 @@
-"""Variation of maximum likelihood estimates: covariance and bias (FCML 2.9-2.10)."""
+"""Variation of maximum likelihood estimates: covariance and bias (FCML 2.9-2.10).
+
+t_n = w^T x_n + noise,    cov(w_hat) = sigma^2 (X^T X)^-1,    E{sigma_hat^2} = sigma^2 (1 - D / N)
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.regression import bias_variance as estimates
 from bythebook.models.types import Floats
 
-SHOWN = ("estimates", "data", "lines", "noise_estimates", "noise_variance")
+MATRIX = "experiment weight other"
 
 
 @dataclass
@@ -20,29 +24,28 @@ class EstimatorVariability(Study):
     """The spread of estimated weights and noise variance over many data sets (FCML 2.9-2.10)."""
 
     headline = {"mean_w_1": "mean(w_hat[:, 1])", "noise_variance": "first(mean_noise_variance)"}
-    more_quantities = True
     quantities = {
-        "w_hat": quantity("estimated weights", "repetition weight"),
-        "mean_noise_variance": quantity("mean of the estimated noise variances", "n"),
         "inputs": quantity("inputs of the data", "point"),
-        "targets": quantity("targets of the first data set", "point"),
-        "errors": quantity("target minus true line", "point"),
-        "shown_w": quantity("weights estimated from the first data set", "weight"),
-        "shown_noise_variance": quantity("noise variance estimated from the first data set"),
+        "targets": quantity("targets of one data set", "point"),
         "truth": quantity("true line", "x"),
-        "noise_variance_estimate": quantity("estimated noise variance", "repetition"),
+        "w_hat": quantity("estimated weights", "repetition weight", equation="FCML 2.33"),
+        "noise_variance_estimate": quantity(
+            "estimated noise variance", "repetition", equation="FCML 2.35"
+        ),
         "noise_variance_about_truth": quantity(
             "mean squared distance of the targets from the true line", "repetition"
         ),
         "covariance": quantity(
-            "covariance of the estimated weights by the formula", "weight other"
+            "covariance of the estimated weights by the formula",
+            "weight other",
+            equation="FCML 2.45",
         ),
         "empirical_covariance": quantity(
             "covariance of the estimated weights over data sets", "weight other"
         ),
-        "covariance_error": quantity("standard error of the empirical covariance", "weight other"),
-        "lines": quantity("fitted lines", "line x"),
-        "share_above_truth": quantity("share of the fitted lines above the true one"),
+        "lines": quantity("fitted lines of the first data sets", "line x"),
+        "share_with_truth_between": quantity("share of sets of lines that contain the true line"),
+        "mean_noise_variance": quantity("mean of the estimated noise variances", "n"),
         "possible_mean_w": quantity(
             "mean of the estimated weights in a repeated experiment", "experiment weight"
         ),
@@ -53,17 +56,21 @@ class EstimatorVariability(Study):
             "estimated noise variance in a repeated experiment", "experiment"
         ),
         "possible_covariance": quantity(
-            "covariance of the weights by the formula in a repeated experiment",
-            "experiment weight other",
+            "covariance of the weights by the formula in a repeated experiment", MATRIX
         ),
         "possible_empirical_covariance": quantity(
-            "covariance of the weights over data sets in a repeated experiment",
-            "experiment weight other",
+            "covariance of the weights over data sets in a repeated experiment", MATRIX
         ),
-        "expected_noise_variance": quantity("expected value of the estimated noise variance", "n"),
-        "noise_variance_error": quantity(
-            "standard error of the mean of the estimated noise variances", "n"
-        ),
+    }
+    axes = {
+        "point": axis_of("point of the data"),
+        "x": axis_of("input"),
+        "repetition": axis_of("data set"),
+        "weight": axis_of("weight"),
+        "other": axis_of("second weight of a covariance"),
+        "line": axis_of("data set"),
+        "n": axis_of("points of a data set"),
+        "experiment": axis_of("repeated experiment, with its own inputs"),
     }
 
     weights: list[float] = knob([-2.0, 3.0], "true weights of 1, x, x^2, ...")
@@ -73,8 +80,7 @@ class EstimatorVariability(Study):
     high: float = knob(1.0, "the largest input")
     repetitions: int = knob(10_000, "data sets for these inputs", at_least=100, at_most=1_000_000)
     experiments: int = knob(1000, "experiments, own inputs each", at_least=100, at_most=100_000)
-    lines: int = knob(10, "fitted lines to draw", at_least=2, at_most=100)
-    show: list[str] = knob(["estimates"], "what to draw", choices=SHOWN, distinct=True)
+    lines: int = knob(10, "lines in a set of lines", at_least=2, at_most=100)
 
     def problems(self) -> Iterator[str]:
         if self.low >= self.high:
@@ -83,67 +89,60 @@ class EstimatorVariability(Study):
             yield f"study.weights={self.weights}; allowed: at least two, fewer than {min(self.n)}"
 
     def run(self, rng: Generator) -> Outcome:
-        w, n, S = np.array(self.weights), self.n[0], self.repetitions
-        x = rng.uniform(self.low, self.high, n)
-        X = self._design(x)
-        t = X @ w + np.sqrt(self.noise_variance) * rng.standard_normal(n)  # one data set, to show
-        own = estimates.least_squares(X, t[None])  # its estimates
-        found = estimates.simulate_estimates(X, w, self.noise_variance, S, rng)
-        C = estimates.estimate_covariance(X, self.noise_variance)  # (2.45)
-        point, grid = axis("point", n), axis("x", np.linspace(self.low, self.high, 41))
-        weight, other = axis("weight", len(w)), axis("other", len(w))
-        repetition = axis("repetition", S)
-        truth, fits = self._design(grid.values) @ w, found.w @ self._design(grid.values).T
-        return Outcome(
-            inputs=point.of(x),
-            targets=point.of(t),
-            errors=point.of(t - X @ w),
-            shown_w=weight.of(own.w[0]),
-            shown_noise_variance=float(own.sigma2[0]),
-            truth=grid.of(truth),
-            w_hat=over(found.w, repetition, weight),
-            noise_variance_estimate=repetition.of(found.sigma2),
-            noise_variance_about_truth=repetition.of(found.true_sigma2),
-            covariance=over(C, weight, other),
-            empirical_covariance=over(np.cov(found.w.T, bias=True), weight, other),
-            covariance_error=over(estimates.covariance_error(C, S), weight, other),
-            lines=over(fits[: self.lines], axis("line", self.lines), grid),
-            share_above_truth=float((fits > truth).mean()),
+        w, n, sigma2 = np.array(self.weights), self.n[0], self.noise_variance
+        x, grid = rng.uniform(self.low, self.high, n), np.linspace(self.low, self.high, 41)
+        X, at = self._design(x), self._design(grid)
+        t = X @ w + np.sqrt(sigma2) * rng.standard_normal(n)  # one data set, to show
+        found = estimates.simulate_estimates(X, w, sigma2, self.repetitions, rng)
+        truth, fits = at @ w, found.w @ at.T
+        possible = self._possible_experiments(rng)
+        return outcome(
+            {
+                "point": n,
+                "x": grid,
+                "repetition": self.repetitions,
+                "weight": len(w),
+                "other": len(w),
+                "line": self.lines,
+                "n": self.n,
+                "experiment": self.experiments,
+            },
+            inputs=("point", x),
+            targets=("point", t),
+            truth=("x", truth),
+            w_hat=("repetition weight", found.w),
+            noise_variance_estimate=("repetition", found.sigma2),
+            noise_variance_about_truth=("repetition", found.true_sigma2),
+            covariance=("weight other", estimates.estimate_covariance(X, sigma2)),
+            empirical_covariance=("weight other", np.cov(found.w.T, bias=True)),
+            lines=("line x", fits[: self.lines]),
             share_with_truth_between=estimates.share_between(fits, truth, self.lines),
-            **self._possible_experiments(rng),
-            **self._noise_curve(found.sigma2, rng),
+            mean_noise_variance=("n", self._mean_noise_variances(found.sigma2, rng)),
+            **possible,
         )
 
     def _design(self, x: Floats) -> Floats:
         return np.asarray(x[..., np.newaxis] ** np.arange(len(self.weights)))
 
-    def _possible_experiments(self, rng: Generator) -> dict[str, Quantity]:
+    def _possible_experiments(self, rng: Generator) -> dict[str, Any]:
         """Possible results of the book's experiment with other random numbers."""
         R, n, w, sigma2 = self.experiments, self.n[0], np.array(self.weights), self.noise_variance
         X = self._design(rng.uniform(self.low, self.high, (R, n)))
         averages = estimates.simulate_averages(X, w, sigma2, self.repetitions, rng)
         one = sigma2 * (rng.chisquare(n - len(w), R) / n)  # an arbitrary data set's
-        C = estimates.estimate_covariance(X, sigma2)
-        run, weight, other = axis("experiment", R), axis("weight", len(w)), axis("other", len(w))
         return {
-            "possible_mean_w": over(averages.w, run, weight),
-            "possible_mean_noise_variance": run.of(averages.sigma2),
-            "possible_noise_variance_estimate": run.of(one),
-            "possible_covariance": over(C, run, weight, other),
-            "possible_empirical_covariance": over(averages.covariance, run, weight, other),
+            "possible_mean_w": ("experiment weight", averages.w),
+            "possible_mean_noise_variance": ("experiment", averages.sigma2),
+            "possible_noise_variance_estimate": ("experiment", one),
+            "possible_covariance": (MATRIX, estimates.estimate_covariance(X, sigma2)),
+            "possible_empirical_covariance": (MATRIX, averages.covariance),
         }
 
-    def _noise_curve(self, first: Floats, rng: Generator) -> dict[str, Quantity]:
-        """The mean estimate of the noise variance for every n, with its expectation (2.53)."""
-        sigma2, w, S = self.noise_variance, np.array(self.weights), self.repetitions
-        n, means = axis("n", self.n), [first.mean()]
+    def _mean_noise_variances(self, first: Floats, rng: Generator) -> list[float]:
+        """The mean estimate of the noise variance for every n; `first` are those of the first."""
+        means, w = [float(first.mean())], np.array(self.weights)
         for more in self.n[1:]:
             X = self._design(rng.uniform(self.low, self.high, more))
-            means.append(estimates.simulate_estimates(X, w, sigma2, S, rng).sigma2.mean())
-        expected = [estimates.expected_sigma2(sigma2, k, len(w)) for k in self.n]
-        left = n.values - len(w)  # the estimate is sigma^2 chi^2_left / n
-        return {
-            "mean_noise_variance": n.of(means),
-            "expected_noise_variance": n.of(expected),
-            "noise_variance_error": n.of(sigma2 * np.sqrt(2 * left / S) / n.values),
-        }
+            found = estimates.simulate_estimates(X, w, self.noise_variance, self.repetitions, rng)
+            means.append(float(found.sigma2.mean()))
+        return means

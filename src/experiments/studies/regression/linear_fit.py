@@ -100,7 +100,7 @@ class LinearFit(Study):
             found["p_value"] = ("check", list(checks.values()))
         if len(new):
             found["prediction"] = ("input", self._design(new) @ fit.w)
-        coords = {
+        coords: dict[str, Any] = {
             "point": x,
             "weight": len(fit.w),
             "other": len(fit.w),

@@ -34,10 +34,8 @@ STUDY = PredictiveVariance(
     [
         ({"low": 6.0}, "low < high"),
         ({"gap": [2.0, 0.0]}, "study.gap"),
-        ({"zoom": [1.0]}, "study.zoom"),
         ({"n": 12, "orders": [6]}, "half the points"),
         ({"curve": "unknown"}, "leaves nothing to draw from"),
-        ({"bars": "range"}, "study.bars=range"),
     ],
 )
 def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complaint: str) -> None:
@@ -65,9 +63,7 @@ def test_variances_by_a_loop_over_data_sets(run: Run) -> None:
 
 
 def test_ten_lines_of_the_olympics(run: Run) -> None:
-    study = PredictiveVariance(
-        data="olympics-100m-men", curve="unknown", orders=[1], functions=10, show="functions"
-    )
+    study = PredictiveVariance(data="olympics-100m-men", curve="unknown", orders=[1], functions=10)
     outcome = run(study)
     x, t = load("olympics-100m-men").xt
     cov = np.polyfit(x - 1950, t, 1, cov="unscaled")[1]
@@ -79,14 +75,18 @@ def test_ten_lines_of_the_olympics(run: Run) -> None:
     slope_sd = np.sqrt(sigma2 * cov[0, 0])
     assert_allclose(outcome["slope_range"].values.mean(), 3.078 * slope_sd, rtol=0.08)
     assert "truth" not in outcome
-    figure = figures(study, outcome)["functions"]
+    figure = figures(study, outcome, {"functions": []})["functions"]
     assert figure.axes[0].get_xlabel() == "Year"
 
 
+def test_the_excess_at_the_edges(run: Run) -> None:
+    found = run(STUDY)
+    v = found["variance"].sel(repetition=2, order=6).values
+    expected = min(v[0] - max(v[1:51]), v[100] - max(v[50:100]))
+    assert_allclose(found["edge_excess"].sel(repetition=2, order=6).item, expected, rtol=1e-12)
+
+
 def test_both_figures_are_drawn(run: Run) -> None:
-    bars = figures(STUDY, run(STUDY))["error-bars"]
-    assert len(bars.axes) == 4
-    study = dataclasses.replace(STUDY, show="functions", orders=[3, 6], zoom=[-1.0, 3.0])
-    axes = figures(study, run(study))["functions"].axes
-    assert len(axes) == 2
-    assert min(line.get_xdata().min() for line in axes[0].lines) >= -1
+    drawn = figures(STUDY, run(STUDY), {"bars": [], "functions": [-1, 3]})
+    assert [len(drawn[name].axes) for name in ("bars", "functions")] == [3, 3]
+    assert drawn["functions"].axes[0].get_xlim() == (-1, 3)
