@@ -21,7 +21,6 @@ from bythebook.models.classification.logistic import (
     newton_raphson,
     quadrature,
 )
-from bythebook.models.probability.distributions import log_beta
 from bythebook.models.probability.gaussian import log_density
 from bythebook.models.regression import bayesian_regression
 from bythebook.models.types import Floats
@@ -59,7 +58,13 @@ def beta(a: float, b: float) -> Target:
     curvature = -(a - 1) / mode**2 - (b - 1) / (1 - mode) ** 2
     variance = a * b / ((a + b) ** 2 * (a + b + 1))
     return _scalar(
-        lambda r: log_beta(r[..., 0], a, b), mode, curvature, a / (a + b), variance, (0.0, 1.0), 1.0
+        lambda r: log_beta(Beta(a, b), r[..., 0]),
+        mode,
+        curvature,
+        a / (a + b),
+        variance,
+        (0.0, 1.0),
+        1.0,
     )
 
 

@@ -37,23 +37,6 @@ def _posterior(r: float, alpha: float, beta: float, N: int, y: int) -> float:
 
 
 @equation(
-    "3.4",
-    section="3.2",
-    latex=r"p(r) = \frac{\Gamma(\alpha + \beta)}{\Gamma(\alpha) \Gamma(\beta)} r^{\alpha - 1}"
-    r" (1 - r)^{\beta - 1}",
-)
-def beta_density(rng: Generator) -> Sides:
-    """The beta density: the powers of r and 1 - r over their integral."""
-    (alpha, beta), r = _prior(rng), rng.uniform(0.05, 0.95)
-
-    def power(r: float) -> float:
-        return float(r ** (alpha - 1) * (1 - r) ** (beta - 1))
-
-    total = quad(power, 0, 1, epsabs=0, epsrel=1e-12)[0]
-    return Sides(truth=power(r) / total, printed=_beta(r, alpha, beta))
-
-
-@equation(
     "3.6",
     section="3.2",
     latex=r"p(r|y_N) = \frac{\Gamma(\alpha + \beta + N)}{\Gamma(\alpha + y_N) \Gamma(\beta + N"
