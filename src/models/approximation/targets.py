@@ -21,6 +21,7 @@ from bythebook.models.classification.logistic import (
     newton_raphson,
     quadrature,
 )
+from bythebook.models.probability import coin
 from bythebook.models.probability.gaussian import log_density
 from bythebook.models.regression import bayesian_regression
 from bythebook.models.types import Floats
@@ -57,15 +58,12 @@ def beta(a: float, b: float) -> Target:
     mode = (a - 1) / (a + b - 2)  # FCML exercise 4.2
     curvature = -(a - 1) / mode**2 - (b - 1) / (1 - mode) ** 2
     variance = a * b / ((a + b) ** 2 * (a + b + 1))
-    return _scalar(
-        lambda r: log_beta(Beta(a, b), r[..., 0]),
-        mode,
-        curvature,
-        a / (a + b),
-        variance,
-        (0.0, 1.0),
-        1.0,
-    )
+    belief = coin.Beta(np.asarray(a), np.asarray(b))
+
+    def log_p(r: Floats) -> Floats:
+        return np.asarray(coin.log_density(belief, r[..., 0]))
+
+    return _scalar(log_p, mode, curvature, a / (a + b), variance, (0.0, 1.0), 1.0)
 
 
 def _scalar(

@@ -114,7 +114,8 @@ def gaussian_density(rng: Generator) -> Sides:
     "2.28",
     section="2.5.4",
     latex=r"p(\mathbf{x}) = \frac{1}{(2 \pi)^{D/2} |\mathbf{\Sigma}|^{1/2}} \exp \left\{"
-    r" -\frac{1}{2} (\mathbf{x} - \mathbf{\mu})^T \mathbf{\Sigma}^{-1} (\mathbf{x} - \mathbf{\mu}) \right\}",
+    r" -\frac{1}{2} (\mathbf{x} - \mathbf{\mu})^T \mathbf{\Sigma}^{-1} (\mathbf{x} - \mathbf{\mu})"
+    r" \right\}",
 )
 def multivariate_density(rng: Generator) -> Sides:
     """The multivariate Gaussian density, by SciPy's."""
