@@ -11,8 +11,11 @@ import numpy as np
 from numpy.random import Generator
 from scipy.optimize import minimize
 
+from bythebook.models.convergence import warn_not_converged
 from bythebook.models.graphs.boltzmann import features, weight_matrix
 from bythebook.models.types import Floats, Ints
+
+TOLERANCE = 1e-9  # of the last Newton step
 
 
 def conditional_rows(y: Floats, links: Ints) -> Floats:
@@ -45,8 +48,10 @@ def logistic(rows: Floats, weight: Floats, ridge: float = 0.0, steps: int = 30) 
         move = np.linalg.solve(H, (weight * p) @ X - ridge * theta)
         size = np.abs(move).max()
         theta = theta + move / max(size, 1.0)
-        if size < 1e-9:  # the step after this one would be less than rounding
+        if size < TOLERANCE:  # the step after this one would be less than rounding
             break
+    else:
+        warn_not_converged("Newton's method", iterations=steps, tol=TOLERANCE)
     return theta
 
 
@@ -126,3 +131,10 @@ def gibbs_sweep(y: Floats, theta: Floats, links: Ints, rng: Generator) -> None:
         for s in range(N):
             down = np.exp((y @ W[..., s, :, None])[..., 0] + b[..., s, None])
             y[..., s] = np.where(down < u[s], 1.0, -1.0)
+
+
+def swept(p: Floats, q: Floats) -> Floats:
+    """The distribution after a sweep of Gibbs sampling from q, if it was p before; (2, ..., 2)."""
+    for s in range(q.ndim):
+        p = p.sum(s, keepdims=True) * (q / q.sum(s, keepdims=True))
+    return p

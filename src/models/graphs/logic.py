@@ -77,13 +77,6 @@ def clause_holds(one: Ground, names: Sequence[str], some: Bools) -> Bools:
     return np.asarray(np.logical_or.reduce([*false, some[:, names.index(one.conclusion)]]))
 
 
-def implication_holds(one: Ground, world: dict[str, bool]) -> bool:
-    """Whether the rule holds in a world: its conclusion is true if its premises are."""
-    if all(world[atom] for atom in one.premises):
-        return world[one.conclusion]
-    return True
-
-
 def world_probabilities(held: Sequence[Floats], weights: Sequence[float]) -> Floats:
     """The probability of every world, from how many clauses of each rule hold in it (19.36)."""
     return np.asarray(softmax(sum(w * count for w, count in zip(weights, held, strict=True))))

@@ -14,9 +14,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import softmax
 
+from bythebook.models.convergence import warn_not_converged
 from bythebook.models.types import Floats
 
 Clique = tuple[int, ...]
+TOLERANCE = 1e-9  # of the last Newton step
 
 
 def cliques(graph: str) -> list[Clique]:
@@ -173,8 +175,11 @@ def newton(target: Floats, features: Floats, steps: int = 30) -> Floats:
         move = np.linalg.solve(H, (goal - mean)[..., None])[..., 0]
         size = np.abs(move).max(-1, keepdims=True)
         theta = theta + move / np.maximum(size, 1.0)
-        if size.max() < 1e-9:  # the step after this one would be less than rounding
+        if size.max() < TOLERANCE:  # the step after this one would be less than rounding
             break
+    else:
+        fits = int((size >= TOLERANCE).sum())
+        warn_not_converged("Newton's method", iterations=steps, tol=TOLERANCE, fits=fits)
     return theta
 
 
@@ -192,6 +197,7 @@ def scaling_passes(target: Floats, features: Floats, best: float, near: float, m
         if best - target @ np.log(p) <= near:
             return passes
         theta = theta + np.log(goal / (full @ p)) / C
+    warn_not_converged("iterative scaling", iterations=most, tol=near)
     return most
 
 

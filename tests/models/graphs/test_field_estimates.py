@@ -98,3 +98,18 @@ def test_sweeps_leave_the_distribution_as_it_is() -> None:
     for k in range(2):
         share = np.bincount(number[k].astype(int), minlength=8) / 20_000
         assert np.abs(share - p[k]).max() < 5 * 0.5 / np.sqrt(20_000)
+
+
+def test_a_sweep_of_a_distribution_is_that_of_many_samples() -> None:
+    rng = np.random.default_rng(8)
+    links = np.array([[0, 1], [1, 2]])
+    y, theta = bm.all_states(3), rng.normal(0, 0.7, 5)
+    q = bm.probabilities(theta, bm.features(y, links)).reshape(2, 2, 2)
+    assert_allclose(fe.swept(q, q), q, rtol=1e-12)
+    start = np.zeros((2, 2, 2))
+    start[1, 0, 1] = 1
+    spins = np.tile([[1.0, -1.0, 1.0]], (40_000, 1))
+    fe.gibbs_sweep(spins, theta, links, rng)
+    number = ((spins + 1) / 2 @ [4, 2, 1]).astype(int)
+    share = np.bincount(number, minlength=8) / len(spins)
+    assert_allclose(fe.swept(start, q).ravel(), share, atol=0.012)

@@ -12,7 +12,6 @@ from bythebook.models.graphs.logic import (
     Rule,
     clause_holds,
     ground,
-    implication_holds,
     interaction_order,
     nodes,
     world_probabilities,
@@ -38,8 +37,6 @@ def test_clauses_hold_where_their_implications_do() -> None:
     assert some.tolist()[6] == [True, True, False]
     right = [world.tolist() != [True, True, False] for world in some]
     assert clause_holds(one, ["p", "q", "r"], some).tolist() == right
-    found = [implication_holds(one, dict(zip("pqr", w.tolist(), strict=True))) for w in some]
-    assert found == right
 
 
 def test_worlds_are_weighted_by_clauses_that_hold() -> None:

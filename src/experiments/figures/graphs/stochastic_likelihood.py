@@ -2,28 +2,43 @@
 
 from collections.abc import Iterator
 
-from matplotlib.figure import Figure
-
-from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import shared_legend, subplots
-from bythebook.experiments.studies.graphs.stochastic_likelihood import WAYS, StochasticLikelihood
+from bythebook.experiments.plotting.marks import Panel, diagonal, line, point
 
 
-def draw(study: StochasticLikelihood, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, (left, right) = subplots(1, 2)
-    best = outcome["maximum"].values
-    for k, way in enumerate(WAYS):
-        for style, steps in zip(("-", "--", ":", "-."), study.gibbs_steps, strict=False):
-            course = outcome["course"].sel(way=way, gibbs_steps=steps)
-            label = f"{way}, {steps} sweep{'s' * (steps > 1)} a step"
-            left.semilogx(course.coord("epoch"), course.values, style, color=f"C{k}", label=label)
-        steps = study.gibbs_steps[0]
-        found = outcome["estimate"].sel(way=way, gibbs_steps=steps).values
-        right.errorbar(best, found.mean(0), found.std(0), fmt="o^"[k], ms=4, lw=1, color=f"C{k}")
-    ends = [best.min(), best.max()]
-    right.plot(ends, ends, color="0.6", lw=1)
-    left.set(xlabel="epoch", ylabel="log likelihood a case, mean of all runs")
-    right.set(xlabel="maximum likelihood, with all states")
-    right.set_ylabel(f"mean and spread of {study.runs} runs, {steps} sweep{'s' * (steps > 1)}")
-    shared_legend(figure, left, 2)
-    yield "runs", figure
+def course() -> Iterator[Panel]:
+    """The mean log likelihood of all runs, a panel for each number of sweeps per step."""
+    yield Panel(
+        line("course", x="epoch", by="method", label="{}"),
+        facet="gibbs_steps",
+        title="sweeps per step: {}",
+        x="epoch",
+        y="log likelihood of a case",
+        xscale="log",
+        share="y",
+    )
+
+
+def estimates() -> Iterator[Panel]:
+    """The estimates of all runs against the maximum likelihood estimate, with the fewest sweeps."""
+    yield Panel(
+        *(
+            point(
+                f"mean(first(estimate['{method}'], over='gibbs_steps'), over='run')",
+                x="maximum",
+                label=f"{method}, mean of the runs",
+            )
+            for method in ("persistent", "contrastive")
+        ),
+        diagonal(),
+        x="maximum likelihood estimate",
+        y="estimate",
+    )
+
+
+def exact_bias() -> Iterator[Panel]:
+    """The bias of contrastive divergence, for each data set and parameter."""
+    yield Panel(
+        point("draw", x="bias", by="gibbs_steps", ms=3, label="sweeps: {}"),
+        x="bias of contrastive divergence",
+        y="data set",
+    )

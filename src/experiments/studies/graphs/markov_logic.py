@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.graphs.logic import (
     Atom,
@@ -16,14 +17,13 @@ from bythebook.models.graphs.logic import (
     Rule,
     clause_holds,
     ground,
-    implication_holds,
     interaction_order,
     nodes,
     world_probabilities,
     worlds,
 )
 from bythebook.models.graphs.structure import dag, order
-from bythebook.models.types import Bools, Floats
+from bythebook.models.types import Floats
 
 SMOKERS = {"cancer": "Sm(x) => Ca(x)", "friends": "Fr(x, y) and Sm(x) => Sm(y)"}
 ATOM = r"([A-Za-z]\w*)\(([^()]*)\)"
@@ -47,9 +47,28 @@ class MarkovLogic(Study):
     """Marginals of ground atoms and shares of true rules, over all worlds (MLAPP 19.4.5)."""
 
     headline = {"nodes": "size(marginal)"}
-    more_quantities = True
     quantities = {
         "marginal": quantity("probability that a ground atom is true", "node"),
+        "probability_of_pair": quantity("probability that two ground atoms are true", "node other"),
+        "satisfied": quantity(
+            "mean share of a rule's ground clauses that hold, with its own weight changed",
+            "rule weight",
+        ),
+        "clause": quantity("the rule in clausal form", "rule"),
+        "interaction_order": quantity(
+            "largest number of variables that interact in a ground clause", "rule"
+        ),
+        "link_count": quantity("number of pairs of ground atoms that share a clause"),
+        "rules_are_acyclic": quantity(
+            "whether arrows from premises to conclusions form no directed cycle"
+        ),
+        "nodes_without_equals": quantity("number of ground atoms if variables must differ"),
+    }
+    axes = {
+        "node": axis_of("ground atom"),
+        "other": axis_of("ground atom"),
+        "rule": axis_of("rule"),
+        "weight": axis_of("weight of the rule"),
     }
 
     rules: dict[str, str] = knob({}, "by name: 'P(x) and Q(x, y) => R(y)'; none: two on smokers")
@@ -81,60 +100,34 @@ class MarkovLogic(Study):
         every = self._ground()
         names = nodes(every)
         some = worlds(len(names))
-        rule, node = axis("rule", list(self.known)), axis("node", names)
         each = [list(ground(one, self.constants)) for one in self.known.values()]
         holds = [np.array([clause_holds(g, names, some) for g in grounds]) for grounds in each]
         counts = [one.sum(0).astype(float) for one in holds]
         p = world_probabilities(counts, self.weights)
-        return Outcome(
-            clause=rule.of([one.clause() for one in self.known.values()]),
-            clause_disagrees=rule.of(
-                [_disagree(g, h, names, some) for g, h in zip(each, holds, strict=True)]
-            ),
-            interaction_order=rule.of([max(map(interaction_order, g)) for g in each]),
+        links = {
+            pair
+            for one in every
+            for pair in combinations(sorted({*one.premises, one.conclusion}), 2)
+        }
+        return outcome(
+            {"node": names, "other": names, "rule": list(self.known), "weight": self.swept},
+            marginal=("node", p @ some),
+            probability_of_pair=("node other", (some * p[:, None]).T @ some),
+            satisfied=("rule weight", self._swept(counts, [len(g) for g in each])),
+            clause=("rule", [one.clause() for one in self.known.values()]),
+            interaction_order=("rule", [max(map(interaction_order, g)) for g in each]),
+            link_count=len(links),
             rules_are_acyclic=_acyclic(every, names),
             nodes_without_equals=len(nodes(self._ground(apart=True))),
-            marginal=node.of(p @ some),
-            probability_of_pair=over((some * p[:, None]).T @ some, node, axis("other", names)),
-            satisfied=self._swept(counts, [len(g) for g in each]),
-            **self._ratios(p, holds, some),
         )
 
-    def _swept(self, counts: list[Floats], most: list[int]) -> Quantity:
+    def _swept(self, counts: list[Floats], most: list[int]) -> Floats:
         """The share of each rule's clauses that hold, as its own weight changes."""
-        rule, weight = axis("rule", list(self.known)), axis("weight", self.swept)
-        found = np.empty((len(rule), len(weight)))
+        found = np.empty((len(self.known), len(self.swept)))
         for k, w in np.ndindex(*found.shape):
             changed = [*self.weights[:k], self.swept[w], *self.weights[k + 1 :]]
             found[k, w] = world_probabilities(counts, changed) @ counts[k] / most[k]
-        return over(found, rule, weight)
-
-    def _ratios(self, p: Floats, holds: list[Bools], some: Bools) -> dict[str, Quantity]:
-        """Probability ratios of worlds that differ in one atom and in one ground clause."""
-        states = np.concatenate(holds).T  # (world, ground clause)
-        owner = np.repeat(self.weights, [len(h) for h in holds])
-        ratio, weight = [], []
-        for atom in range(some.shape[1]):
-            off = np.flatnonzero(~some[:, atom])
-            on = off + (1 << (some.shape[1] - 1 - atom))
-            alone = (states[off] != states[on]).sum(1) == 1
-            for a, b in zip(off[alone], on[alone], strict=True):
-                clause = int(np.argmax(states[a] != states[b]))
-                high, low = (a, b) if states[a, clause] else (b, a)
-                ratio.append(p[high] / p[low])
-                weight.append(owner[clause])
-        pair = axis("pair", len(ratio))
-        return {"world_ratio": pair.of(ratio), "ratio_weight": pair.of(weight)}
-
-
-def _disagree(grounds: list[Ground], holds: Bools, names: list[str], some: Bools) -> int:
-    """Number of ground clauses and worlds for which clause and implication differ."""
-    worlds = [dict(zip(names, world.tolist(), strict=True)) for world in some]
-    return sum(
-        implication_holds(one, world) != bool(row[k])
-        for one, row in zip(grounds, holds, strict=True)
-        for k, world in enumerate(worlds)
-    )
+        return found
 
 
 def _acyclic(every: list[Ground], names: list[str]) -> bool:

@@ -5,20 +5,19 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import softmax
+from scipy.optimize import root
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.graphs.boltzmann import all_states, features, log_likelihood, probabilities
-from bythebook.models.graphs.field_estimates import gibbs_sweep
+from bythebook.models.graphs.field_estimates import gibbs_sweep, swept
 from bythebook.models.graphs.pairwise import grid
 from bythebook.models.graphs.proportional_fitting import newton
 from bythebook.models.types import Floats, Ints
 
-WAYS = ("persistent", "contrastive")
+METHODS = ("persistent", "contrastive")
 KEPT = 20  # epochs at which the likelihood is kept
-EXACT = 20_000  # states drawn exactly and moved on by one sweep
 
 
 class Data(NamedTuple):
@@ -40,18 +39,44 @@ class Course(NamedTuple):
 
 @dataclass
 class StochasticLikelihood(Study):
-    """Stochastic maximum likelihood on one data set, with steps of 1 / epoch (MLAPP 19.5.5).
+    """Stochastic maximum likelihood, with steps of 1 / epoch (MLAPP 19.5.5).
 
-    Runs start from random weights and use minibatches. Chains continue from step to step, or start
-    at cases of the data at each step (contrastive divergence). One variant uses the step as
-    printed, which decreases the likelihood. A step of Gibbs sampling is a sweep over all spins.
+    The runs are repeated on one data set, from random weights and with minibatches. Chains continue
+    from step to step, or start at cases of the data at each step (contrastive divergence). Expected
+    updates are exact, with the probabilities of all states, for several data sets.
     """
 
     headline = {"error": "max(abs(mean(estimate['persistent'], over='run') - maximum))"}
-    more_quantities = True
     quantities = {
-        "estimate": quantity("parameters at the end of a run", "way gibbs_steps run parameter"),
         "maximum": quantity("parameters of the largest likelihood", "parameter"),
+        "estimate": quantity("parameters at the end of a run", "method gibbs_steps run parameter"),
+        "rms_distance": quantity(
+            "root mean square distance of the parameters from the maximum",
+            "method gibbs_steps epoch",
+        ),
+        "course": quantity(
+            "mean log likelihood of a case", "method gibbs_steps epoch", unit="nats"
+        ),
+        "step_distance": quantity("total variation over a step, first run", "step"),
+        "total_distance": quantity("total variation from the start to the end of this run"),
+        "expected_gradient": quantity(
+            "expected update at the maximum likelihood estimate",
+            "method gibbs_steps draw parameter",
+        ),
+        "bias": quantity(
+            "parameters at which the expected update of contrastive divergence is zero, minus the"
+            " maximum likelihood estimate",
+            "gibbs_steps draw parameter",
+        ),
+    }
+    axes = {
+        "method": axis_of("where the chains start at each step"),
+        "gibbs_steps": axis_of("sweeps per step"),
+        "run": axis_of("run"),
+        "parameter": axis_of("weight or field"),
+        "epoch": axis_of("epoch"),
+        "step": axis_of("step"),
+        "draw": axis_of("data set"),
     }
 
     rows: int = knob(3, "of the lattice", at_least=2, at_most=3)
@@ -62,35 +87,48 @@ class StochasticLikelihood(Study):
     epochs: int = knob(60, "passes over the data", at_least=2, at_most=100_000)
     samples: int = knob(20, "S, chains side by side", at_least=1, at_most=10_000)
     gibbs_steps: list[int] = knob([1, 5], "sweeps per step", at_least=1, at_most=100, distinct=True)
-    runs: int = knob(30, "repetitions on the same data", at_least=2, at_most=1000)
+    repetitions: int = knob(30, "runs on the first data set", at_least=2, at_most=1000)
+    draws: int = knob(5, "data sets with exact updates", at_least=1, at_most=1000)
 
     def run(self, rng: Generator) -> Outcome:
         data = self._data(rng)
-        start = rng.normal(0, 0.1, (self.runs, data.phi.shape[1]))
+        start = rng.normal(0, 0.1, (self.repetitions, data.phi.shape[1]))
         courses = [
-            [self._course(data, start, way, k, rng) for k in self.gibbs_steps] for way in WAYS
+            [self._course(data, start, name, k, rng) for k in self.gibbs_steps] for name in METHODS
         ]
-        way, steps = axis("way", WAYS), axis("gibbs_steps", self.gibbs_steps)
-        one, parameter = axis("run", self.runs), axis("parameter", start.shape[1])
-        kept = axis("epoch", _kept(self.epochs))
         first = courses[0][0]
         ends = probabilities(np.array([start[0], first.path[-1, 0]]), data.phi)
-        path = np.array([[c.level for c in row] for row in courses])
-        printed = self._course(data, start, "persistent", self.gibbs_steps[0], rng, sign=-1.0)
         maximum = newton(data.share[None], data.phi.T)[0]
         found = np.array([[c.path for c in row] for row in courses])
-        distance = np.sqrt(((found - maximum) ** 2).mean((-1, -2)))
-        return Outcome(
-            maximum=parameter.of(maximum),
-            estimate=over(found[:, :, -1], way, steps, one, parameter),
-            distance=over(distance, way, steps, kept),
-            start_log_likelihood=one.of(log_likelihood(start, data.phi, data.share)),
-            log_likelihood=over(path[..., -1], way, steps, one),
-            printed_log_likelihood=one.of(printed.level[:, -1]),
-            course=over(path.mean(2), way, steps, kept),
-            step_distance=axis("step", len(first.moved)).of(first.moved),
-            whole_distance=float(np.abs(ends[1] - ends[0]).sum() / 2),
-            sweep_deviation=parameter.of(_sweep_deviation(maximum, data, rng)),
+        sets = [data, *(self._data(rng) for _ in range(self.draws - 1))]
+        exact = [self._exact(one) for one in sets]
+        return outcome(
+            {
+                "method": METHODS,
+                "gibbs_steps": self.gibbs_steps,
+                "run": self.repetitions,
+                "parameter": len(maximum),
+                "epoch": _kept(self.epochs),
+                "step": len(first.moved),
+                "draw": self.draws,
+            },
+            maximum=("parameter", maximum),
+            estimate=("method gibbs_steps run parameter", found[:, :, -1]),
+            rms_distance=(
+                "method gibbs_steps epoch",
+                np.sqrt(((found - maximum) ** 2).mean((-1, -2))),
+            ),
+            course=(
+                "method gibbs_steps epoch",
+                [[c.level.mean(0) for c in row] for row in courses],
+            ),
+            step_distance=("step", first.moved),
+            total_distance=float(np.abs(ends[1] - ends[0]).sum() / 2),
+            expected_gradient=(
+                "method gibbs_steps draw parameter",
+                np.moveaxis([g for g, _ in exact], 0, 2),
+            ),
+            bias=("gibbs_steps draw parameter", np.moveaxis([b for _, b in exact], 0, 1)),
         )
 
     def _data(self, rng: Generator) -> Data:
@@ -102,23 +140,41 @@ class StochasticLikelihood(Study):
         share = np.bincount(drawn, minlength=len(y)) / self.cases
         return Data(y[drawn], share, phi, links)
 
-    def _course(
-        self, data: Data, start: Floats, way: str, steps: int, rng: Generator, sign: float = 1.0
-    ) -> Course:
+    def _exact(self, data: Data) -> tuple[Floats, Floats]:
+        """Expected updates at the maximum, and the bias of contrastive divergence."""
+        shape = [2] * data.cases.shape[1]
+        best = newton(data.share[None], data.phi.T)[0]
+
+        def update(theta: Floats, start: Floats, steps: int) -> Floats:
+            q = probabilities(theta, data.phi).reshape(shape)
+            p = start.reshape(shape)
+            for _ in range(steps):
+                p = swept(p, q)
+            return np.asarray((data.share - p.ravel()) @ data.phi)
+
+        starts = probabilities(best, data.phi), data.share
+        expected = [[update(best, start, k) for k in self.gibbs_steps] for start in starts]
+        ends = [
+            root(update, best, args=(data.share, k), options={"xtol": 1e-11}).x
+            for k in self.gibbs_steps
+        ]
+        return np.array(expected), np.array(ends) - best
+
+    def _course(self, data: Data, start: Floats, method: str, steps: int, rng: Generator) -> Course:
         theta, phi = start.copy(), features(data.cases, data.links)
-        y = rng.choice(np.array([-1.0, 1.0]), (self.runs, self.samples, data.cases.shape[1]))
+        y = rng.choice(np.array([-1.0, 1.0]), (len(start), self.samples, data.cases.shape[1]))
         p = probabilities(theta[0], data.phi)
         paths, levels, moved = [], [], []
         for epoch in range(1, self.epochs + 1):
-            order = rng.permuted(np.tile(np.arange(self.cases), (self.runs, 1)), axis=1)
+            order = rng.permuted(np.tile(np.arange(self.cases), (len(start), 1)), axis=1)
             for at in range(0, self.cases, self.batch):
-                if way == "contrastive":
+                if method == "contrastive":
                     y = data.cases[rng.integers(self.cases, size=y.shape[:2])]
                 for _ in range(steps):
                     gibbs_sweep(y, theta, data.links, rng)
                 wanted = phi[order[:, at : at + self.batch]].mean(1)
                 g = wanted - features(y, data.links).mean(1)  # lines 7 to 10
-                theta = theta + sign / epoch * g  # line 11, whose printed sign is minus
+                theta = theta + 1 / epoch * g  # line 11, its sign corrected
                 before, p = p, probabilities(theta[0], data.phi)
                 if epoch > 1:
                     moved.append(np.abs(p - before).sum() / 2)
@@ -126,15 +182,6 @@ class StochasticLikelihood(Study):
                 paths.append(theta)
                 levels.append(log_likelihood(theta, data.phi, data.share))
         return Course(np.array(paths), np.array(levels).T, np.array(moved))
-
-
-def _sweep_deviation(theta: Floats, data: Data, rng: Generator) -> Floats:
-    """Mean features after a sweep from exact draws minus exact means, in standard errors."""
-    p = softmax(data.phi @ theta)
-    y = all_states(data.cases.shape[1])[rng.choice(len(p), EXACT, p=p)]
-    gibbs_sweep(y, theta, data.links, rng)
-    mean = p @ data.phi
-    return np.asarray((features(y, data.links).mean(0) - mean) / np.sqrt((1 - mean**2) / EXACT))
 
 
 def _kept(epochs: int) -> Ints:

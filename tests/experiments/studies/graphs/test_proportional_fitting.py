@@ -39,7 +39,4 @@ def test_one_sweep_or_more(run: Run) -> None:
     assert found["decomposable"].values.tolist() == [True, False]
     assert found["sweeps_needed"].sel(graph="AB BC").values.tolist() == [1, 1]
     assert found["sweeps_needed"].sel(graph="AB BC CA").values.min() > 1
-    assert found["order_gap"].sel(graph="AB BC").values.max() < 1e-12
-    assert found["order_gap"].sel(graph="AB BC CA").values.min() > 1e-6
-    assert found["optimum_gap"].values.max() < 1e-9
     assert (found["scaling_passes"].values > found["gradient_passes"].values).all()
