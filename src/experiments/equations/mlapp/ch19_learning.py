@@ -45,8 +45,9 @@ def _model(rng: Generator, cases: int = 0) -> _Model:
     kept = [pair for pair in combinations(range(N), 2) if rng.random() < 0.7] or [(0, 1)]
     pairs = [states[:, s] * states[:, t] for s, t in kept]
     phi = np.column_stack([*pairs, states])
-    found = _Model(states, phi, rng.normal(0, 0.5, phi.shape[1]), np.zeros(0, dtype=np.int64))
-    chance = found.p(rng.normal(0, 0.5, phi.shape[1]))
+    theta, true = rng.normal(0, 0.5, (2, phi.shape[1]))
+    found = _Model(states, phi, theta, np.zeros(0, dtype=np.int64))
+    chance = found.p(true)
     drawn = rng.choice(len(states), cases or int(rng.integers(20, 60)), p=chance)
     return found._replace(cases=drawn)
 

@@ -126,9 +126,9 @@ class StochasticLikelihood(Study):
             total_distance=float(np.abs(ends[1] - ends[0]).sum() / 2),
             expected_gradient=(
                 "method gibbs_steps draw parameter",
-                np.moveaxis([g for g, _ in exact], 0, 2),
+                np.stack([g for g, _ in exact], axis=2),
             ),
-            bias=("gibbs_steps draw parameter", np.moveaxis([b for _, b in exact], 0, 1)),
+            bias=("gibbs_steps draw parameter", np.stack([b for _, b in exact], axis=1)),
         )
 
     def _data(self, rng: Generator) -> Data:
