@@ -155,15 +155,4 @@ def product_of(N: int, mean: float, within: float) -> Found:
     return Found(float(exact), mode, float(prior), float(top), float(constant), A, np.nan)
 
 
-def at_zero(N: int, mean: float, h: float = 1e-4) -> tuple[float, float]:
-    """The smallest eigenvalue of A for the product at a = b = 0, and the largest rise nearby.
-
-    A has ones on its diagonal and -N times the mean off it.
-    """
-    turn = np.linspace(0, 2 * np.pi, 64, endpoint=False)
-    a, b = h / np.sqrt(N) * np.cos(turn), h / np.sqrt(N) * np.sin(turn)
-    rise = N * (mean * a * b - (a * b) ** 2 / 2) - (a**2 + b**2) / 2
-    return 1 - N * abs(mean), float(rise.max())
-
-
 MODELS = {"coin": coin, "linear": linear, "logistic": logistic, "product": product}

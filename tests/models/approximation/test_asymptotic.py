@@ -72,12 +72,6 @@ def test_a_product_is_drawn_with_the_squares_about_its_mean() -> None:
     assert_allclose(within(1), 0, atol=1e-12)
 
 
-@pytest.mark.parametrize(("mean", "top"), [(0.05, True), (0.5, False)])
-def test_zero_is_a_maximum_or_a_saddle(mean: float, top: bool) -> None:
-    curvature, rise = asy.at_zero(10, mean)
-    assert (curvature > 0) == (rise < 0) == top
-
-
 @pytest.mark.parametrize("name", list(asy.MODELS))
 def test_drawn_data_are_near_what_they_were_drawn_from(name: str) -> None:
     found = [asy.MODELS[name](2000, np.random.default_rng(k)) for k in range(3)]

@@ -1,4 +1,4 @@
-"""Study `asymptotic_evidence`: settings and results."""
+"""Study `asymptotic_evidence`: exact cases and recorded quantities."""
 
 from collections.abc import Callable
 
@@ -11,14 +11,13 @@ from bythebook.experiments.studies.approximation.asymptotic_evidence import Asym
 Run = Callable[..., Outcome]
 
 
-def test_models_and_identities(run: Run) -> None:
-    found = run(AsymptoticEvidence(["coin", "product", "linear"], [20, 200], sets=3))
-    evidence = found["log_evidence"]
-    assert evidence.dims == ("model", "way", "points", "set")
-    linear = evidence.sel(model="linear")
-    assert_allclose(linear.sel(way="laplace").values, linear.sel(way="exact").values)
-    assert np.abs(found["identity_gap"].values).max() < 1e-6
-    assert_allclose(found["gaussian_mass"].values[1], 1)
-    assert_allclose(found["gaussian_mass"].values[0, 0], (2 * np.pi) ** -0.5)
-    assert found["rise_nearby"].dims == ("points", "set")
-    assert "rise_nearby" not in run(AsymptoticEvidence(["coin"], [5, 9], sets=2))
+def test_models_and_methods(run: Run) -> None:
+    found = run(AsymptoticEvidence(["coin", "product", "linear"], [20, 200], repetitions=3))
+    linear = found["log_evidence"].sel(model="linear")
+    assert_allclose(linear.sel(method="laplace").values, linear.sel(method="exact").values)
+    assert "total_variation" not in found  # of the product
+    # one minus the other is (d / 2) log N less the constants that BIC drops
+    dropped = linear.sel(method="laplace").values - linear.sel(method="bic at the mode").values
+    kept = found["log_prior"].values[2] + np.log(2 * np.pi) - found["determinant_rest"].values[2]
+    assert_allclose(dropped, kept)
+    assert run(AsymptoticEvidence(["coin"], [5, 9], repetitions=2))["total_variation"].values.any()
