@@ -22,7 +22,6 @@ from scipy.optimize import minimize_scalar
 from scipy.special import (
     betainc,
     betaln,
-    comb,
     expit,
     gammaln,
     log_expit,
@@ -131,10 +130,3 @@ def best_prior(heads: int, tosses: int, alpha_max: float, beta_max: float) -> Be
     edges = along(lambda x: (alpha_max, x), beta_max), along(lambda x: (x, beta_max), alpha_max)
     alpha, beta = min(edges, key=lambda point: minus_log(*point))
     return Beta(np.array(alpha), np.array(beta))
-
-
-def likelihood_totals(N: int, r: float) -> tuple[float, float]:
-    """The sum over y of the binomial likelihood: as FCML exercise 4.2 prints it, and corrected."""
-    y = np.arange(N + 1)
-    tosses = r**y * (1 - r) ** (N - y)
-    return float(comb(y, N) @ tosses), float(comb(N, y) @ tosses)  # y over N; N over y

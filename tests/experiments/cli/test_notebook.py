@@ -31,7 +31,7 @@ FASTEST = {
     "casino_games": "mlapp/casino-model",
     "cluster_path": "prml/fig-9.2",
     "hmm_starts": "ghahramani/4.2-baum-welch",
-    "local_approximation": "fcml/comment-4.3",
+    "local_approximation": "fcml/fig-4.5",
     "mixture_order": "fcml/ex-6.5",
     "mixture_singularity": "prml/fig-9.7",
     "missing_values": "fcml/fig-7.7",

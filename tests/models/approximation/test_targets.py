@@ -75,12 +75,6 @@ def test_errors_about_the_mode_by_hand() -> None:
         drop = law.logpdf(38 + sign * distances * sd) - law.logpdf(38)
         assert_allclose(error, np.abs(drop + distances**2 / 2), rtol=1e-9)
     assert near.direction.tolist() == [0, 180]
-    assert near.search_gap < 1e-4
-    assert near.curvature_gap < 1e-4
-    wrong = about_mode(target, np.array([[60.0]]), distances)  # too narrow
-    assert_allclose(wrong.curvature_gap, 1 - 60 / 76, rtol=1e-3)
-    moved = target._replace(mode=np.array([40.0]))
-    assert_allclose(about_mode(moved, np.array([[76.0]]), distances).search_gap, 2 / sd, rtol=1e-4)
 
 
 def test_a_linear_regression_is_its_own_approximation() -> None:
@@ -115,8 +109,6 @@ def test_two_variables_are_looked_at_in_all_directions() -> None:
     assert_allclose(near.direction, 3.0 * np.arange(120), atol=1e-9)
     assert near.log_error.shape == (120, 3)
     assert near.log_error.max() < 1e-10
-    assert near.search_gap < 1e-4
-    assert near.curvature_gap < 1e-6
 
     def bent(x: np.ndarray) -> np.ndarray:
         z = np.linalg.solve(L, (x - mode).reshape(-1, 2).T).T.reshape(x.shape)
@@ -125,11 +117,6 @@ def test_two_variables_are_looked_at_in_all_directions() -> None:
     found = about_mode(target._replace(log_g=bent), S, distances).log_error
     turn = np.radians(3.0 * np.arange(120))
     assert_allclose(found, 0.1 * np.outer(np.cos(turn), distances) ** 4, atol=1e-10)
-    arms = L @ np.diag([1.0, 2.0])  # right along the first of them, twice too long the second
-    stretched = about_mode(target, arms @ arms.T, distances)
-    assert_allclose(stretched.curvature_gap, 3.0, rtol=1e-5)  # 2^2 - 1, where it is worst
-    off = target._replace(mode=mode + arms @ np.array([0.0, 0.5]))
-    assert_allclose(about_mode(off, arms @ arms.T, distances).search_gap, 0.5, rtol=1e-3)
 
 
 def test_the_posterior_of_a_logistic_regression_by_a_grid() -> None:

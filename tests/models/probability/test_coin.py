@@ -114,10 +114,3 @@ def test_the_best_prior_beats_a_fine_grid(heads: int) -> None:
 def test_the_best_prior_for_one_side_only_forgets_the_other(heads: int) -> None:
     best = coin.best_prior(heads, 20, 50, 30)
     assert np.exp(coin.log_beta_binomial(heads, 20, best)) > 1 - 1e-6
-
-
-def test_totals_of_the_likelihood() -> None:
-    printed, right = coin.likelihood_totals(2, 0.3)
-    assert printed == pytest.approx(0.3**2)  # y over N is zero except for y = N
-    assert right == pytest.approx(0.7**2 + 2 * 0.3 * 0.7 + 0.3**2) == pytest.approx(1)
-    assert coin.likelihood_totals(200, 0.45)[1] == pytest.approx(1)
