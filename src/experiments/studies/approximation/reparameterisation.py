@@ -8,8 +8,8 @@ from numpy.random import Generator
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.types import Floats, Ints
 
@@ -37,17 +37,28 @@ class Reparameterisation(Study):
     """
 
     headline = {"range": "max(most_probable) - min(most_probable)"}
-    more_quantities = True
     quantities = {
         "most_probable": quantity(
             "most probable probability of heads, transformed back", "parameter"
         ),
+        "best_penalised": quantity(
+            "probability of the largest penalised likelihood, transformed back", "parameter"
+        ),
+        "penalised": quantity("penalised log likelihood", "r", unit="nats"),
+        "jacobian": quantity("derivative of the parameter by the probability", "parameter r"),
+        "simple_likelihood": quantity("largest log likelihood, 3 inputs", "repetition"),
+        "complex_likelihood": quantity("largest log likelihood, 5 other inputs", "repetition"),
+    }
+    axes = {
+        "parameter": axis_of("parameter of the coin"),
+        "r": axis_of("probability of heads"),
+        "repetition": axis_of("pair of regressions"),
     }
 
     prior: list[float] = knob([2.0, 2.0], "parameters of the beta prior", above=1)
     heads: int = knob(3, "heads seen", at_least=0)
     tosses: int = knob(4, "tosses", at_least=1)
-    draws: int = knob(100, "pairs of regressions", at_least=1, at_most=100_000)
+    repetitions: int = knob(100, "pairs of regressions", at_least=1, at_most=100_000)
 
     def problems(self) -> Iterator[str]:
         if len(self.prior) != 2:
@@ -56,16 +67,16 @@ class Reparameterisation(Study):
             yield f"study.heads={self.heads}; allowed: up to study.tosses={self.tosses}"
 
     def run(self, rng: Generator) -> Outcome:
-        name, draw = axis("parameter", list(MAPS)), axis("draw", self.draws)
-        pairs = np.array([_likelihoods(rng) for _ in range(self.draws)])
-        curves = axis("r", np.linspace(0.01, 0.99, 99))
-        return Outcome(
-            most_probable=name.of([self._best(of, density=True) for of in MAPS.values()]),
-            best_penalised=name.of([self._best(of, density=False) for of in MAPS.values()]),
-            penalised=curves.of([self._penalised(float(r)) for r in curves.values]),
-            jacobian=over([_jacobian(of, curves.values) for of in MAPS.values()], name, curves),
-            simple_likelihood=draw.of(pairs[:, 0]),
-            complex_likelihood=draw.of(pairs[:, 1]),
+        pairs = np.array([_likelihoods(rng) for _ in range(self.repetitions)])
+        r = np.linspace(0.01, 0.99, 99)
+        return outcome(
+            {"parameter": list(MAPS), "r": r, "repetition": self.repetitions},
+            most_probable=("parameter", [self._best(of, density=True) for of in MAPS.values()]),
+            best_penalised=("parameter", [self._best(of, density=False) for of in MAPS.values()]),
+            penalised=("r", [self._penalised(float(place)) for place in r]),
+            jacobian=("parameter r", [_jacobian(of, r) for of in MAPS.values()]),
+            simple_likelihood=("repetition", pairs[:, 0]),
+            complex_likelihood=("repetition", pairs[:, 1]),
         )
 
     def _penalised(self, r: float) -> float:

@@ -19,7 +19,7 @@ def test_no_more_heads_than_tosses() -> None:
 
 
 def test_modes_by_hand(run: Run) -> None:
-    found = run(Reparameterisation([2.0, 2.0], heads=3, tosses=4, draws=20))
+    found = run(Reparameterisation([2.0, 2.0], heads=3, tosses=4, repetitions=20))
     # of Beta(5, 3): as it is; times r (1 - r); over r; times (r (1 - r))^(1/2)
     expected = [4 / 6, 5 / 8, 3 / 5, 4.5 / 7]
     assert_allclose(found["most_probable"].values, expected, atol=1e-6)
