@@ -35,7 +35,7 @@ def _at_the_mode(case: tuple[Floats, Floats, Floats, float]) -> tuple[Floats, Fl
         ]
         return sum(ends) / (4 * h**2)
 
-    return theta, -np.array([[second(a, b) for b in e] for a in e])
+    return np.asarray(theta), -np.array([[second(a, b) for b in e] for a in e])
 
 
 @equation(

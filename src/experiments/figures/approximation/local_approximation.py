@@ -42,8 +42,8 @@ def posterior() -> Iterator[Panel]:
 def _gaussian(ax: Axes, found: Outcome) -> None:
     w1, w2 = found["place"].values[0]
     q = found["log_density"].sel(method="laplace").values[0]
-    look = {"colors": "C0", "linewidths": 4.0, "linestyles": "solid"}  # seen below the other
-    ax.contour(w1, w2, q - q.max(), levels=LEVELS, **look)
+    # wide, to be seen below the other one
+    ax.contour(w1, w2, q - q.max(), levels=LEVELS, colors="C0", linewidths=4, linestyles="solid")
     ax.plot(*found["mode"].values[0], "+", color="black", markersize=9)
 
 
@@ -51,8 +51,7 @@ def _both(ax: Axes, found: Outcome) -> None:
     _gaussian(ax, found)
     w1, w2 = found["place"].values[0]
     p = found["log_density"].sel(method="exact").values[0]
-    look = {"colors": "black", "linewidths": 1.2, "linestyles": "dashed"}
-    ax.contour(w1, w2, p - p.max(), levels=LEVELS, **look)
+    ax.contour(w1, w2, p - p.max(), levels=LEVELS, colors="k", linewidths=1.2, linestyles="dashed")
     ax.plot([], [], "C0", linewidth=4.0, label="Laplace")
     ax.plot([], [], "k--", linewidth=1.2, label="posterior")
     ax.legend(loc="lower right")
