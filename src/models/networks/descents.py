@@ -1,10 +1,8 @@
-"""Descent methods on a network's error, and its curvature at the minimum (notes 2.4.2)."""
+"""Descent methods on a network's error (notes 2.4.2)."""
 
-from collections.abc import Callable
 from contextlib import suppress
 
 import numpy as np
-from numpy.random import Generator
 from scipy import optimize
 
 from bythebook.models.networks.neural_network import Sizes, error_and_gradient
@@ -44,16 +42,3 @@ def scipy_course(
         optimize.minimize(objective, start, jac=True, method=SCIPY[method], options={"gtol": 1e-6})
     course = np.minimum.accumulate(errors)[:budget]
     return np.concatenate([course, np.full(budget - len(course), course[-1])])
-
-
-def hessian(gradient: Callable[[Floats], Floats], at: Floats, step: float = 1e-4) -> Floats:
-    """The Hessian (P, P) by central differences of a gradient that takes a batch."""
-    moves = step * np.eye(len(at))
-    H = (gradient(at + moves) - gradient(at - moves)) / (2 * step)
-    return np.asarray((H + H.T) / 2)
-
-
-def unit_vectors(n: int, size: int, rng: Generator) -> Floats:
-    """Uniform random directions (n, size)."""
-    drawn = rng.standard_normal((n, size))
-    return np.asarray(drawn / np.linalg.norm(drawn, axis=1, keepdims=True))

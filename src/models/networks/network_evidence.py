@@ -80,6 +80,12 @@ def data_error(theta: Floats, sizes: Sizes, x: Floats, t: Floats) -> Floats:
     return error_and_gradient(theta, sizes, x, t[..., None])[0]
 
 
+def weighted_error(found: Posterior, sizes: Sizes, x: Floats, t: Floats, which: Ints) -> Floats:
+    """E (R,) at the modes (16.83, 16.100)."""
+    penalty = 0.5 * (found.alpha[:, which] * found.theta**2).sum(1)
+    return np.asarray(found.beta * data_error(found.theta, sizes, x, t) + penalty)
+
+
 def well_determined(H: Floats, alpha: Floats, beta: Floats, which: Ints) -> Floats:
     """gamma_g (R, G) for given precisions."""
     A = beta[:, None, None] * H + _diagonal(alpha[:, which])

@@ -20,7 +20,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy import optimize
 
-from bythebook.models.probability.gaussian import log_density_1d
 from bythebook.models.types import Bools, Floats, Ints
 
 Sizes = Sequence[int]  # units in each layer, from inputs to outputs: (1, 10, 1)
@@ -94,11 +93,6 @@ def per_layer(
 def sample_prior(precision: Floats, n_samples: int, rng: np.random.Generator) -> Floats:
     """Draw theta ~ N(0, diag(precision)^-1), shape (n_samples, P) (16.79)."""
     return np.asarray(rng.standard_normal((n_samples, precision.shape[-1])) / np.sqrt(precision))
-
-
-def penalty_plus_log_prior(w: Floats, decay: float) -> Floats:
-    """Lambda / 2 |w|^2 + ln N(w; 0, I / lambda), (...) for w (..., P): a constant (notes 2.121)."""
-    return np.asarray(decay / 2 * (w**2).sum(-1) + log_density_1d(w, 0.0, 1 / decay).sum(-1))
 
 
 def random_start(sizes: Sizes, n_restarts: int, rng: np.random.Generator) -> Floats:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.models.networks.neural_network import layers, per_layer, predict, sample_prior
+from bythebook.models.networks.neural_network import per_layer, predict, sample_prior
 from bythebook.models.types import Floats
 
 
@@ -30,7 +30,6 @@ class Shapes(NamedTuple):
     sensitivity: float  # median of the mean absolute slope
     dynamic_range: float  # median of the range
     level_spread: float  # standard deviation of the mean over the inputs
-    mean_square: float
 
 
 def draw_functions(
@@ -54,29 +53,4 @@ def shapes(x: Floats, f: Floats) -> Shapes:
         float(np.median(slope.mean(1))),
         float(np.median(size)),
         float(f.mean(1).std()),
-        float((f**2).mean()),
     )
-
-
-def expected_square(alpha: Precisions, hidden: int, x: Floats) -> float:
-    """E f^2 over the inputs, H E[tanh^2] / alpha_w + 1 / alpha_c, by the trapezoidal rule."""
-    node = np.linspace(-8, 8, 4001)
-    weight = np.exp(-(node**2) / 2)
-    deviation = np.sqrt(x**2 / alpha.v + 1 / alpha.b)
-    squares = (np.tanh(deviation[:, None] * node) ** 2 @ weight) / weight.sum()
-    return float(hidden * squares.mean() / alpha.w + 1 / alpha.c)
-
-
-def rescaled(
-    theta: Floats, hidden: int, inputs: tuple[float, float], out: tuple[float, float]
-) -> Floats:
-    """Weights (..., P) of c f(x) + d as a function of a x + b."""
-    sizes = (1, hidden, 1)
-    (a, b), (c, d) = inputs, out
-    found = np.array(theta)
-    first, second = layers(found, sizes)
-    first.W[...] /= a
-    first.b[...] -= first.W[..., 0] * b
-    second.W[...] *= c
-    second.b[...] = c * second.b + d
-    return found

@@ -1,4 +1,4 @@
-"""Histories of descent methods, and Hessians of known functions."""
+"""Histories of descent methods."""
 
 import numpy as np
 
@@ -27,10 +27,3 @@ def test_scipy_courses_never_rise_and_end_in_time() -> None:
         assert len(found) == 30
         assert (np.diff(found) <= 0).all()
         assert found[0] == error_and_gradient(start, SIZES, X, T)[0]
-
-
-def test_hessian_of_a_quadratic_form_and_unit_vectors() -> None:
-    A = np.array([[2.0, 0.5], [0.5, 1.0]])
-    assert np.allclose(descents.hessian(lambda w: w @ A, np.array([0.3, -1.0])), A)
-    drawn = descents.unit_vectors(5, 3, np.random.default_rng(0))
-    assert np.allclose((drawn**2).sum(1), 1)

@@ -51,8 +51,7 @@ def test_fixed_point_and_error_bars() -> None:
     which = laplace.groups(SIZES, "one")[1]
     start = random_start(SIZES, 3, np.random.default_rng(3))
     found = laplace.fit_posterior(start, SIZES, x, t, which, alpha=0.1, beta=50, cycles=30)
-    weighted = found.beta * laplace.data_error(found.theta, SIZES, x, t)
-    weighted += 0.5 * found.alpha[:, 0] * (found.theta**2).sum(1)
+    weighted = laplace.weighted_error(found, SIZES, x, t, which)
     rest = found.moved < 1e-3
     assert rest.any()
     assert weighted[rest] == pytest.approx(6.0, abs=0.01)

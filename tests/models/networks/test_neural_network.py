@@ -19,7 +19,6 @@ from bythebook.models.networks.neural_network import (
     layers,
     n_parameters,
     output_jacobian,
-    penalty_plus_log_prior,
     per_layer,
     predict,
     random_start,
@@ -331,11 +330,3 @@ def test_descent_and_quasi_newton_agree_on_a_regularised_network() -> None:
     fit = fit_network(start, sizes, x, t, decay=0.5)
     path = descend(fit.theta, sizes, x, t, validation=(x, t), rate=0.01, n_epochs=20, decay=0.5)
     assert_allclose(path.theta, fit.theta, rtol=0, atol=1e-6)  # a fixed point of the descent
-
-
-def test_decay_is_minus_the_log_of_a_gaussian_prior() -> None:
-    w = np.random.default_rng(9).standard_normal((3, 20))
-    expected = 1.7 / 2 * (w**2).sum(-1) + stats.norm(0, 1 / np.sqrt(1.7)).logpdf(w).sum(-1)
-    found = penalty_plus_log_prior(w, 1.7)
-    assert_allclose(found, expected, rtol=1e-9)
-    assert_allclose(found, found[0], rtol=1e-12)  # notes 2.121

@@ -4,6 +4,7 @@ Derivatives are taken by a complex step, Im f(x + ih) / h, which has no rounding
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -113,7 +114,7 @@ def output_error_signal(rng: Generator) -> Sides:
     truth, printed = [], []
     for kind in (_REGRESSION, _BINARY, _CLASSES):
         y = _targets(kind, N, K, rng)
-        truth.append(-_slopes(lambda b, k=kind, y=y: _log_likelihood(k, b, y), b))
+        truth.append(-_slopes(partial(_log_likelihood, kind, y=y), b))
         printed.append(_outputs(kind, b) - y)
     return Sides(truth=tuple(truth), printed=tuple(printed))
 
@@ -178,7 +179,8 @@ def class_cross_entropy(rng: Generator) -> Sides:
     section="16.5.6",
     latex=r"J = -\sum_n \log p(y_n | \mathbf{x}_n, \theta) + \frac{\alpha}{2} \left[ \sum_{ij}"
     r" v_{ij}^2 + \sum_{jk} w_{jk}^2 \right], \quad \nabla J = \left[ \sum_n \delta_n^v"
-    r" \mathbf{x}_n + \alpha \mathbf{v}, \sum_n \delta_n^w \mathbf{z}_n + \alpha \mathbf{w} \right]",
+    r" \mathbf{x}_n + \alpha \mathbf{v}, \sum_n \delta_n^w \mathbf{z}_n + \alpha \mathbf{w}"
+    r" \right]",
 )
 def decayed_gradient(rng: Generator) -> Sides:
     """The gradient of a regression's error with weight decay, which leaves the biases alone."""

@@ -2,54 +2,47 @@
 
 from collections.abc import Iterator
 
-import numpy as np
-from matplotlib.figure import Figure
+from bythebook.experiments.plotting.marks import Panel, line, point
 
-from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import subplots
-from bythebook.experiments.studies.networks.network_posterior import NetworkPosterior
+DATA = point("targets[0]", x="inputs[0]", color="black", ms=4, label="data")
+TRUTH = line("truth", color="C2", ls="--", label="truth")
 
 
-def draw(study: NetworkPosterior, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    yield (
-        ("predictions", _curves(study, outcome))
-        if study.problem == "sine"
-        else (
-            "precisions",
-            _precisions(outcome),
-        )
+def error_bars() -> Iterator[Panel]:
+    """The prediction of the first data set and one standard deviation, as Figure 16.19 (a)."""
+    yield Panel(
+        TRUTH,
+        line("predicted[0]", color="C1", label="mean"),
+        line("predicted[0] + deviation[0]", color="C0", ls=":", label="one standard deviation"),
+        line("predicted[0] - deviation[0]", color="C0", ls=":"),
+        DATA,
+        x="x",
+        y="y",
+        ylimits=(-3, 3),
+        optional=True,
     )
 
 
-def _curves(study: NetworkPosterior, outcome: Outcome) -> Figure:
-    figure, ax = subplots()
-    mean = outcome["predicted"].sel(repetition=0)
-    x = mean.coord("x")
-    bars = outcome["deviation"].sel(repetition=0).values
-    ax.plot(x, np.sin(2 * np.pi * x), "--", color="C2", label="truth")
-    if study.samples:
-        ax.plot(x, outcome["sample"].values.T, ":", color="C0", lw=0.7)
-        ax.plot([], [], ":", color="C0", label="samples")
-        ax.plot(x, outcome["sampled_mean"].sel(repetition=0).values, color="C1", label="mean")
-    else:
-        ax.plot(x, mean.values, color="C1", label="mean")
-        for sign in (1, -1):
-            ax.plot(x, mean.values + sign * bars, ":", color="C0")
-        ax.plot([], [], ":", color="C0", label="one standard deviation")
-    points = outcome["inputs"].values[0], outcome["targets"].values[0]
-    ax.plot(*points, "ko", ms=4, label="data")
-    ax.set(xlabel="x", ylabel="y", ylim=(-3, 3))
-    ax.legend()
-    return figure
+def samples() -> Iterator[Panel]:
+    """Functions sampled by a Hamiltonian chain, and their mean, as Figure 16.19 (b)."""
+    yield Panel(
+        TRUTH,
+        line("sample", x="x", color="C0", ls=":", linewidth=0.7, label="samples"),
+        line("sampled_mean[0]", color="C1", label="mean"),
+        DATA,
+        x="x",
+        y="y",
+        ylimits=(-3, 3),
+        optional=True,
+    )
 
 
-def _precisions(outcome: Outcome) -> Figure:
-    figure, ax = subplots()
-    alpha = outcome["alpha"]
-    names = [str(name) for name in alpha.coord("group")]
-    ax.semilogy(range(len(names)), alpha.values.T, color="0.7", lw=0.5)
-    ax.semilogy(range(len(names)), np.median(alpha.values, axis=0), "ko-", label="median")
-    ax.set_xticks(range(len(names)), names)
-    ax.set(xlabel="group of weights", ylabel="precision alpha")
-    ax.legend()
-    return figure
+def precisions() -> Iterator[Panel]:
+    """The precision of each group of weights, in every data set and in the middle of them."""
+    yield Panel(
+        line("alpha", x="group", color="0.7", linewidth=0.5),
+        line("median(alpha, over='repetition')", color="black", marker="o", label="median"),
+        x="group of weights",
+        y="precision",
+        yscale="log",
+    )

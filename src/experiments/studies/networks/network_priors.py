@@ -5,17 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.networks import priors
-from bythebook.models.networks.neural_network import layers, predict
 from bythebook.models.networks.priors import Precisions
-from bythebook.models.types import Floats
 
 SHOWN = 10  # functions per panel
-SCALED = (3.0, 0.5)  # inputs and outputs of a rescaled network
-SHIFTED = (1.0, -2.0)
 
 
 @dataclass
@@ -23,11 +19,25 @@ class NetworkPriors(Study):
     """Shapes of functions from a network prior, one precision divided (MLAPP 16.5.6.1)."""
 
     headline = {"dynamic_range": "median(dynamic_range)"}
-    more_quantities = True
     quantities = {
-        "dynamic_range": quantity(
-            "median range of the functions that the prior draws", "reduced repetition"
+        "steepness": quantity(
+            "median of the largest slope, in units of a function's own range", "reduced repetition"
         ),
+        "centre_spread": quantity(
+            "interquartile range of the place of the largest slope", "reduced repetition"
+        ),
+        "sensitivity": quantity("median of the mean absolute slope", "reduced repetition"),
+        "dynamic_range": quantity("median range of the functions", "reduced repetition"),
+        "level_spread": quantity(
+            "standard deviation of the mean over the inputs", "reduced repetition"
+        ),
+        "sample": quantity("drawn functions", "reduced drawn x"),
+    }
+    axes = {
+        "reduced": axis_of("precision that is divided"),
+        "repetition": axis_of("set of functions"),
+        "drawn": axis_of("function"),
+        "x": axis_of("input"),
     }
 
     hidden: int = knob(12, "tanh units", at_least=1, at_most=500)
@@ -40,40 +50,23 @@ class NetworkPriors(Study):
     repetitions: int = knob(20, "such sets of functions", at_least=1, at_most=1000)
 
     def run(self, rng: Generator) -> Outcome:
-        reduced = axis("reduced", ["default", "v", "b", "w", "c"])
-        repetition, x = axis("repetition", self.repetitions), axis("x", np.linspace(-1, 1, 61))
+        reduced, x = ["default", "v", "b", "w", "c"], np.linspace(-1, 1, 61)
         names = priors.Shapes._fields
         found = np.empty((len(names), len(reduced), self.repetitions))
         shown = np.empty((len(reduced), SHOWN, len(x)))
-        squares = np.empty((len(reduced), len(Precisions._fields), self.repetitions))
-        expected, rescaled = np.empty(len(reduced)), np.empty(self.repetitions)
         base = Precisions(self.alpha_v, self.alpha_b, self.alpha_w, self.alpha_c)
-        for k, name in enumerate(reduced.values.tolist()):
+        for k, name in enumerate(reduced):
             alpha = base.over(name, self.factor)
-            expected[k] = priors.expected_square(alpha, self.hidden, x.values)
             for r in range(self.repetitions):
-                theta, f = priors.draw_functions(alpha, self.hidden, x.values, self.draws, rng)
-                found[:, k, r] = priors.shapes(x.values, f)
-                first, second = layers(theta, (1, self.hidden, 1))
-                squares[k, :, r] = [(of**2).mean() for of in (*first, *second)]
+                _, f = priors.draw_functions(alpha, self.hidden, x, self.draws, rng)
+                found[:, k, r] = priors.shapes(x, f)
                 if r == 0:
                     shown[k] = f[:SHOWN]
-                if k == 0:
-                    rescaled[r] = self._rescaled(theta[:SHOWN], x.values, f[:SHOWN])
-        return Outcome(
+        return outcome(
+            {"reduced": reduced, "repetition": self.repetitions, "drawn": SHOWN, "x": x},
             **{
-                name: over(values, reduced, repetition)
+                name: ("reduced repetition", values)
                 for name, values in zip(names, found, strict=True)
             },
-            weight_square=over(squares, reduced, axis("weight", Precisions._fields), repetition),
-            expected_square=reduced.of(expected),
-            rescaled_gap=repetition.of(rescaled),
-            sample=over(shown, reduced, axis("drawn", SHOWN), x),
+            sample=("reduced drawn x", shown),
         )
-
-    def _rescaled(self, theta: Floats, x: Floats, f: Floats) -> float:
-        """The largest gap between rescaled functions and those of rescaled weights."""
-        (a, c), (b, d) = SCALED, SHIFTED
-        moved = priors.rescaled(theta, self.hidden, (a, b), (c, d))
-        found = predict(moved, (1, self.hidden, 1), (a * x + b)[:, None])[..., 0]
-        return float(np.abs(found - (c * f + d)).max())

@@ -5,21 +5,40 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.networks.neural_network import (
-    error_and_gradient,
     fit_network,
     n_parameters,
     predict,
 )
 from bythebook.models.regression.random_curves import random_curves
-from bythebook.models.types import Floats
 
 
 @dataclass
 class NetworkPruning(Study):
     """Remaining connections and fit against the weight of an l1 penalty (MLAPP Figure 16.18)."""
+
+    headline = {"connections": "mean(connections)", "misfit": "median(misfit)"}
+    quantities = {
+        "connections": quantity("connections that are left", "penalty repetition"),
+        "connections_at_start": quantity("connections of the whole network"),
+        "misfit": quantity(
+            "standard deviation of the residuals, in that of the targets", "penalty repetition"
+        ),
+        "weight": quantity("weights of the network of the figure", "connection"),
+        "inputs": quantity("inputs of its data", "point"),
+        "targets": quantity("targets of its data", "point"),
+        "curve": quantity("its output", "x"),
+    }
+    axes = {
+        "penalty": axis_of("weight of the l1 penalty"),
+        "repetition": axis_of("curve, with its data"),
+        "connection": axis_of("connection"),
+        "point": axis_of("point of the data"),
+        "x": axis_of("input"),
+    }
 
     hidden: list[int] = knob([4, 4, 4, 4], "tanh units in each layer", at_least=1, at_most=50)
     penalties: list[float] = knob([0.5, 0.05, 5.0], "l1; the first: drawn", above=0, distinct=True)
@@ -35,13 +54,12 @@ class NetworkPruning(Study):
         return (1, *self.hidden, 1)
 
     def run(self, rng: Generator) -> Outcome:
-        sizes, penalty = self.layer_sizes, axis("penalty", sorted(self.penalties))
+        sizes, penalties = self.layer_sizes, sorted(self.penalties)
         data = random_curves(self.repetitions, self.n, rng)
         start = rng.standard_normal((self.repetitions, n_parameters(sizes)))
-        repetition, point = axis("repetition", self.repetitions), axis("point", self.n)
-        theta = np.repeat(start[None], len(penalty), axis=0)
+        theta = np.repeat(start[None], len(penalties), axis=0)
         misfit = np.empty(theta.shape[:2])
-        for i, l1 in enumerate(penalty.values):
+        for i, l1 in enumerate(penalties):
             for s in range(self.repetitions):
                 x, t, here = data.x[s, :, None], data.t[s, :, None], theta[i, s : s + 1]
                 for _ in range(self.rounds):
@@ -49,19 +67,20 @@ class NetworkPruning(Study):
                         here, sizes, x, t, decay=self.decay, l1=l1, max_iter=self.max_iter
                     ).theta
                 misfit[i, s] = np.std(predict(here, sizes, x) - t) / np.std(t)
-        drawn = theta[penalty.index_of(self.penalties[0]), :1]
-        return Outcome(
-            connections=over(np.sum(np.abs(theta) > self.threshold, axis=-1), penalty, repetition),
+        drawn = theta[penalties.index(self.penalties[0]), :1]
+        return outcome(
+            {
+                "penalty": penalties,
+                "repetition": self.repetitions,
+                "connection": start.shape[1],
+                "point": self.n,
+                "x": data.grid,
+            },
+            connections=("penalty repetition", np.sum(np.abs(theta) > self.threshold, axis=-1)),
             connections_at_start=start.shape[1],
-            misfit=over(misfit, penalty, repetition),  # of the data, in their standard deviations
-            weight=axis("connection", start.shape[1]).of(drawn[0]),
-            slope=axis("connection", start.shape[1]).of(self._slope(drawn, data.x[0], data.t[0])),
-            inputs=point.of(data.x[0]),
-            targets=point.of(data.t[0]),
-            curve=axis("x", data.grid).of(predict(drawn, sizes, data.grid[:, None])[0, :, 0]),
+            misfit=("penalty repetition", misfit),
+            weight=("connection", drawn[0]),
+            inputs=("point", data.x[0]),
+            targets=("point", data.t[0]),
+            curve=("x", predict(drawn, sizes, data.grid[:, None])[0, :, 0]),
         )
-
-    def _slope(self, theta: Floats, x: Floats, t: Floats) -> Floats:
-        """Slope of error and decay, without the l1 penalty, at the drawn network, (P,)."""
-        _, gradient = error_and_gradient(theta, self.layer_sizes, x[:, None], t[:, None])
-        return np.asarray(gradient[0] + self.decay * theta[0])

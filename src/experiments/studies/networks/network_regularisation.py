@@ -2,23 +2,61 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.outcome import Axis, Outcome, Quantity, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies._curves import CURVES, CurveOrData
 from bythebook.models.networks import neural_network as networks
 from bythebook.models.regression.curves import DESIGNS, likeness
-from bythebook.models.types import Floats
+from bythebook.models.types import Floats, Ints
 
 Sets = tuple[Floats, Floats]  # inputs and targets
+# Of a descent: where the validation error first rises, and where it is smallest.
+MOMENTS = ["start", "first_rise", "stopped", "last"]
 
 
 @dataclass
 class NetworkRegularisation(CurveOrData, Study):
     """Errors of networks fitted to noisy points of a curve (MLAPP 16.5.6)."""
+
+    headline = {"test_loss": "min(median(test_loss, over='network'))"}
+    quantities = {
+        "inputs": quantity("inputs of the first data set", "point"),
+        "targets": quantity("targets of the first data set", "point"),
+        "truth": quantity("true curve", "x"),
+        "training_loss": quantity(
+            "mean squared error of the points fitted to", "hidden decay network"
+        ),
+        "test_loss": quantity("expected squared error of new points", "hidden decay network"),
+        "chosen_decay": quantity("decay with the smallest error on the validation sets"),
+        "curve": quantity("output of the first network with most hidden units", "decay x"),
+        "stopping_epoch": quantity("epoch of the smallest validation error", "network"),
+        "descent_training_loss": quantity("mean squared training error", "moment network"),
+        "descent_test_loss": quantity("expected squared error of new points", "moment network"),
+        "descent_squared_weights": quantity("sum of the squared weights", "moment network"),
+        "nonlinearity": quantity(
+            "share of the variance of the outputs that no straight line explains", "moment network"
+        ),
+        "largest_training_step": quantity(
+            "largest change of the training error in an epoch", "network"
+        ),
+        "training_path": quantity("mean squared training error", "network shown_epoch"),
+        "validation_path": quantity("mean squared validation error", "network shown_epoch"),
+    }
+    axes = {
+        "point": axis_of("point of the data"),
+        "x": axis_of("input"),
+        "hidden": axis_of("hidden units"),
+        "decay": axis_of("weight decay"),
+        "network": axis_of("data set and start"),
+        "moment": axis_of("moment of the descent"),
+        "shown_epoch": axis_of("epoch"),
+    }
 
     curve: str = knob("sine", "the true curve: sin(2 pi x), or a polynomial", choices=CURVES)
     n: int = knob(25, "points in a data set", at_least=2)
@@ -50,14 +88,13 @@ class NetworkRegularisation(CurveOrData, Study):
             (np.repeat(x, self.starts, axis=0), np.repeat(t, self.starts, axis=0))
             for x, t in ((x, t), held)
         )
-        hidden, decay = axis("hidden", sorted(self.hidden)), axis("decay", sorted(self.decays))
-        network, grid = axis("network", len(train[0])), axis("x", self.grid())
-        training, validation, test = np.empty((3, len(hidden), len(decay), len(network)))
-        fits, column = np.empty((len(decay), len(grid))), self._column(train[0])
-        for i, units in enumerate(hidden.values):
-            sizes = (1, int(units), 1)
-            start = networks.random_start(sizes, len(network), rng)
-            for j, strength in enumerate(decay.values):
+        hidden, decays, grid = sorted(self.hidden), sorted(self.decays), self.grid()
+        training, validation, test = np.empty((3, len(hidden), len(decays), len(train[0])))
+        fits, column = np.empty((len(decays), len(grid))), self._column(train[0])
+        for i, units in enumerate(hidden):
+            sizes = (1, units, 1)
+            start = networks.random_start(sizes, len(train[0]), rng)
+            for j, strength in enumerate(decays):
                 penalty = networks.per_layer(sizes, strength, self.penalise_biases * strength)
                 theta = networks.fit_networks(
                     start, sizes, column, train[1], decay=penalty, max_iter=self.max_iter
@@ -65,23 +102,28 @@ class NetworkRegularisation(CurveOrData, Study):
                 training[i, j] = self._loss(theta, sizes, *train)
                 validation[i, j] = self._loss(theta, sizes, *held)
                 test[i, j] = self._test_loss(theta, sizes)
-                fits[j] = self._outputs(theta[:1], sizes, grid.values)[0]  # of the largest network
-        # One decay for all sizes of network, by the error on the validation sets.
-        chosen = decay.values[np.argmin(np.median(validation, axis=(0, -1)))]
-        constant = networks.penalty_plus_log_prior(rng.standard_normal((2, 50)), 0.7)
-        return Outcome(
-            training_loss=over(training, hidden, decay, network),
-            test_loss=over(test, hidden, decay, network),
-            chosen_decay=chosen,
-            penalty_plus_log_prior=axis("draw", 2).of(constant),
-            curve=over(fits, decay, grid),
-            **self.drawn(x[0], t[0]),
-            **(self._descent(train, held, network, rng) if self.epochs else {}),
+                fits[j] = self._outputs(theta[:1], sizes, grid)[0]  # of the largest network
+        coords: dict[str, Any] = {"hidden": hidden, "decay": decays, "network": len(train[0])}
+        coords |= {"point": x.shape[1], "x": grid}
+        found: dict[str, Any] = {}
+        if self.epochs:
+            shown = np.unique(np.geomspace(1, self.epochs + 1, 120).astype(int)) - 1
+            coords |= {"moment": MOMENTS, "shown_epoch": shown}
+            found = self._descent(train, held, shown, rng)
+        return outcome(
+            coords,
+            inputs=("point", x[0]),
+            targets=("point", t[0]),
+            truth=("x", self.truth(grid)),
+            training_loss=("hidden decay network", training),
+            test_loss=("hidden decay network", test),
+            # One decay for all sizes of network, by the error on the validation sets.
+            chosen_decay=decays[int(np.argmin(np.median(validation, axis=(0, -1))))],
+            curve=("decay x", fits),
+            **found,
         )
 
-    def _descent(
-        self, train: Sets, held: Sets, network: Axis, rng: Generator
-    ) -> dict[str, Quantity]:
+    def _descent(self, train: Sets, held: Sets, shown: Ints, rng: Generator) -> dict[str, Any]:
         """Gradient descent without penalty, all data sets and starts in one batch."""
         sizes = (1, self.descent_hidden, 1)
         (x, t), validation = ((self._column(x), t[..., None]) for x, t in (train, held))
@@ -89,29 +131,20 @@ class NetworkRegularisation(CurveOrData, Study):
         path = networks.descend(
             start, sizes, x, t, validation=validation, rate=self.rate, n_epochs=self.epochs
         )
-        shown = np.unique(np.geomspace(1, self.epochs + 1, 120).astype(int)) - 1
-        moments = {
-            "start": start,
-            "first_rise": path.first_rise,  # of the validation error
-            "stopped": path.stopped,  # where that is smallest
-            "last": path.theta,
-        }
-        epoch, moment = axis("shown_epoch", shown), axis("moment", list(moments))
+        moments = start, path.first_rise, path.stopped, path.theta
         weight = networks.per_layer(sizes, 1.0)  # biases do not count
         found = {
-            "descent_training_loss": [self._loss(at, sizes, *train) for at in moments.values()],
-            "descent_validation_loss": [self._loss(at, sizes, *held) for at in moments.values()],
-            "descent_test_loss": [self._test_loss(at, sizes) for at in moments.values()],
-            "descent_squared_weights": [at**2 @ weight for at in moments.values()],
-            "nonlinearity": [self._nonlinearity(at, sizes) for at in moments.values()],
+            "descent_training_loss": [self._loss(at, sizes, *train) for at in moments],
+            "descent_test_loss": [self._test_loss(at, sizes) for at in moments],
+            "descent_squared_weights": [at**2 @ weight for at in moments],
+            "nonlinearity": [self._nonlinearity(at, sizes) for at in moments],
         }
         return {
-            "stopping_epoch": network.of(path.epoch),
-            **{name: over(values, moment, network) for name, values in found.items()},
-            "largest_training_step": network.of(np.diff(path.train).max(axis=1)),
-            "mean_validation_loss": axis("epoch", self.epochs + 1).of(path.validation.mean(0)),
-            "training_path": over(path.train[:, shown], network, epoch),
-            "validation_path": over(path.validation[:, shown], network, epoch),
+            "stopping_epoch": ("network", path.epoch),
+            **{name: ("moment network", values) for name, values in found.items()},
+            "largest_training_step": ("network", np.diff(path.train).max(axis=1)),
+            "training_path": ("network shown_epoch", path.train[:, shown]),
+            "validation_path": ("network shown_epoch", path.validation[:, shown]),
         }
 
     def _nonlinearity(self, theta: Floats, sizes: tuple[int, ...]) -> Floats:

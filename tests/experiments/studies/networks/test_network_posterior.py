@@ -15,8 +15,8 @@ def test_error_bars_and_chains(run: Run) -> None:
     assert found["deviation"].values.shape == (2, 101)
     assert (found["sampled_deviation"].values > 0).any()
     assert 0 < found["acceptance"].values.mean() <= 1
-    assert found["penalty_plus_prior"].item < 1e-12
-    assert found["hessian_gap"].values.max() < 1e-4
+    assert found["sample"].values.shape == (20, 101)
+    assert (found["diagonal_ratio"].values > 0).all()
 
 
 def test_groups_have_precisions_of_their_own(run: Run) -> None:
@@ -24,5 +24,4 @@ def test_groups_have_precisions_of_their_own(run: Run) -> None:
     found = run(NetworkPosterior(**knobs, updates=3, repetitions=2))
     assert found["alpha"].coord("group").tolist() == ["x1", "x2", "x3", "b", "w", "c"]
     assert np.all(found["alpha"].values > 0)
-    assert found["well_determined_gap"].values.max() < 1e-6
     assert "predicted" not in found

@@ -11,8 +11,6 @@ from scipy import integrate
 from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.core.outcome import Outcome
 from bythebook.experiments.core.random_streams import make_rng
-from bythebook.experiments.figures.networks.network_regularisation import draw
-from bythebook.experiments.plotting.canvas import style
 from bythebook.experiments.studies.networks.network_regularisation import NetworkRegularisation
 from bythebook.models.datasets import load
 from bythebook.models.networks.neural_network import fit_networks, per_layer, predict, random_start
@@ -79,10 +77,6 @@ def test_decay_cures_what_hidden_units_do(run: Run) -> None:
     assert training[-1, 0] < training[-1, 1]  # ten units without decay over-fit
     assert test[-1, 0] > test[-1, 1]
     assert test[0, 1] > test[:, 1].min()  # one unit under-fits
-    constant = found["penalty_plus_log_prior"].values
-    assert_allclose(constant[0], constant[1], rtol=1e-12)
-    with style("screen"):
-        assert list(dict(draw(study, found))) == ["hidden", "fits"]
 
 
 def test_early_stopping_finds_the_turn_of_the_validation_error(run: Run) -> None:
@@ -105,11 +99,6 @@ def test_early_stopping_finds_the_turn_of_the_validation_error(run: Run) -> None
     last = found["descent_training_loss"].sel(moment="last")
     assert_allclose(last, path.values[:, -1], rtol=1e-12)
     stopped = found["stopping_epoch"].values
-    assert_allclose(
-        found["mean_validation_loss"].values[path.coord("shown_epoch")],
-        found["validation_path"].values.mean(axis=0),
-        rtol=1e-12,
-    )
     assert np.all(stopped <= 3000)
     rms = np.sqrt(np.mean(found["descent_test_loss"].sel(moment="stopped")))
     assert rms <= 1.05 * np.sqrt(np.mean(found["descent_test_loss"].sel(moment="last")))
@@ -121,8 +110,6 @@ def test_early_stopping_finds_the_turn_of_the_validation_error(run: Run) -> None
     )
     assert np.max(small["nonlinearity"].sel(moment="start")) < 1e-6  # tanh near the origin
     assert np.min(found["nonlinearity"].sel(moment="last")) > 0.1  # a sine is no line
-    with style("screen"):
-        assert list(dict(draw(study, found))) == ["epochs"]
     short = run(dataclasses.replace(study, epochs=3))
     shown = short["validation_path"]
     assert shown.coord("shown_epoch").tolist() == [0, 1, 2, 3]
