@@ -9,14 +9,10 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations, permutations
 from typing import NamedTuple
 
-import numpy as np
-
 from bythebook.models.graphs.factors import (
-    MAX_PRODUCT,
     SUM_PRODUCT,
     Factor,
     Semiring,
-    condition,
     product,
     sum_out,
 )
@@ -59,22 +55,6 @@ def eliminate(
         left = [factor for factor in left if name not in factor.variables] + [new]
         steps.append(Step(name, len(used), whole.variables, new.variables))
     return Eliminated(product(left, ring), steps, len(left))
-
-
-def best_setting(
-    factors: Sequence[Factor], order: Iterable[str], ring: Semiring = MAX_PRODUCT
-) -> dict[str, int]:
-    """The most probable setting: maximise in turn, then trace back (MLAPP 20.3.1)."""
-    left, wholes = list(factors), []
-    for name in order:
-        wholes.append((name, product([f for f in left if name in f.variables], ring)))
-        new = sum_out(wholes[-1][1], [name], ring)
-        left = [factor for factor in left if name not in factor.variables] + [new]
-    setting: dict[str, int] = {}
-    for name, whole in reversed(wholes):
-        own = condition(whole, setting).table
-        setting[name] = int(np.argmax(own == ring.plus.reduce(own, axis=(0,))))
-    return setting
 
 
 class Induced(NamedTuple):

@@ -3,7 +3,6 @@ r"""Messages between the variables and the factors of a factor graph (PRML 8.4.4
     mu_{f->x}(x) = sum over all other variables of f  f(x, ..) prod mu_{y->f}(y)           PRML 8.66
     mu_{x->f}(x) = prod over all other factors g of x  mu_{g->x}(x)                        PRML 8.69
     p(x) ~ prod over the factors of x  mu_{f->x}(x)                                        PRML 8.63
-    p(x_f) ~ f(x_f) prod over its variables  mu_{x->f}(x)                                  PRML 8.72
 
 A node of the graph is a variable's name or the number of a factor. Sums and products are those of
 a semiring. On a tree two passes are enough; on any graph messages may be sent repeatedly.
@@ -16,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.models.graphs.factors import SUM_PRODUCT, Factor, Semiring, keep, product, sizes
+from bythebook.models.graphs.factors import SUM_PRODUCT, Factor, Semiring, sizes
 from bythebook.models.types import Floats
 
 Node = str | int
@@ -123,42 +122,12 @@ def _variable(link: Link) -> str:
     return next(node for node in link if isinstance(node, str))
 
 
-def at_once(
-    graph: FactorGraph,
-    messages: Mapping[Link, Floats],
-    ring: Semiring = SUM_PRODUCT,
-    damping: float = 0.0,
-) -> Messages:
-    """Every message from those of the last round, normalised to sum to one.
-
-    `damping` is the share of the old message that stays.
-    """
-    new = {link: send(graph, messages, link, ring) for link in messages}
-    fresh = {link: message / message.sum() for link, message in new.items()}
-    if not damping:
-        return fresh
-    return {link: damping * messages[link] + (1 - damping) * fresh[link] for link in fresh}
-
-
-def largest_change(before: Mapping[Link, Floats], after: Mapping[Link, Floats]) -> float:
-    return max(float(np.abs(after[link] - before[link]).max()) for link in before)
-
-
 def marginal(
     graph: FactorGraph, messages: Mapping[Link, Floats], name: str, ring: Semiring = SUM_PRODUCT
 ) -> Floats:
     """The product of all messages to a variable, not normalised (8.63)."""
     received = (messages[node, name] for node in graph.near[name])
     return reduce(ring.times, received, np.full(graph.states[name], ring.one))
-
-
-def factor_marginal(
-    graph: FactorGraph, messages: Mapping[Link, Floats], k: int, ring: Semiring = SUM_PRODUCT
-) -> Factor:
-    """A factor times the messages of its variables, not normalised (8.72)."""
-    own = graph.factors[k]
-    received = [Factor((name,), messages[name, k]) for name in own.variables]
-    return keep(product([own, *received], ring), own.variables, ring)
 
 
 class Sent(NamedTuple):

@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose
 
 from bythebook.models.graphs.elimination import (
     Step,
-    best_setting,
     eliminate,
     induced,
     min_fill,
@@ -37,15 +36,6 @@ def test_scopes_and_operations_are_those_counted_by_hand() -> None:
     assert found.left == 1
     # nine products with the message over b; sums of three for each of three states, twice
     assert found.operations(3) == 9 + 2 * (2 * 3)
-
-
-@pytest.mark.parametrize("ring", [MAX_PRODUCT, MIN_SUM])
-@pytest.mark.parametrize("order", ["abcdef", "fcaebd"])
-def test_the_trace_ends_at_the_best_setting(ring: Semiring, order: str) -> None:
-    factors = drawn(np.random.default_rng(5), *LOOPY)
-    table = visited(factors, "abcdef", ring)
-    at = best_setting(factors, order, ring)
-    assert table[tuple(at[name] for name in "abcdef")] == ring.plus.reduce(table, axis=None)
 
 
 def test_what_is_left_is_multiplied_at_the_end() -> None:

@@ -5,17 +5,13 @@ import pytest
 from graph_tables import drawn, visited
 from numpy.testing import assert_allclose
 
-from bythebook.models.graphs.factors import MAX_PRODUCT, MIN_SUM, SUM_PRODUCT, Factor, Semiring
+from bythebook.models.graphs.factors import MAX_PRODUCT, MIN_SUM, SUM_PRODUCT, Semiring
 from bythebook.models.graphs.propagation import (
-    at_once,
     factor_graph,
-    factor_marginal,
-    largest_change,
     marginal,
     one_by_one,
     roots,
     two_passes,
-    unit,
     walk,
 )
 
@@ -35,10 +31,6 @@ def test_two_passes_give_every_marginal_of_a_tree(ring: Semiring, root: str | in
         assert_allclose(
             marginal(graph, messages, name, ring), visited(factors, name, ring), rtol=1e-12
         )
-    for k, factor in enumerate(factors):
-        found = factor_marginal(graph, messages, k, ring)
-        assert found.variables == factor.variables
-        assert_allclose(found.table, visited(factors, factor.variables, ring), rtol=1e-12)
 
 
 def test_messages_of_one_pass_come_before_those_of_the_other() -> None:
@@ -47,46 +39,6 @@ def test_messages_of_one_pass_come_before_those_of_the_other() -> None:
     inwards = sent[: len(sent) // 2]
     assert [(b, a) for a, b in inwards] == sent[: len(sent) // 2 - 1 : -1]
     assert inwards[-1][1] == "c"
-
-
-def test_messages_sent_at_once_settle_after_as_many_rounds_as_the_tree_is_long() -> None:
-    factors = drawn(np.random.default_rng(3), "ab", "bc", "cd")
-    graph = factor_graph(factors)
-    exact = visited(factors, "d")
-    messages, wrong = unit(graph), []
-    for _ in range(7):
-        found = marginal(graph, messages, "d")
-        wrong.append(float(np.abs(found / found.sum() - exact / exact.sum()).max()) > 1e-12)
-        messages = at_once(graph, messages)
-    assert wrong == [True] * 5 + [False] * 2  # a leaf sends ones, which are right from the start
-    assert largest_change(messages, at_once(graph, messages)) < 1e-15
-
-
-def test_a_single_loop_settles_on_the_largest_eigenvector() -> None:
-    """Round a ring a message is multiplied by the product of its tables (Weiss 2000)."""
-    ac, ce, ea = (f.table for f in drawn(np.random.default_rng(4), *LOOP))
-    graph = factor_graph([Factor(tuple(s), t) for s, t in zip(LOOP, (ac, ce, ea), strict=True)])
-    assert not graph.is_tree
-    messages = unit(graph)
-    for _ in range(200):
-        messages = at_once(graph, messages)
-    around = ac @ ce @ ea
-    values, left = np.linalg.eig(around.T)
-    right = np.linalg.eig(around)[1][:, np.argmax(np.linalg.eig(around)[0])]
-    belief = np.abs(left[:, np.argmax(values)] * right)
-    found = marginal(graph, messages, "a")
-    assert_allclose(found / found.sum(), belief / belief.sum(), rtol=1e-10)
-
-
-def test_damping_keeps_its_share_and_the_same_answer() -> None:
-    graph = factor_graph(drawn(np.random.default_rng(5), *LOOP))
-    plain, damped = unit(graph), unit(graph)
-    link = (0, "a")
-    once, half = at_once(graph, plain), at_once(graph, plain, damping=0.25)
-    assert_allclose(half[link], 0.25 * plain[link] + 0.75 * once[link])
-    for _ in range(300):
-        plain, damped = at_once(graph, plain), at_once(graph, damped, damping=0.5)
-    assert_allclose(damped[link], plain[link], rtol=1e-10)
 
 
 def test_a_walk_goes_to_the_nearest_first() -> None:
@@ -119,18 +71,3 @@ def test_pending_messages_never_run_out_on_a_loop() -> None:
     assert sent.pending > 0
     assert sum(sent.times.values()) == 60
     assert not one_by_one(graph, np.random.default_rng(8), 60, waiting=True).messages
-
-
-def test_messages_sent_at_once_sum_to_one() -> None:
-    """The first of a factor sums its table over the other variable; those of variables are even."""
-    factors = drawn(np.random.default_rng(9), *LOOP)
-    graph = factor_graph(factors)
-    messages = at_once(graph, unit(graph))
-    for k, factor in enumerate(factors):
-        table = factor.table / factor.table.sum()
-        for axis, name in enumerate(factor.variables):
-            assert_allclose(messages[k, name], table.sum(1 - axis), rtol=1e-12)
-            assert_allclose(messages[name, k], 1 / table.shape[axis], rtol=1e-12)
-    for _ in range(3):
-        messages = at_once(graph, messages)
-        assert_allclose([message.sum() for message in messages.values()], 1, rtol=1e-12)

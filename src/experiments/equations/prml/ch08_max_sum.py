@@ -74,10 +74,10 @@ def largest_probability(rng: Generator) -> Sides:
 @equation(
     "8.99 to 8.102",
     section="8.4.5",
-    latex=r"\phi(x_n) = \arg \max_{x_{n-1}} \left[ \ln f_{n-1,n}(x_{n-1}, x_n)"
+    latex=r"\phi(x_n) = \operatorname{argmax}_{x_{n-1}} \left[ \ln f_{n-1,n}(x_{n-1}, x_n)"
     r" + \mu_{x_{n-1} \rightarrow f_{n-1,n}}(x_n) \right], \quad"
     r" x_{n-1}^{\max} = \phi(x_n^{\max})",
-    corrected=r"\phi(x_n) = \arg \max_{x_{n-1}} \left[ \ln f_{n-1,n}(x_{n-1}, x_n)"
+    corrected=r"\phi(x_n) = \operatorname{argmax}_{x_{n-1}} \left[ \ln f_{n-1,n}(x_{n-1}, x_n)"
     r" + \mu_{x_{n-1} \rightarrow f_{n-1,n}}(x_{n-1}) \right], \quad"
     r" x_{n-1}^{\max} = \phi(x_n^{\max})",
     cause="argument-of-the-message",
