@@ -9,7 +9,6 @@ are natural (nats) except for codes, whose lengths are whole numbers of bits.
 import heapq
 from collections.abc import Sequence
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import entr, rel_entr
@@ -27,42 +26,6 @@ def entropy(p: Floats) -> Floats:
 def divergence(p: Floats, q: Floats) -> Floats:
     """KL(p || q) (...), in nats (notes 1.14)."""
     return np.asarray(rel_entr(p, q).sum(-1))
-
-
-class JointInformation(NamedTuple):
-    """Entropies and information of joint tables (..., X, Y), in nats."""
-
-    joint: Floats  # H[x, y]
-    marginal: Floats  # H[x]
-    conditional_as_printed: Floats  # sum p(x, y) ln p(y | x), without the minus of H[y | x] (1.13)
-    reverse_conditional: Floats  # H[x | y]
-    mutual: Floats  # I[x, y] as a divergence (1.18)
-
-
-def joint_information(table: Floats) -> JointInformation:
-    """Each quantity from its definition, not from the others."""
-    x, y = table.sum(-1, keepdims=True), table.sum(-2, keepdims=True)
-    flat = (*table.shape[:-2], -1)
-    return JointInformation(
-        entropy(table.reshape(flat)),
-        entropy(x[..., 0]),
-        np.asarray((table * np.log(table / x)).sum((-2, -1))),
-        np.asarray(-(table * np.log(table / y)).sum((-2, -1))),
-        divergence(table.reshape(flat), (x * y).reshape(flat)),
-    )
-
-
-def climb(p: Floats, steps: int = 500, rate: float = 0.1) -> Floats:
-    """Distributions (..., K) after steps of gradient ascent on the entropy, in the logarithms of p.
-
-    The gradient is divided by p, which remains an ascent direction, so that small entries grow too.
-    """
-    a = np.log(p)
-    for _ in range(steps):
-        p = np.exp(a - a.max(-1, keepdims=True))
-        p = p / p.sum(-1, keepdims=True)
-        a = a - rate * (np.log(p) + entropy(p)[..., None])
-    return p
 
 
 # --- Codes --------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import logsumexp
 
+from bythebook.models.convergence import warn_not_converged
 from bythebook.models.types import Floats
 
 _PLACES = np.array([-2.0, 2.0])
@@ -62,4 +63,6 @@ def mixture_weights(log_p: Floats, *, tol: float = 1e-6, max_iter: int = 300) ->
         pi = new
         if moved < tol:
             break
+    else:
+        warn_not_converged("EM for the weights of a mixture", iterations=max_iter, tol=tol)
     return np.asarray(pi)

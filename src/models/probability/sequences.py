@@ -38,9 +38,3 @@ def chain_evidence(x: Ints, order: int) -> Floats:
     same = context == np.arange(2**order)
     heads, tails = (same & (later == 1)).sum(-2), (same & (later == 0)).sum(-2)
     return np.asarray(np.exp(betaln(heads + 1, tails + 1).sum(-1) - order * np.log(2)))
-
-
-def chain_likelihood(x: Ints, order: int, theta: Floats) -> Floats:
-    """Probabilities of sequences (n, N) under given parameters (S, 2^order), shape (S, n)."""
-    p = theta[:, contexts(x, order)]
-    return np.asarray(np.where(x[:, order:] == 1, p, 1 - p).prod(-1) / 2**order)

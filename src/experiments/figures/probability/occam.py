@@ -3,26 +3,37 @@
 from collections.abc import Iterator
 
 import numpy as np
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 
 from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import shared_legend, subplots
-from bythebook.experiments.studies.probability.occam import Occam
+from bythebook.experiments.plotting.marks import Panel, bar
 
 
-def draw(study: Occam, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
+def evidence() -> Iterator[Panel]:
+    """The evidence of each model, the data sets in the order of the first model's evidence."""
+    yield Panel(
+        x="data sets, ordered by the known coin",
+        y="evidence",
+        xscale="log",
+        yscale="log",
+        finish=_ordered,
+    )
+
+
+def best() -> Iterator[Panel]:
+    """The number of data sets for which each model has the highest evidence."""
+    winner = "probability == max(probability, over='model')"
+    yield Panel(
+        bar(f"count({winner}, over='sequence')", x="model"),
+        y="sequences for which it is the best",
+        x="",
+    )
+
+
+def _ordered(ax: Axes, outcome: Outcome) -> None:
     p = outcome["probability"]
-    figure, (left, right) = subplots(1, 2)
     # By the first model's probability, then by the last one's: simple data sets to the left.
     order = np.lexsort((-p.values[-1], -p.values[0]))
     for i, (name, row) in enumerate(zip(p.coord("model"), p.values, strict=True)):
-        left.loglog(np.arange(1, len(order) + 1), row[order], color=f"C{i}", lw=1.2, label=name)
-    best = p.values.argmax(axis=0)
-    left.set(xlabel="data sets, ordered by the known coin", ylabel="evidence")
-    right.bar(range(len(p.values)), np.bincount(best, minlength=len(p.values)), color="C0")
-    right.set_xticks(
-        range(len(p.values)), [str(n).replace(" of ", "\nof ") for n in p.coord("model")]
-    )
-    right.set_ylabel(f"sequences of {study.length} for which it is best")
-    shared_legend(figure, left, 3)
-    yield "evidence", figure
+        ax.plot(np.arange(1, len(order) + 1), row[order], color=f"C{i}", lw=1.2, label=name)
+    ax.legend()
