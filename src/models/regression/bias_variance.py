@@ -132,29 +132,11 @@ def joined(parts: Iterable[Decomposition]) -> Decomposition:
     return Decomposition(together[0], together[1], first.noise, together[2])
 
 
-def simulation_z(
-    predictions: Floats, drawn: Decomposition, exact: Decomposition
-) -> tuple[Floats, Floats]:
-    """Gaps (...) of simulated bias^2 and variance of (..., L, G) to the exact ones.
-
-    The gaps are in standard errors.
-    """
-    L = predictions.shape[-2]
-    spread = ((predictions - drawn.mean[..., np.newaxis, :]) ** 2).mean(-1)
-    variance = (drawn.variance - exact.variance) / (spread.std(-1) / np.sqrt(L))
-    # The mean fit errs by sqrt(variance / L): squared in bias^2, and as a product with the bias.
-    point = np.sqrt(exact.variance / L)
-    bias2 = (drawn.bias2 - exact.bias2) / (point * (point + np.sqrt(exact.bias2)))
-    return bias2, variance
-
-
 class NewTargets(NamedTuple):
     """The loss of identity (2.17), on new targets t for each of L data sets."""
 
     loss: Floats  # (...) of the fits
-    error: Floats  # (...) the standard error of that, over data sets and targets
     truth_loss: float  # of h itself
-    z: Floats  # (...) the loss less its expectation given the fits, in standard errors
 
 
 def new_targets(
@@ -163,20 +145,7 @@ def new_targets(
     """Losses of predictions (..., L, G) at one new target for every data set and place."""
     e = sigma * rng.standard_normal(predictions.shape[-2:])
     loss = ((predictions - h - e) ** 2).mean(-1)
-    excess = loss - ((predictions - h) ** 2).mean(-1) - sigma**2
-    root = np.sqrt(len(e))
-    z = excess.mean(-1) / (excess.std(-1) / root)
-    return NewTargets(loss.mean(-1), loss.std(-1) / root, float((e**2).mean()), z)
-
-
-def noise_terms(noise: float, reach: Floats) -> tuple[Floats, Floats]:
-    """The noise term of (2.11), weighted by p(x, t) and by p(x) alone as printed, by reach.
-
-    With p(x) alone the square of t - h(x) is integrated over all t: the wider the range, the more.
-    """
-    e = noise * np.array([np.linspace(-r, r, 4001) for r in reach])
-    density = np.exp(-0.5 * (e / noise) ** 2) / (noise * np.sqrt(2 * np.pi))
-    return np.asarray(np.trapezoid(e**2 * density, e)), np.asarray(np.trapezoid(e**2, e))
+    return NewTargets(loss.mean(-1), float((e**2).mean()))
 
 
 def _factors(
