@@ -16,7 +16,6 @@ With w known and sigma^2 unknown the inverse gamma prior is conjugate (FCML Exer
     sigma^2 ~ IG(alpha, beta)   =>   sigma^2 | t ~ IG(alpha + N / 2, beta + |t - Phi w|^2 / 2)
 """
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -44,20 +43,6 @@ def posterior(
     return Posterior(mean, cho_solve(factor, eye))  # FCML 3.22
 
 
-def prior_area(variances: Iterable[float], power: float) -> float:
-    """The integral over all weights of N(0, diag s) with (2 pi)^power in its normaliser."""
-    s = np.fromiter(variances, dtype=np.float64)[:, None]
-    w = np.sqrt(s) * np.linspace(-12, 12, 2001)
-    areas = np.trapezoid(np.exp(-(w**2) / (2 * s)), w, axis=-1)
-    return float(np.prod(areas / np.sqrt(s[:, 0])) / (2 * np.pi) ** power)  # FCML 3.7.4
-
-
-def map_weights(Phi: Floats, t: Floats, sigma2: float, prior_variances: Iterable[float]) -> Floats:
-    """The most probable weights (S, D) under each of the priors N(0, s I) (FCML 3.7.4)."""
-    zero, eye = np.zeros(Phi.shape[1]), np.eye(Phi.shape[1])
-    return np.array([posterior(Phi, t, sigma2, zero, s * eye).mean for s in prior_variances])
-
-
 class Predictive(NamedTuple):
     """p(t_new | x, t) = N(mean, variance) at each of M inputs."""
 
@@ -69,14 +54,6 @@ def predictive(Phi: Floats, sigma2: float, weights: Posterior) -> Predictive:
     """Predictive distribution at inputs Phi (M, D), averaged over the weights (FCML 3.7.6)."""
     variance = sigma2 + np.sum(Phi @ weights.covariance * Phi, axis=-1)
     return Predictive(Phi @ weights.mean, np.asarray(variance))
-
-
-def with_one_more(belief: Posterior, phi: Floats, t: float, sigma2: float) -> Posterior:
-    """The posterior after one more point with basis functions phi (D,); `belief` is its prior."""
-    spread = belief.covariance @ phi
-    total = sigma2 + phi @ spread  # the variance with which t was expected
-    mean = belief.mean + spread * (t - phi @ belief.mean) / total
-    return Posterior(mean, belief.covariance - np.outer(spread, spread) / total)
 
 
 def equivalent_kernel(at: Floats, Phi: Floats, sigma2: float, weights: Posterior) -> Floats:
@@ -99,31 +76,6 @@ def noise_posterior(residuals: Floats, prior: InverseGamma) -> InverseGamma:
     """The posterior of the noise variance given t - Phi w (N,), w being known."""
     total = float(residuals @ residuals)
     return InverseGamma(prior.alpha + len(residuals) / 2, prior.beta + total / 2)  # EX 3.12
-
-
-class NoiseDensities(NamedTuple):
-    """Densities of the noise variance where nearly all of the posterior lies, evenly in its log."""
-
-    v: Floats  # (G,)
-    prior: Floats  # (G,)
-    posterior: Floats  # (G,) by the conjugate update
-    product: Floats  # (G,) by prior times likelihood, normalised to area one
-
-
-def noise_densities(residuals: Floats, prior: InverseGamma, points: int = 2001) -> NoiseDensities:
-    """The noise variance before and after t - Phi w (N,), twelve standard deviations around."""
-    after = noise_posterior(residuals, prior)
-    middle, sd = np.log(after.beta / after.alpha), 1 / np.sqrt(after.alpha)  # of the log
-    u = middle + 12 * sd * np.linspace(-1, 1, points)
-    v = np.exp(u)
-    log_product = prior.log_density(v) - (len(residuals) * u + residuals @ residuals / v) / 2
-    product = np.exp(log_product - log_product.max())
-    return NoiseDensities(
-        v,
-        np.exp(prior.log_density(v)),
-        np.exp(after.log_density(v)),
-        product / np.trapezoid(product * v, u),
-    )
 
 
 def log_evidence(Phi: Floats, t: Floats, sigma2: float, prior_variances: Floats) -> Floats:

@@ -1,22 +1,16 @@
 """The posterior against conditioning the joint Gaussian, the evidence against its density."""
 
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import invgamma, multivariate_normal, norm
 
 from bythebook.models.regression.bayesian_regression import (
     InverseGamma,
-    Posterior,
     equivalent_kernel,
     log_evidence,
-    map_weights,
-    noise_densities,
     noise_posterior,
     posterior,
     predictive,
-    prior_area,
-    with_one_more,
 )
 from bythebook.models.regression.ridge import ridge_path
 from bythebook.models.types import Floats
@@ -46,13 +40,6 @@ def test_posterior_mean_is_ridge_with_the_matching_penalty() -> None:
         mean = posterior(Phi, t, SIGMA2, np.zeros(4), variance * np.eye(4)).mean
         ridge = ridge_path(Phi, t, np.array([SIGMA2 / variance])).weights[0]
         assert_allclose(mean, ridge, rtol=1e-10)
-
-
-def test_the_area_of_a_prior_by_adding_up_its_density() -> None:
-    w = np.stack(np.meshgrid(np.linspace(-30, 30, 601), np.linspace(-8, 8, 601)), axis=-1)
-    area = multivariate_normal(np.zeros(2), np.diag([9.0, 0.5])).pdf(w).sum() * 0.1 * 16 / 600
-    assert_allclose(prior_area([9.0, 0.5], 1.0), area, rtol=1e-6)
-    assert_allclose(prior_area([9.0, 0.5], 3.5), area / (2 * np.pi) ** 2.5, rtol=1e-6)
 
 
 def test_a_flat_prior_leaves_least_squares_and_a_narrow_one_itself() -> None:
@@ -107,51 +94,6 @@ def test_posterior_of_the_noise_is_prior_times_likelihood() -> None:
     assert_allclose(prior.log_density(v), invgamma(1.7, scale=0.6).logpdf(v), rtol=1e-10)
     product = prior.log_density(v) + norm(0, np.sqrt(v)[:, None]).logpdf(residuals).sum(-1)
     assert_allclose(np.ptp(product - after.log_density(v)), 0, atol=1e-11)
-
-
-def test_most_probable_weights_are_those_of_a_penalty() -> None:
-    Phi, t = design(6, 9, 4)
-    variances = np.array([0.1, 2.0, 50.0])
-    ridge = ridge_path(Phi, t, SIGMA2 / variances).weights
-    assert_allclose(map_weights(Phi, t, SIGMA2, variances), ridge, rtol=1e-9)
-
-
-def test_densities_of_the_noise_are_those_of_scipy_and_hold_all_of_it() -> None:
-    residuals, prior = np.random.default_rng(9).normal(size=12), InverseGamma(2.0, 0.3)
-    found = noise_densities(residuals, prior)
-    after = noise_posterior(residuals, prior)
-    assert_allclose(found.prior, invgamma(2, scale=0.3).pdf(found.v), rtol=1e-9)
-    assert_allclose(
-        found.posterior, invgamma(after.alpha, scale=after.beta).pdf(found.v), rtol=1e-9
-    )
-    assert_allclose(np.trapezoid(found.posterior, found.v), 1, rtol=1e-4)
-    log_p = norm.logpdf(residuals, scale=np.sqrt(found.v)[:, None]).sum(1)
-    middle = slice(700, 1300)  # elsewhere the product underflows
-    ratio = found.product[middle] / np.exp(log_p[middle]) / found.prior[middle]
-    assert_allclose(ratio, ratio[0], rtol=1e-8)
-    assert_allclose(found.product[middle], found.posterior[middle], rtol=1e-8)
-
-
-@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3])
-def test_densities_of_the_noise_lie_about_the_posterior_in_any_unit(unit: float) -> None:
-    """Twelve standard deviations to both sides of its middle, in the log of the variance."""
-    residuals = unit * np.array([1.0, -2.0, 0.5, 1.5])  # squares that add up to 7.5
-    found = noise_densities(residuals, InverseGamma(2.0, unit**2 * 0.25), 1001)
-    middle, reach = np.log(unit**2 * 4 / 4), 12 / np.sqrt(4)  # beta over alpha, 12 over its root
-    assert_allclose(np.log(found.v[[0, 500, 1000]]), middle + reach * np.arange(-1, 2), atol=1e-12)
-    for density in (found.posterior, found.product):
-        assert_allclose(np.trapezoid(density, found.v), 1, rtol=1e-4)
-
-
-def test_points_one_by_one_give_the_posterior_of_all() -> None:
-    rng = np.random.default_rng(8)
-    Phi, t = rng.standard_normal((6, 3)), rng.standard_normal(6)
-    belief = Posterior(np.array([1.0, 0.0, -1.0]), np.diag([2.0, 1.0, 0.5]))
-    whole = posterior(Phi, t, 0.3, *belief)
-    for row, target in zip(Phi, t, strict=True):
-        belief = with_one_more(belief, row, float(target), 0.3)
-    np.testing.assert_allclose(belief.mean, whole.mean, atol=1e-12)
-    np.testing.assert_allclose(belief.covariance, whole.covariance, atol=1e-12)
 
 
 def test_the_equivalent_kernel_is_what_a_target_of_one_adds() -> None:

@@ -136,3 +136,88 @@ def bias_variance_noise(rng: Generator) -> Sides:
     return Sides(
         truth=truth, printed=(bias2 + variance, (bias2 + variance) @ case.inputs + case.noise**2)
     )
+
+
+def _conditioned(case: _Case, phi: Floats) -> tuple[Floats, Floats, float, float]:
+    """Mean and covariance of w, and mean and variance of a new target, given the targets.
+
+    They are those of the joint Gaussian of weights, targets and the new target.
+    """
+    Phi, t, alpha, beta = case
+    gain = np.linalg.solve(Phi @ Phi.T / alpha + np.eye(len(t)) / beta, Phi / alpha)
+    mean, covariance = gain.T @ t, np.eye(Phi.shape[1]) / alpha - gain.T @ Phi / alpha
+    return mean, covariance, float(phi @ mean), float(phi @ covariance @ phi + 1 / beta)
+
+
+@equation(
+    "2.18, 2.19",
+    section="2.2.3",
+    latex=r"p(\mathbf{w}|\mathbf{t}) = N(\mathbf{w}|\mathbf{m}_N, \mathbf{S}_N), \quad \mathbf{m}_N"
+    r" = \mathbf{S}_N (\mathbf{S}_0^{-1} \mathbf{m}_0 + \beta \mathbf{\Phi}^T \mathbf{t}), \quad"
+    r" \mathbf{S}_N^{-1} = \mathbf{S}_0^{-1} + \beta \mathbf{\Phi}^T \mathbf{\Phi}",
+)
+def weight_posterior(rng: Generator) -> Sides:
+    """The posterior of the weights is proportional to prior times likelihood.
+
+    Log densities at four random weights are compared with that of a fifth.
+    """
+    case = _case(rng)
+    Phi, t, _, beta = case
+    M = Phi.shape[1]
+    root, m0 = rng.normal(size=(M, M)), rng.normal(size=M)
+    S0 = root @ root.T + 0.3 * np.eye(M)
+    S = np.linalg.inv(np.linalg.inv(S0) + beta * Phi.T @ Phi)
+    m = S @ (np.linalg.solve(S0, m0) + beta * Phi.T @ t)
+    w = m + rng.normal(size=(5, M))
+    noise = np.eye(len(t)) / beta
+    likelihood = np.array([multivariate_normal(Phi @ v, noise).logpdf(t) for v in w])
+    joint = likelihood + multivariate_normal(m0, S0).logpdf(w)
+    printed = multivariate_normal(m, S).logpdf(w)
+    return Sides(truth=joint[1:] - joint[0], printed=printed[1:] - printed[0])
+
+
+@equation(
+    "2.20",
+    section="2.2.3",
+    latex=r"p(t|\mathbf{t}, \alpha, \beta) = \int p(t|\mathbf{w}, \beta) p(\mathbf{w}|\mathbf{t},"
+    r" \alpha, \beta) d\mathbf{w}",
+)
+def predictive(rng: Generator) -> Sides:
+    """The predictive density is an integral over the posterior of the weights.
+
+    The integral is a sum over a grid of one weight; the other route is the joint Gaussian.
+    """
+    case = _case(rng)
+    case = case._replace(Phi=case.Phi[:, :1])
+    phi, beta = rng.normal(size=1), case.beta
+    mean, covariance, centre, variance = _conditioned(case, phi)
+    new = centre + rng.normal()
+    w = mean[0] + np.sqrt(covariance[0, 0]) * np.linspace(-12, 12, 4001)
+    residuals = case.t - w[:, None] * case.Phi[:, 0]
+    log_p = -(beta * (residuals**2).sum(-1) + case.alpha * w**2) / 2
+    p = np.exp(log_p - log_p.max())
+    density = np.exp(-beta / 2 * (new - w * phi[0]) ** 2) * np.sqrt(beta / (2 * np.pi))
+    truth = multivariate_normal(centre, variance).pdf(new)
+    return Sides(truth=truth, printed=p @ density / p.sum())
+
+
+@equation(
+    "section 2.2.3, equivalent kernel",
+    section="2.2.3",
+    latex=r"y(\mathbf{x}, \mathbf{m}_N) = \mathbf{m}_N^T \mathbf{\phi}(\mathbf{x}) = \sum_{n=1}^N"
+    r" k(\mathbf{x}, \mathbf{x}_n) t_n, \quad k(\mathbf{x}, \mathbf{x}') = \beta"
+    r" \mathbf{\phi}(\mathbf{x})^T \mathbf{S}_N \mathbf{\phi}(\mathbf{x}')",
+)
+def equivalent_kernel(rng: Generator) -> Sides:
+    """The predictive mean is a sum of the targets, each times the kernel of its input.
+
+    The kernel of a target is the change of the mean prediction by a unit of it.
+    """
+    case = _case(rng)
+    Phi, t, alpha, beta = case
+    phi = rng.normal(size=len(Phi[0]))
+    S = np.linalg.inv(alpha * np.eye(len(phi)) + beta * Phi.T @ Phi)
+    kernel = beta * phi @ S @ Phi.T
+    centre = _conditioned(case, phi)[2]
+    moved = [_conditioned(case._replace(t=t + e), phi)[2] - centre for e in np.eye(len(t))]
+    return Sides(truth=(centre, np.array(moved)), printed=(kernel @ t, kernel))

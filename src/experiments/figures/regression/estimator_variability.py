@@ -27,9 +27,17 @@ def lines() -> Iterator[Panel]:
 
 def estimates() -> Iterator[Panel]:
     """The estimated weights, and the ellipse of two standard deviations by the formula."""
-    dots = {"markersize": 2, "markeredgewidth": 0, "alpha": 0.3, "rasterized": True}
     yield Panel(
-        point("w_hat[:, 1]", x="w_hat[:, 0]", color="C0", label="estimates", **dots),
+        point(
+            "w_hat[:, 1]",
+            x="w_hat[:, 0]",
+            color="C0",
+            label="estimates",
+            markersize=2,
+            markeredgewidth=0,
+            alpha=0.3,
+            rasterized=True,
+        ),
         ellipse("mean(w_hat, over='repetition')", cov="covariance", color="C1"),
         x="estimate of $w_0$",
         y="estimate of $w_1$",

@@ -121,4 +121,5 @@ def _edge_excess(variance: Floats) -> Floats:
     """How much an edge's variance exceeds the largest up to the middle; the smaller of both."""
     middle = variance.shape[-1] // 2
     left = variance[..., 0] - variance[..., 1 : middle + 1].max(-1)
-    return np.minimum(left, variance[..., -1] - variance[..., middle:-1].max(-1))
+    right = variance[..., -1] - variance[..., middle:-1].max(-1)
+    return np.asarray(np.minimum(left, right))

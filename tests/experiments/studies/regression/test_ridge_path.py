@@ -16,7 +16,7 @@ from bythebook.experiments.plotting.canvas import style
 from bythebook.experiments.plotting.registry import figures
 from bythebook.experiments.studies.regression.ridge_path import RidgePath
 from bythebook.models.datasets import load
-from bythebook.models.regression.bayesian_regression import map_weights
+from bythebook.models.regression.bayesian_regression import posterior
 from bythebook.models.regression.curves import powers
 from bythebook.models.regression.polynomials import random_folds
 from bythebook.models.types import Floats
@@ -155,7 +155,10 @@ def test_fcml_exercise_3_9(run: Run) -> None:
     years, t = load("olympics-100m-men").xt
     Phi = powers((years - 1896) / 4, 1)
     variance = EXERCISE_3_9["prior variance"]
-    assert_allclose(map_weights(Phi, t, 0.05, [variance])[0], weights, rtol=1e-5)
+    zero = np.zeros(Phi.shape[1])
+    assert_allclose(
+        posterior(Phi, t, 0.05, zero, variance * np.eye(Phi.shape[1])).mean, weights, rtol=1e-5
+    )
     assert_allclose(variance * 27 * 0.01, 0.05, rtol=1e-5)
 
 
