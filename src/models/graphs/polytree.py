@@ -98,7 +98,10 @@ def propagate(network: Network) -> Messages:
     messages = Messages({}, {})
     waiting = [(a, b, down) for a, b in network.links for down in (True, False)]
     while waiting:
-        waiting = [one for one in waiting if not _sent(network, messages, *one)]
+        left = [one for one in waiting if not _sent(network, messages, *one)]
+        if len(left) == len(waiting):
+            raise ValueError("lambda and pi messages need a singly connected graph")
+        waiting = left
     return messages
 
 

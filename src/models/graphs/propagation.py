@@ -96,7 +96,9 @@ def send(
 
 
 def inward(graph: FactorGraph, root: Node, ring: Semiring = SUM_PRODUCT) -> Messages:
-    """Messages from the leaves to the root, in the order in which they are sent."""
+    """Messages from the leaves to the root, in the order in which they are sent; no loops."""
+    if graph.loops:
+        raise ValueError(f"messages to a root need a graph without loops; this has {graph.loops}")
     messages: Messages = {}
     for node, before in reversed(list(walk(graph, root))):
         if before is not None:

@@ -82,6 +82,9 @@ def test_an_algorithm_refuses_a_graph_that_it_does_not_suit() -> None:
     assert suited == {"enumeration", "elimination", *LOOPY}
     assert not METHODS["forward-backward"].suits(HMM, {"a": 2, "b": 0})
     assert not METHODS["collect and divide"].suits([Factor(tuple("abc"), np.ones((2, 2, 2)))], {})
+    for method in ("two passes", "collect and distribute", "lambda and pi"):
+        with pytest.raises(ValueError, match=r"without loops|not a tree|singly connected"):
+            METHODS[method].run(LOOP, {}, SUM_PRODUCT, np.random.default_rng(0))
     other = [*HMM[:2], Factor(("v", "w"), MOVE[::-1]), *HMM[3:]]
     with pytest.raises(ValueError, match="equal at all steps"):
         METHODS["forward-backward"].run(other, SEEN, SUM_PRODUCT, np.random.default_rng(0))

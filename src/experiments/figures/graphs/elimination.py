@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from bythebook.experiments.core.outcome import Outcome
 from bythebook.experiments.plotting import graphs
-from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.plotting.canvas import shared_legend, subplots
 from bythebook.experiments.studies.graphs._scopes import names, split
 from bythebook.experiments.studies.graphs.elimination import Elimination
 
@@ -23,7 +23,8 @@ def draw(study: Elimination, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
     for along in (right.xaxis, right.yaxis):
         along.get_major_locator().set_params(integer=True)
     right.grid(axis="x", visible=False)
-    right.legend(title="order")
+    if len(study.orders) > 1:
+        shared_legend(figure, right, 3)
     yield "elimination", figure
 
 

@@ -59,7 +59,7 @@ def _tree(ax: Axes, outcome: Outcome) -> None:
         ahead += below[name]
     places = graphs.tree_layout(root, below)
     pairs = [(a, b) for a in below for b in below[a]]
-    graphs.links(ax, places, pairs)
+    graphs.links(ax, places, pairs, ls="-")
     graphs.edge_labels(ax, places, {(a, b): "".join(sorted({*a} & {*b})) for a, b in pairs})
     for name, (x, y) in places.items():
         box = {"boxstyle": "round", "fc": "white", "ec": "0.2"}

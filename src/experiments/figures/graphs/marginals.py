@@ -25,7 +25,7 @@ def errors() -> Iterator[Panel]:
 def schedule() -> Iterator[Panel]:
     """The messages to the root and from it, numbered in their order, as in PRML Figure 8.52."""
     yield Panel(
-        graph("inward", root="{root}", squares="f", first=1), title="to the root, {root}", columns=2
+        graph("inward", root="{root}", squares="f", first=1), title="to the root, {root}", columns=1
     )
     yield Panel(
         graph("outward", root="{root}", squares="f", first="size(inward) + 1"),

@@ -33,12 +33,12 @@ def _trellis(ax: Axes, outcome: Outcome) -> None:
     before, paths = outcome["predecessor"].values, outcome["best_path"].values
     for n, states in enumerate(before):
         for state, of in enumerate(states):
-            ax.plot([n, n + 1], [of, state], color="0.2", lw=1)
+            ax.plot([n, n + 1], [of, state], color="0.2", lw=1, ls="-")
     drawn = [p for p in paths if (before[np.arange(len(before)), p[1:]] == p[:-1]).all()]
     for path, colour in zip(
         {int(p[-1]): p for p in drawn}.values(), ("C0", "C1", "C2"), strict=False
     ):
-        ax.plot(path, color=colour, lw=6, alpha=0.4, solid_capstyle="round", zorder=0)
+        ax.plot(path, color=colour, lw=6, ls="-", alpha=0.4, solid_capstyle="round", zorder=0)
     column, row = np.indices((len(before) + 1, before.shape[1]))
     ax.plot(column.ravel(), row.ravel(), "s", ms=10, mfc="white", mec="0.2")
     ax.set_xticks(range(len(before) + 1), outcome["best_path"].axes[1].values)
