@@ -37,11 +37,6 @@ def draw_counts(N: int, alpha: float, size: int, rng: Generator) -> Ints:
     return np.cumsum(opened, axis=1)
 
 
-def expected_count(N: int, alpha: float) -> float:
-    """Mean number of components that N points occupy under the prior."""
-    return float((alpha / (alpha + np.arange(N))).sum())
-
-
 def draw_data(N: int, model: Model, size: int, rng: Generator) -> Floats:
     """Points of `size` draws of the mixture, (size, N)."""
     z = np.zeros((size, N), dtype=np.int64)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bythebook.models.convergence import warn_not_converged
 from bythebook.models.types import Bools, Floats, Ints
 
 
@@ -60,6 +61,8 @@ def kernel_kmeans(
         if converged.all():
             break
         history.append(current)
+    left = int((~converged).sum())
+    warn_not_converged("kernel K-means", iterations=max_iter, tol=0, fits=left)
     return KernelKMeansFit(
         history[-1], np.stack(history), np.stack(distortion, axis=1), iterations, converged
     )

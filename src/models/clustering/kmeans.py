@@ -22,6 +22,7 @@ from scipy.spatial.distance import cdist
 
 from bythebook.models.clustering.mixture import blocks
 from bythebook.models.compiled import compiled, in_blocks
+from bythebook.models.convergence import warn_not_converged
 from bythebook.models.types import Bools, Floats, Ints
 
 _LARGE = 2**22  # distances in a pass; below, NumPy is done before numba is imported
@@ -217,6 +218,8 @@ def kmeans(
 ) -> KMeansFit:
     """Run Lloyd's algorithm on data (N, D) from the centres (R, K, D) until no label changes.
 
+    Starts whose labels still change after `max_iter` cycles give the warning `NotConverged`.
+
     `redraw(n)` returns n centres, shape (n, D), for clusters that have lost all their points.
     """
     if max_iter < 1:
@@ -254,6 +257,7 @@ def kmeans(
             kept.update({later: final.copy() for later in snapshots if later > iteration})
             break
     if active.size:  # at the limit: no E step follows that gives J after the last M step
+        warn_not_converged("K-means", iterations=max_iter, tol=0, fits=len(active))
         E = e_step(X, final[active], labels[active], np.arange(len(active)))  # of a copy
         J[active, -1] = E.J + E.gain
     J = J[:, : 2 * iterations.max(initial=0)]

@@ -84,9 +84,3 @@ def kl_to_posterior(log_joint: Floats, q: Floats) -> Floats:
     _, log_evidence = posterior(log_joint)
     log_posterior = log_joint - log_evidence[..., None]
     return np.asarray(xlogy(q, q).sum((-2, -1)) - expected_complete(log_posterior, q))  # (9.72)
-
-
-def moments(X: Floats, q: Floats) -> tuple[Floats, Floats]:
-    """Means (K, D) and covariances (K, D, D) of points (N, D), weighted by q (N, K)."""
-    Sigma = [np.cov(X.T, aweights=weights, ddof=0) for weights in q.T]
-    return np.asarray((q.T @ X) / q.sum(axis=0)[:, None]), np.stack(Sigma)

@@ -1,6 +1,7 @@
 """K-means against naive loops, scikit-learn, all partitions, and the trace of PRML Figure 9.2."""
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from bythebook.models.clustering.kmeans import (
     random_points,
 )
 from bythebook.models.compiled import threads
+from bythebook.models.convergence import NotConverged
 from bythebook.models.datasets import load
 
 
@@ -339,3 +341,12 @@ def test_kmeans_plus_plus_survives_more_centres_than_different_points(rng):
     X = np.repeat([[0.0], [1.0]], 5, axis=0)
     start = kmeans_plus_plus(X, 4, rng, 3)
     assert np.all(np.isin(start, [0.0, 1.0]))
+
+
+def test_starts_that_have_not_converged_are_reported(blobs):
+    start = blobs[None, [0, 1, 2]]
+    with pytest.warns(NotConverged, match="K-means stopped at the limit of 1 iterations in 1 fit"):
+        assert not kmeans(blobs, start, max_iter=1).converged.any()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert kmeans(blobs, start).converged.all()

@@ -16,7 +16,6 @@ from bythebook.models.clustering.mixture import (
     free_energy,
     kl_to_posterior,
     mixing_proportions,
-    moments,
     posterior,
     row_blocks,
 )
@@ -120,14 +119,3 @@ def test_rows_are_cut_alike_however_many_restarts_there_are():
     for rows in (272, 70_000):
         cuts = [{part.start for _, part in blocks(R, rows, 4)} for R in (1, 7, 500)]
         assert cuts[0] == cuts[1] == cuts[2]
-
-
-def test_weighted_moments_by_loops():
-    rng = np.random.default_rng(3)
-    X, q = rng.normal(size=(9, 2)), rng.dirichlet(np.ones(3), size=9)
-    mu, Sigma = moments(X, q)
-    for k in range(3):
-        mean = sum(w * x for w, x in zip(q[:, k], X, strict=True)) / q[:, k].sum()
-        scatter = sum(w * np.outer(x - mean, x - mean) for w, x in zip(q[:, k], X, strict=True))
-        np.testing.assert_allclose(mu[k], mean, rtol=1e-12)
-        np.testing.assert_allclose(Sigma[k], scatter / q[:, k].sum(), rtol=1e-12)

@@ -17,7 +17,7 @@ from bythebook.experiments.equations._mixtures import (
     log_likelihood,
 )
 from bythebook.models.clustering import gaussian_mixture as model
-from bythebook.models.clustering.kmeans import assign, kmeans
+from bythebook.models.clustering.kmeans import assign, one_pass
 from bythebook.models.types import Floats
 
 
@@ -41,13 +41,14 @@ def nearest_prototype(rng: Generator) -> Sides:
     latex=r"\mu_k = \frac{\sum_n r_{nk} x_n}{\sum_n r_{nk}}",
 )
 def prototype_mean(rng: Generator) -> Sides:
-    """The prototypes after one cycle of K-means, against those of the program."""
+    """The prototypes after one cycle of K-means, against the sums of the program's pass."""
     K, D = int(rng.integers(2, 6)), int(rng.integers(1, 7))
     X = rng.normal(size=(int(rng.integers(20, 90)), D))
     start = X[rng.choice(len(X), K, replace=False)]  # so that no cluster is empty
     r = np.eye(K)[assign(X, start[None])[0]]
     means = (r[:, :, None] * X[:, None]).sum(0) / r.sum(0)[:, None]
-    return Sides(truth=kmeans(X, start[None], max_iter=1).centres[0], printed=means)
+    done = one_pass(X, start[None], np.full((1, len(X)), -1), np.arange(1))
+    return Sides(truth=done.sums[0] / done.counts[0][:, None], printed=means)
 
 
 @equation(
