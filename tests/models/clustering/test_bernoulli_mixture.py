@@ -134,35 +134,6 @@ def test_log_prior_against_scipy(rng):
         np.testing.assert_allclose(log_prior(theta, prior)[r], expected, rtol=1e-12)
 
 
-def test_fcml_6_23_and_its_limits(rng):
-    """FCML (6.23); alpha = beta = 1 is maximum likelihood; all-zero columns are kept off zero."""
-    ones = np.array([[[0.0, 7.0, 3.0]]])
-    q = Statistics(np.array([[7.0]]), ones, 7 - ones)
-    theta = start_at_random(3, 1, rng)
-    np.testing.assert_allclose(m_step(theta, q).mu[0, 0], [0.0, 1.0, 3 / 7], rtol=1e-15)
-    np.testing.assert_array_equal(m_step(theta, q, Prior(1.0, 1.0)).mu, m_step(theta, q).mu)
-    a, b = 2.0, 4.0
-    expected = (np.array([0.0, 7.0, 3.0]) + a - 1) / (7 + a + b - 2)
-    np.testing.assert_allclose(m_step(theta, q, Prior(a, b)).mu[0, 0], expected, rtol=1e-15)
-
-
-@pytest.mark.parametrize("pi", [[1 / 3, 1 / 3, 1 / 3], [0.2, 0.3, 0.5]])
-def test_prml_exercise_9_13_identical_components(X, rng, pi):
-    """One iteration to the sample mean, for any pi, and EM stays there."""
-    start = BernoulliMixture(np.array([pi]), np.tile(rng.uniform(0.25, 0.75, 10), (1, 3, 1)))
-    run = fit(X, start, tol=-np.inf, max_iter=5, snapshots=(1,))
-    for theta in (run.snapshots[1], run.theta):
-        np.testing.assert_allclose(theta.mu[0], np.tile(X.mean(0), (3, 1)), rtol=1e-12)
-        np.testing.assert_allclose(theta.pi[0], pi, rtol=1e-12)
-    np.testing.assert_allclose(run.objective[0, 1:], run.objective[0, 1], rtol=1e-13)
-
-
-def test_prml_9_83_the_mean_of_the_model_is_the_mean_of_the_data(X, rng):
-    run = fit(X, start_at_random(10, 3, rng, 3), max_iter=7, tol=-np.inf)
-    mean = (run.theta.pi[..., None] * run.theta.mu).sum(1)
-    np.testing.assert_allclose(mean, np.tile(X.mean(0), (3, 1)), rtol=1e-11)
-
-
 def test_certainty_is_exact():
     """mu = 0 and 1: impossible data have probability 0, certain data have 1; no NaN."""
     theta = BernoulliMixture(np.array([[0.5, 0.5]]), np.array([[[0.0, 1.0], [0.5, 1.0]]]))
@@ -231,14 +202,6 @@ def update(ones, n, prior):
     theta = BernoulliMixture(np.ones((1, 1)), np.full((1, 1, len(ones)), 0.5))
     statistics = Statistics(np.array([[float(n)]]), ones[None, None], n - ones[None, None])
     return m_step(theta, statistics, prior).mu[0, 0]
-
-
-def test_the_least_and_the_greatest_update() -> None:
-    # FCML 6.3.8 prints (alpha - 1) / (alpha + beta - 2) for the smallest, without the N objects.
-    assert update(np.array([0.0, 100.0]), 100, Prior(2.0, 2.0)) == pytest.approx(
-        [1 / 102, 101 / 102]
-    )
-    assert update(np.array([0.0, 10.0]), 10, Prior(3.0, 2.0)) == pytest.approx([2 / 13, 12 / 13])
 
 
 def test_sampled_clusters_have_means_in_the_range(rng):

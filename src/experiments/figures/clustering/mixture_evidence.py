@@ -39,8 +39,8 @@ def models() -> Iterator[Panel]:
 def errors() -> Iterator[Panel]:
     """Errors of the bound and of BIC against the exact log evidence."""
     yield Panel(
-        point(f"first(bound, over='beta_prior') - {EXACT}", x=EXACT, ms=4, label="bound"),
-        point(f"bic - {EXACT}", x=EXACT, ms=4, label="BIC"),
+        point(f"bic - {EXACT}", x=EXACT, ms=3, alpha=0.5, color="C1", label="BIC"),
+        point(f"first(bound, over='beta_prior') - {EXACT}", x=EXACT, ms=3, label="bound"),
         rule(0),
         facet="k",
         title="{} components",

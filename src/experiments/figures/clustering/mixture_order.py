@@ -61,4 +61,5 @@ def means() -> Iterator[Panel]:
         ),
         x="{x1}",
         y="{x2}",
+        xlimits=(-2, 9),
     )
