@@ -89,7 +89,7 @@ def weighted_error(found: Posterior, sizes: Sizes, x: Floats, t: Floats, which: 
 def well_determined(H: Floats, alpha: Floats, beta: Floats, which: Ints) -> Floats:
     """gamma_g (R, G) for given precisions."""
     A = beta[:, None, None] * H + _diagonal(alpha[:, which])
-    spread = np.diagonal(np.linalg.inv(A), axis1=1, axis2=2)
+    spread = np.diagonal(_inverse(A), axis1=1, axis2=2)
     G = alpha.shape[1]
     traces = np.stack([spread[:, which == g].sum(1) for g in range(G)], axis=1)
     return np.asarray(np.bincount(which, minlength=G) - alpha * traces)
@@ -131,7 +131,7 @@ def fit_posterior(
 def covariance(found: Posterior, which: Ints) -> Floats:
     """A^-1 (R, P, P) (16.88)."""
     A = found.beta[:, None, None] * found.H + _diagonal(found.alpha[:, which])
-    return np.asarray(np.linalg.inv(A), dtype=np.float64)
+    return _inverse(A)
 
 
 def predictive(
@@ -143,8 +143,12 @@ def predictive(
     if diagonal:
         spread = (g**2 / np.diagonal(A, axis1=1, axis2=2)[:, None]).sum(-1)
     else:
-        spread = np.einsum("rnp,rpq,rnq->rn", g, np.linalg.inv(A), g)
+        spread = (g * np.linalg.solve(A, g.mT).mT).sum(-1)
     return f, 1 / found.beta[:, None] + spread
+
+
+def _inverse(A: Floats) -> Floats:
+    return np.asarray(np.linalg.solve(A, np.broadcast_to(np.eye(A.shape[-1]), A.shape)))
 
 
 def _diagonal(entries: Floats) -> Floats:

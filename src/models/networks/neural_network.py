@@ -20,6 +20,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy import optimize
 
+from bythebook.models.convergence import warn_not_converged
 from bythebook.models.types import Bools, Floats, Ints
 
 Sizes = Sequence[int]  # units in each layer, from inputs to outputs: (1, 10, 1)
@@ -156,13 +157,19 @@ def fit_network(
     if method == "L-BFGS-B":
         options |= {"maxfun": 10 * max_iter, "ftol": 1e-15}  # the gradient decides, not the value
     if not np.any(l1):
-        return _minimise(smooth, start, method, options)
+        return _warned(_minimise(smooth, start, method, options), method, max_iter, tol)
     if method != "L-BFGS-B":
         raise ValueError(f"{method} cannot bound variables, as the l1 penalty needs")
     positive = np.concatenate([np.maximum(start, 0), np.maximum(-start, 0)], axis=-1)
     found = _minimise(split, positive, method, options, optimize.Bounds(0, np.inf))
     u, v = np.split(found.theta, 2, axis=-1)
-    return found._replace(theta=u - v)
+    return _warned(found._replace(theta=u - v), method, max_iter, tol)
+
+
+def _warned(found: Trained, method: str, max_iter: int, tol: float) -> Trained:
+    at_limit = int(np.count_nonzero(found.iterations >= max_iter))
+    warn_not_converged(method, iterations=max_iter, tol=tol, fits=at_limit)
+    return found
 
 
 def output_jacobian(theta: Floats, sizes: Sizes, x: Floats) -> tuple[Floats, Floats]:
@@ -209,7 +216,10 @@ def fit_networks(
     size = max(1, _CACHED // (t.shape[-1] * P))
     groups = [slice(begin, begin + size) for begin in range(0, R, size)]
     found = [_fit(start[g], sizes, x[g], t[g], decay[g], tol, max_iter) for g in groups]
-    return Trained(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+    fits = Trained(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+    at_limit = int(np.count_nonzero(~fits.converged & (fits.iterations >= max_iter)))
+    warn_not_converged("Levenberg-Marquardt", iterations=max_iter, tol=tol, fits=at_limit)
+    return fits
 
 
 def _fit(

@@ -32,14 +32,12 @@ class Shapes(NamedTuple):
     level_spread: float  # standard deviation of the mean over the inputs
 
 
-def draw_functions(
-    alpha: Precisions, hidden: int, x: Floats, n: int, rng: Generator
-) -> tuple[Floats, Floats]:
-    """Weights (n, P) and functions (n, len(x)) of one input and one output."""
+def draw_functions(alpha: Precisions, hidden: int, x: Floats, n: int, rng: Generator) -> Floats:
+    """Functions (n, len(x)) of one input and one output."""
     sizes = (1, hidden, 1)
     precision = per_layer(sizes, (alpha.v, alpha.w), (alpha.b, alpha.c))
     theta = sample_prior(precision, n, rng)
-    return theta, predict(theta, sizes, x[:, None])[..., 0]
+    return predict(theta, sizes, x[:, None])[..., 0]
 
 
 def shapes(x: Floats, f: Floats) -> Shapes:

@@ -82,7 +82,7 @@ def em(
         means.append(maximise(x, shares, precision))
     if samples is None and iterations:
         last_step = np.abs(means[-1] - means[-2]).max(-1)
-        far = np.count_nonzero(last_step > TOLERANCE)
+        far = int(np.count_nonzero(last_step > TOLERANCE))
         warn_not_converged("EM", iterations=iterations, tol=TOLERANCE, fits=far)
     return Course(np.array(means))
 

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 from scipy import integrate, stats
 from sklearn.linear_model import Lasso
 
+from bythebook.models.convergence import NotConverged
 from bythebook.models.networks.neural_network import (
     Method,
     descend,
@@ -330,3 +331,13 @@ def test_descent_and_quasi_newton_agree_on_a_regularised_network() -> None:
     fit = fit_network(start, sizes, x, t, decay=0.5)
     path = descend(fit.theta, sizes, x, t, validation=(x, t), rate=0.01, n_epochs=20, decay=0.5)
     assert_allclose(path.theta, fit.theta, rtol=0, atol=1e-6)  # a fixed point of the descent
+
+
+def test_fits_that_stop_at_the_limit_warn() -> None:
+    rng = np.random.default_rng(0)
+    x, t = sinusoid(rng, 20)
+    start = random_start((1, 3, 1), 2, rng)
+    with pytest.warns(NotConverged, match="Levenberg-Marquardt .* 2 iterations in 2 fits"):
+        fit_networks(start, (1, 3, 1), x, t[:, 0], max_iter=2)
+    with pytest.warns(NotConverged, match="L-BFGS-B .* 2 iterations in 2 fits"):
+        fit_network(start, (1, 3, 1), x, t, max_iter=2)

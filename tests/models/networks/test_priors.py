@@ -16,7 +16,7 @@ def test_one_precision_is_divided() -> None:
 def test_the_mean_square_of_drawn_functions_is_expected() -> None:
     """E f^2 = H E[tanh^2] / alpha_w + 1 / alpha_c, by Gauss-Hermite quadrature."""
     x, H = np.array([-1.0, 0.5]), 6
-    _, f = priors.draw_functions(ALPHA, H, x, 40_000, np.random.default_rng(0))
+    f = priors.draw_functions(ALPHA, H, x, 40_000, np.random.default_rng(0))
     node, weight = np.polynomial.hermite_e.hermegauss(60)
     deviation = np.sqrt(x**2 / ALPHA.v + 1 / ALPHA.b)
     squares = np.tanh(deviation[:, None] * node) ** 2 @ weight / weight.sum()

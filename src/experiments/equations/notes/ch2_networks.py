@@ -7,7 +7,13 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
 from bythebook.experiments.core.equations import Sides, equation
-from bythebook.models.networks.neural_network import layers, predict, random_start
+from bythebook.models.networks.neural_network import (
+    error_and_gradient,
+    layers,
+    predict,
+    random_start,
+)
+from bythebook.models.types import Floats
 
 
 @equation(
@@ -96,6 +102,37 @@ def softmax_cross_entropy(rng: Generator) -> Sides:
     y = np.exp(a) / np.exp(a).sum(1, keepdims=True)
     odds = a - np.log(np.exp(a).sum(1))[:, None]
     return Sides(truth=-odds[t == 1].sum(), printed=-(t * np.log(y)).sum())
+
+
+@equation(
+    "2.115 to 2.118",
+    section="2.4.2",
+    latex=r"E(\mathbf{w}) \simeq E(\hat{\mathbf{w}}) + (\mathbf{w} - \hat{\mathbf{w}})^T \mathbf{b}"
+    r" + \frac{1}{2} (\mathbf{w} - \hat{\mathbf{w}})^T \mathbf{H} (\mathbf{w} - \hat{\mathbf{w}}),"
+    r" \quad \nabla E \simeq \mathbf{b} + \mathbf{H} (\mathbf{w} - \hat{\mathbf{w}})",
+    within=1e-4,
+)
+def local_quadratic_approximation(rng: Generator) -> Sides:
+    """The terms of first and second order in a small step, from both ends of the step.
+
+    The sum of both ends has no terms of odd order, and their difference none of even order.
+    """
+    sizes, N = (1, int(rng.integers(1, 4)), 1), 6
+    x, t = rng.standard_normal((2, N, 1))
+    w = random_start(sizes, 1, rng)[0]
+    steps = 1e-3 * rng.standard_normal((6, len(w)))
+    h = 1e-4
+
+    def error(at: Floats) -> tuple[Floats, Floats]:
+        return error_and_gradient(at, sizes, x, t)
+
+    (here, b), (up, slope_up), (down, slope_down) = map(error, (w, w + steps, w - steps))
+    axes = h * np.eye(len(w))
+    H = (error(w + axes)[1] - error(w - axes)[1]) / (2 * h)
+    return Sides(
+        truth=((up - down) / 2, up + down - 2 * here, (slope_up - slope_down) / 2),
+        printed=(steps @ b, np.einsum("ni,ij,nj->n", steps, H, steps), steps @ H),
+    )
 
 
 @equation(

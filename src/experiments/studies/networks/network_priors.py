@@ -58,7 +58,7 @@ class NetworkPriors(Study):
         for k, name in enumerate(reduced):
             alpha = base.over(name, self.factor)
             for r in range(self.repetitions):
-                _, f = priors.draw_functions(alpha, self.hidden, x, self.draws, rng)
+                f = priors.draw_functions(alpha, self.hidden, x, self.draws, rng)
                 found[:, k, r] = priors.shapes(x, f)
                 if r == 0:
                     shown[k] = f[:SHOWN]

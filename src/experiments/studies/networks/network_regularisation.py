@@ -104,14 +104,13 @@ class NetworkRegularisation(CurveOrData, Study):
                 test[i, j] = self._test_loss(theta, sizes)
                 fits[j] = self._outputs(theta[:1], sizes, grid)[0]  # of the largest network
         coords: dict[str, Any] = {"hidden": hidden, "decay": decays, "network": len(train[0])}
-        coords |= {"point": x.shape[1], "x": grid}
         found: dict[str, Any] = {}
         if self.epochs:
             shown = np.unique(np.geomspace(1, self.epochs + 1, 120).astype(int)) - 1
             coords |= {"moment": MOMENTS, "shown_epoch": shown}
             found = self._descent(train, held, shown, rng)
         return outcome(
-            coords,
+            coords | {"point": x.shape[1], "x": grid},
             inputs=("point", x[0]),
             targets=("point", t[0]),
             truth=("x", self.truth(grid)),
