@@ -45,7 +45,11 @@ def logistic(rows: Floats, weight: Floats, ridge: float = 0.0, steps: int = 30) 
     for _ in range(steps):
         p = 1 / (1 + np.exp(X @ theta))  # of the other value
         H = (X.T * (weight * p * (1 - p))) @ X + ridge * np.eye(len(theta))
-        move = np.linalg.solve(H, (weight * p) @ X - ridge * theta)
+        try:
+            move = np.linalg.solve(H, (weight * p) @ X - ridge * theta)
+        except np.linalg.LinAlgError:  # no finite optimum: all probabilities are 0 or 1
+            warn_not_converged("Newton's method", iterations=steps, tol=TOLERANCE)
+            break
         size = np.abs(move).max()
         theta = theta + move / max(size, 1.0)
         if size < TOLERANCE:  # the step after this one would be less than rounding

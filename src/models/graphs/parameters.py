@@ -12,7 +12,6 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit
 
 from bythebook.models.graphs.structure import Dag
 from bythebook.models.types import Floats, Ints
@@ -117,9 +116,3 @@ def drawn(of: Family, theta: Floats, uniforms: Floats) -> Ints:
     """Complete data, a setting for each number between zero and one."""
     steps = np.cumsum(np.exp(of.log_joint(theta)))
     return of.settings[np.minimum(np.searchsorted(steps, uniforms), len(steps) - 1)]
-
-
-def table(of: Family, theta: Floats, node: int, parents: int) -> Floats:
-    """P(node | parents), an axis for each parent in order and the node's own at the end."""
-    p = expit(theta[of.owner == node]).reshape([2] * parents).transpose()
-    return np.stack([1 - p, p], axis=-1)

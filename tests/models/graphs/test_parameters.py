@@ -19,7 +19,6 @@ from bythebook.models.graphs.parameters import (
     log_likelihood,
     log_prior,
     seen,
-    table,
 )
 from bythebook.models.graphs.structure import dag
 
@@ -42,7 +41,6 @@ def by_loop(theta: np.ndarray, point: tuple[int, ...]) -> float:
 def test_the_likelihood_by_a_loop() -> None:
     right = sum(np.log(by_loop(THETA, tuple(point))) for point in DATA)
     assert float(log_likelihood(OF, seen(OF, DATA), THETA)) == pytest.approx(right)
-    assert_allclose(table(OF, THETA, 2, 2)[1, 0], [1 - expit(-1.2), expit(-1.2)])  # a = 1, b = 0
 
 
 def test_expected_counts_by_a_loop() -> None:
