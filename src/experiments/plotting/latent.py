@@ -4,7 +4,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bythebook.experiments.plotting.clustering import MARKERS, integer_ticks, panel_grid
+from bythebook.experiments.plotting.marks import Mark, point
 from bythebook.models.types import AnyArray, Ints
+
+
+def cluster_points(x: str, y: str, clusters: int = 4) -> list[Mark]:
+    """Objects with a colour and a symbol for each cluster; `cluster` is recorded."""
+    return [
+        point(y, x=x, where=f"cluster == {k}", marker=MARKERS[k % 8], color=f"C{k}", label="")
+        for k in range(clusters)
+    ]
 
 
 def plot_objects(

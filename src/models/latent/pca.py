@@ -34,19 +34,3 @@ def pca(Y: Floats) -> PCA:
     largest = np.take_along_axis(W, np.abs(W).argmax(-2)[..., None, :], -2)
     W = W * np.sign(largest)  # the sign of an eigenvector is arbitrary
     return PCA(values, W, (Y - Y.mean(-2, keepdims=True)) @ W)
-
-
-def eigenvalues_without_n(Y: Floats) -> Floats:
-    """Eigenvalues of Y^T Y of centred data, as C is printed next to FCML Figure 7.3; (..., M)."""
-    centred = Y - Y.mean(-2, keepdims=True)
-    return np.asarray(np.linalg.eigvalsh(centred.swapaxes(-2, -1) @ centred)[..., ::-1])
-
-
-def largest_cosine(A: Floats) -> Floats:
-    """The largest cosine between two eigenvectors of square matrices (..., M, M), shape (...).
-
-    The eigenvectors come from the general routine, which does not assume symmetry.
-    """
-    U = np.linalg.eig(A)[1]  # columns of length one, FCML 7.4
-    cosines = np.abs(U.conj().swapaxes(-2, -1) @ U)
-    return np.asarray((cosines * (1 - np.eye(A.shape[-1]))).max((-2, -1)))

@@ -3,62 +3,72 @@
 from collections.abc import Iterator
 
 import numpy as np
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 
 from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import subplots
-from bythebook.experiments.plotting.clustering import integer_ticks, panel_grid
-from bythebook.experiments.plotting.latent import before_curve_after, plot_objects
-from bythebook.experiments.studies.latent.principal_components import PrincipalComponents
+from bythebook.experiments.plotting.latent import cluster_points
+from bythebook.experiments.plotting.marks import Panel, line, point
+
+MEAN = "mean(accuracy, over='repetition')"
 
 
-def draw(study: PrincipalComponents, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    if study.cloud:
-        yield "variance", _variance(outcome)
-    if study.neighbours is not None:
-        yield "accuracy", _accuracy(outcome)
-    if not study.cloud and study.neighbours is None:
-        yield "projection", _projection(study, outcome)
+def projection() -> Iterator[Panel]:
+    """Objects in the first two variables, the eigenvalues, and the first two projections."""
+    for name, title in (
+        ("points", "first two variables"),
+        ("projections", "first two projections"),
+    ):
+        letter = name[1]
+        yield Panel(
+            *cluster_points(f"{name}['clusters', :, 1]", f"{name}['clusters', :, 2]"),
+            x="y₁" if name == "points" else "x₁",
+            y="y₂" if name == "points" else "x₂",
+            title=title,
+            columns=3,
+        )
+        if letter == "o":
+            yield Panel(
+                line("eigenvalues['clusters', 0]", x="component", marker="o"),
+                x="projected dimension",
+                y="variance",
+                title="eigenvalues",
+                ylimits=(0, None),
+            )
 
 
-def _projection(study: PrincipalComponents, outcome: Outcome) -> Figure:
-    look = {"xlabel": "Projection dimension", "ylabel": "Variance", "title": "Eigenvalues"}
-    figure, before, curve, after = before_curve_after(
-        outcome["points"].values[0], study.labels, **look
+def variances() -> Iterator[Panel]:
+    """One Gaussian and two clusters, with the variance along both principal directions."""
+    for name, title in (("cloud", "one Gaussian"), ("clusters", "clusters")):
+        yield Panel(
+            point(f"points['{name}', :, 2]", x=f"points['{name}', :, 1]", color="0.6"),
+            x="y₁",
+            y="y₂",
+            title=title,
+            finish=_Directions(name),
+        )
+
+
+def accuracy() -> Iterator[Panel]:
+    """The share of objects classified correctly against the number of dimensions kept."""
+    yield Panel(
+        point("accuracy", x="dimensions", color="C0", alpha=0.15),
+        line(MEAN, x="dimensions", color="C0"),
+        x="projected dimensions D",
+        y="share classified correctly",
     )
-    eigenvalues = outcome["eigenvalues"]
-    curve.plot(eigenvalues.coord("component"), eigenvalues.values[0, 0], "o-")
-    curve.set_ylim(0, None)
-    plot_objects(
-        after, outcome["projections"].values[0], study.labels, "First two projections", "x_%d"
-    )
-    for ax in (before, after):
+
+
+class _Directions:
+    """The principal directions through the mean, as long as five standard deviations."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, ax: Axes, found: Outcome) -> None:
+        Y, W = (found[what].sel(data=self.name).values for what in ("points", "directions"))
+        values = found["eigenvalues"].sel(data=self.name, repetition=0).values
+        for letter, value, w in zip("AB", values, W.T, strict=True):
+            ends = Y.mean(axis=0) + np.outer([-2.5, 2.5], np.sqrt(value) * w)
+            ax.plot(*ends.T, linewidth=2.5, label=f"{letter}: variance {value:.2f}")
         ax.set_aspect("equal", adjustable="datalim")
-    return figure
-
-
-def _variance(outcome: Outcome) -> Figure:
-    figure, axes = panel_grid(1, 2, 0.85)
-    titles = {"cloud": "One Gaussian", "clusters": "Clusters"}
-    for ax, (name, title) in zip(axes[0], titles.items(), strict=True):
-        Y, W = (outcome[what].sel(data=name).values for what in ("points", "directions"))
-        ax.plot(*Y.T, "o", color="0.6", markersize=4)
-        variances = outcome["eigenvalues"].sel(data=name, repetition=0).values
-        for i, (letter, value) in enumerate(zip("AB", variances, strict=True)):
-            ends = Y.mean(axis=0) + np.outer([-2.5, 2.5], np.sqrt(value) * W[:, i])
-            label = rf"{letter}: $\sigma^2$ = {value:.2f}"
-            ax.plot(*ends.T, color=f"C{i}", linewidth=2.5, label=label)
-        ax.set(xlabel="$y_1$", ylabel="$y_2$", title=title)
-        ax.set_aspect("equal", adjustable="datalim")
-        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
-    return figure
-
-
-def _accuracy(outcome: Outcome) -> Figure:
-    figure, ax = subplots()
-    accuracy = outcome["accuracy"]
-    mean, spread = accuracy.values.mean(axis=1), accuracy.values.std(axis=1)
-    ax.errorbar(accuracy.coord("dimensions"), mean, spread, marker="o", capsize=3)
-    ax.set(xlabel="Projected dimensions D", ylabel="Share classified correctly")
-    integer_ticks(ax)
-    return figure
+        ax.legend(loc="upper left")

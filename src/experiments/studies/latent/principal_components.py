@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
 from bythebook.experiments.core.declarations import axis_of, quantity
-from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.experiments.studies.latent._hidden_clusters import HiddenClusters
 from bythebook.models.latent.groups import apart_on_a_line, astray, between_share
-from bythebook.models.latent.pca import covariance, eigenvalues_without_n, largest_cosine, pca
+from bythebook.models.latent.pca import pca
 
 TURN = 0.6  # angle of the first axis of the one Gaussian, in radians
 TRIED = 20  # draws in which a line that separates the clusters is searched for
@@ -34,16 +35,9 @@ class PrincipalComponents(HiddenClusters, Study):
             "data repetition component",
         ),
         "points": quantity("values of the first data set", "data object variable"),
+        "cluster": quantity("cluster of an object", "object"),
         "projections": quantity("projections on the principal directions", "data object component"),
         "directions": quantity("principal directions", "data variable component"),
-        "projected_variance": quantity("variance of the projections", "data repetition component"),
-        "shuffled_eigenvalues": quantity(
-            "eigenvalues after shuffling the variables", "repetition component"
-        ),
-        "eigenvalues_as_printed": quantity(
-            "eigenvalues by the formula as printed", "repetition component"
-        ),
-        "largest_cosine": quantity("largest cosine between two eigenvectors", "matrix repetition"),
         "apart_on_a_line": quantity(
             "whether a line separates the clusters of a projection", "tried"
         ),
@@ -59,7 +53,6 @@ class PrincipalComponents(HiddenClusters, Study):
         "data": axis_of("kind of data"),
         "dimensions": axis_of("dimensions that are kept"),
         "direction": axis_of("direction of the cloud"),
-        "matrix": axis_of("matrix whose eigenvectors are taken"),
         "object": axis_of("object"),
         "repetition": axis_of("data set"),
         "tried": axis_of("data set that is projected on a line"),
@@ -80,37 +73,34 @@ class PrincipalComponents(HiddenClusters, Study):
             yield f"study.neighbours={self.neighbours}; there are {len(self.labels)} objects"
 
     def run(self, rng: Generator) -> Outcome:
-        sets, further = {"clusters": self.objects(rng)}, dict[str, Quantity]()
+        sets, further = {"clusters": self.objects(rng)}, dict[str, Any]()
         R, N, M = sets["clusters"].shape
-        repetition, thing = axis("repetition", R), axis("object", N)
-        variable, component = (axis(name, range(1, M + 1)) for name in ("variable", "component"))
+        counted = np.arange(1, M + 1)
+        coords: dict[str, Any] = {"repetition": R, "object": N}
+        coords |= {"variable": counted, "component": counted}
         if self.cloud:
             cos, sin = np.cos(TURN), np.sin(TURN)
             axes = np.array([[cos, sin], [-sin, cos]])
             sets["cloud"] = rng.standard_normal((R, N, M)) * np.sqrt(self.cloud) @ axes
             along = (sets["cloud"] @ axes.T).var(axis=1)  # true axes; the sample axes differ
-            further["cloud_variance"] = over(along, repetition, axis("direction", ["A", "B"]))
-        data = axis("data", list(sets))
+            coords["direction"] = ["A", "B"]
+            further["cloud_variance"] = ("repetition direction", along)
         Y = np.stack(list(sets.values()))
         found = pca(Y)
         if self.neighbours is not None:
-            X, nearest = found.X[0], self.neighbours
-            right = [1 - astray(X[..., :D], self.labels, nearest) for D in component.values]
-            further["accuracy"] = over(right, axis("dimensions", component.values), repetition)
-        shuffled = pca(Y[0][..., rng.permutation(M)]).eigenvalues
+            kept = [astray(found.X[0, ..., :D], self.labels, self.neighbours) for D in counted]
+            coords["dimensions"] = counted
+            further["accuracy"] = ("dimensions repetition", 1 - np.array(kept))
         lines = [apart_on_a_line(objects, self.labels) for objects in Y[0, :TRIED]]
-        cosines = [largest_cosine(A) for A in (covariance(Y[0]), Y[0][:, :M])]
-        every = data, repetition, component
-        return Outcome(
-            points=over(Y[:, 0], data, thing, variable),
-            projections=over(found.X[:, 0], data, thing, component),
-            directions=over(found.W[:, 0], data, variable, component),
-            eigenvalues=over(found.eigenvalues, *every),
-            projected_variance=over(found.X.var(axis=2), *every),
-            structure=over(between_share(found.X, self.labels), *every),
-            shuffled_eigenvalues=over(shuffled, repetition, component),
-            eigenvalues_as_printed=over(eigenvalues_without_n(Y[0]), repetition, component),
-            largest_cosine=over(cosines, axis("matrix", ["covariance", "square"]), repetition),
-            apart_on_a_line=axis("tried", len(lines)).of(lines),
+        every = "data repetition component"
+        return outcome(
+            coords | {"data": list(sets), "tried": len(lines)},
+            points=("data object variable", Y[:, 0]),
+            cluster=("object", self.labels),
+            projections=("data object component", found.X[:, 0]),
+            directions=("data variable component", found.W[:, 0]),
+            eigenvalues=(every, found.eigenvalues),
+            structure=(every, between_share(found.X, self.labels)),
+            apart_on_a_line=("tried", lines),
             **further,
         )

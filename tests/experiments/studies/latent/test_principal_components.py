@@ -33,12 +33,6 @@ def test_eigenvalues(run):
     first = outcome["eigenvalues"].sel(data="clusters", repetition=0)
     np.testing.assert_allclose(first, expected, rtol=1e-9)
     np.testing.assert_allclose(outcome["projections"].values[0].var(axis=0), expected, rtol=1e-9)
-    np.testing.assert_allclose(outcome["shuffled_eigenvalues"].values[0], expected, rtol=1e-9)
-    np.testing.assert_allclose(
-        outcome["eigenvalues_as_printed"].values[0], len(Y) * expected, rtol=1e-9
-    )
-    assert outcome["largest_cosine"].sel(matrix="covariance").values.max() < 1e-9
-    assert outcome["largest_cosine"].sel(matrix="square").values.min() > 0.1
 
 
 def test_a_line_that_keeps_clusters_apart(run):
