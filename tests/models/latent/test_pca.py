@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bythebook.models.latent.pca import covariance, eigenvalues_without_n, largest_cosine, pca
+from bythebook.models.latent.pca import covariance, pca
 
 
 @pytest.fixture
@@ -36,17 +36,3 @@ def test_signs_are_fixed(Y):
     largest = np.take_along_axis(W, np.abs(W).argmax(-2)[..., None, :], -2)
     assert (largest > 0).all()
     np.testing.assert_allclose(pca(-Y).W, W, atol=1e-12)
-
-
-def test_without_n_eigenvalues_are_squared_singular_values(Y):
-    for y, values in zip(Y, eigenvalues_without_n(Y), strict=True):
-        d = np.linalg.svd(y - y.mean(axis=0), compute_uv=False)
-        np.testing.assert_allclose(values, d**2, rtol=1e-10)
-
-
-def test_angles_between_eigenvectors_by_hand():
-    shear = np.array([[1.0, 1.0], [0.0, 2.0]])  # (1, 0) and (1, 1)
-    turn = np.array([[0.0, -1.0], [1.0, 0.0]])  # (1, i) and (1, -i)
-    symmetric = np.array([[2.0, 1.0], [1.0, 5.0]])
-    found = largest_cosine(np.stack([shear, turn, symmetric]))
-    np.testing.assert_allclose(found, [np.sqrt(0.5), 0, 0], atol=1e-12)
