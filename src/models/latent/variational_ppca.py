@@ -14,10 +14,10 @@ samples <log tau>, which is digamma(e) - log f.
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.special import digamma, gammaincinv, gammaln
+from scipy.special import digamma, gammaln
 
+from bythebook.models.convergence import warn_not_converged
 from bythebook.models.probability.gaussian import log_density_1d
-from bythebook.models.regression.curves import quadrature
 from bythebook.models.types import Bools, Floats, Ints
 
 Treatment = Literal["switches", "latent"]
@@ -84,11 +84,6 @@ def expected_error(q: Posterior) -> Floats:
     return np.asarray(q.y**2 + q.y_variance - 2 * cross + expected_square(q))
 
 
-def error_as_printed(q: Posterior) -> Floats:
-    """The terms of f as 7.5.1 and 7.6 print them: the cross term lacks y_nm."""
-    return np.asarray(q.y**2 - 2 * (q.mu_x @ q.mu_w.swapaxes(1, 2)) + expected_square(q))
-
-
 def bound(q: Posterior, weights: Floats, a: float, b: float) -> Floats:
     """The lower bound of the log evidence, the seven lines of 7.5.5, shape (R,)."""
     tau, log_tau = q.tau, digamma(q.e) - np.log(q.f)
@@ -126,15 +121,13 @@ def fit(
     a: float = 1.0,
     b: float = 1.0,
     treatment: Treatment = "switches",
-    as_printed: bool = False,
     tol: float = 1e-3,
     max_iter: int = 500,
 ) -> VariationalFit:
     """Cycle through x, w, tau (and missing y) for data (R, N, M); `observed` is one or zero.
 
     A data set has converged when its bound gains no more than `tol`; it stays in the batch and is
-    iterated until all have converged. `as_printed` uses the f of 7.5.1, whose bound may fall.
-    Missing values begin at zero.
+    iterated until all have converged. Missing values begin at zero.
     """
     R, N, M = Y.shape
     Y = np.where(observed > 0, Y, 0.0)
@@ -152,9 +145,8 @@ def fit(
         other = weights.swapaxes(1, 2), q.y.swapaxes(1, 2)
         mu_w, Sigma_w = _gaussian_factor(*other, q.mu_x, q.Sigma_x, q.tau)
         q = q._replace(mu_w=mu_w, Sigma_w=Sigma_w)
-        errors = error_as_printed(q) if as_printed else expected_error(q)
         e = a + weights.sum((1, 2)) / 2
-        q = q._replace(e=e, f=b + (weights * errors).sum((1, 2)) / 2)  # (7.12)
+        q = q._replace(e=e, f=b + (weights * expected_error(q)).sum((1, 2)) / 2)  # (7.12)
         if latent:
             y, _ = predict(q)
             missing = observed == 0
@@ -168,6 +160,9 @@ def fit(
             iterations[(np.abs(gain) <= tol) & (iterations == max_iter)] = iteration
             if (iterations < max_iter).all():
                 break
+    warn_not_converged(
+        "variational PCA", iterations=max_iter, tol=tol, fits=int((iterations == max_iter).sum())
+    )
     path = np.stack(history, axis=1)
     path = np.where(np.arange(1, path.shape[1] + 1) <= iterations[:, None], path, np.nan)
     return VariationalFit(q, path, iterations)
@@ -178,20 +173,6 @@ def predict(q: Posterior) -> tuple[Floats, Floats]:
     mean = q.mu_x @ q.mu_w.swapaxes(1, 2)
     variance = expected_square(q) + (1 / q.tau)[:, None, None] - mean**2
     return mean, np.asarray(variance)
-
-
-class NoiseVariance(NamedTuple):
-    """The noise term of the variance of a prediction: E{1 / tau} under Gamma(e, f)."""
-
-    printed: float  # 1 / <tau>, as in 7.6.2
-    corrected: float  # f / (e - 1)
-    quadrature: float  # over the quantiles of tau
-
-
-def noise_variance(e: float, f: float) -> NoiseVariance:
-    """The noise variance by the text, in closed form and as an integral; e > 1."""
-    rule = quadrature(0.0, 1.0, 400)
-    return NoiseVariance(f / e, f / (e - 1), float(rule.weight @ (f / gammaincinv(e, rule.x))))
 
 
 def log_score(Y: Floats, removed: Bools, q: Posterior, treatment: Treatment) -> float:
