@@ -43,8 +43,3 @@ class HiddenClusters:
         Y = rng.standard_normal(shape)
         Y[..., :M] += np.array(self.centres)[self.labels]
         return Y
-
-
-def second_moment(mean: Floats, covariance: Floats) -> Floats:
-    """The means (..., D) of the products of two coordinates, shape (..., D, D)."""
-    return np.asarray(covariance + np.einsum("...i,...j->...ij", mean, mean))

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr
 
-from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.studies.latent.parliament import Parliament
 from bythebook.models.datasets import load
 
@@ -12,18 +11,6 @@ from bythebook.models.datasets import load
 @pytest.fixture(scope="module")
 def votes():
     return load("fcml-votes").matrix.T
-
-
-@pytest.mark.parametrize(
-    ("knobs", "complaint"),
-    [
-        ({"show": ["votes"]}, r"study\.show"),
-        ({"show": ["map", "uncertain"], "iterations": 0}, "uncertain is of probit PCA"),
-    ],
-)
-def test_knobs_that_make_no_sense_are_refused(knobs, complaint):
-    with pytest.raises(InputError, match=complaint):
-        Parliament(**knobs)
 
 
 def test_attendance_and_pca(run, votes):
