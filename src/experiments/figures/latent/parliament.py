@@ -13,7 +13,6 @@ VOTES = ((0, ".", "0.8", "absent"), (1, "o", "C0", "for"), (-1, "s", "C1", "agai
 def _parties(model: str, names: tuple[str, ...]) -> list[Mark]:
     """All MPs in grey, and those of some parties in colours."""
     x, y = (f"position['{model}', :, {k}]" for k in (1, 2))
-    look = {"markersize": 4, "alpha": 0.8}
     return [
         point(y, x=x, marker=".", color="0.75", markersize=3, label="others"),
         *(
@@ -24,7 +23,8 @@ def _parties(model: str, names: tuple[str, ...]) -> list[Mark]:
                 marker=MARKERS[k],
                 color=f"C{k}",
                 label=name,
-                **look,
+                markersize=4,
+                alpha=0.8,
             )
             for k, name in enumerate(names)
         ),
