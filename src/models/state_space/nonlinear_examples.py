@@ -73,7 +73,12 @@ def growth_system(state_variance: float, noise_variance: float) -> NonlinearSyst
 
 
 def walker_system(
-    distance: float, noise: float, prior: float, turns: float = 0.1, speeds: float = 0.02
+    distance: float,
+    noise: float,
+    prior: float,
+    turns: float = 0.1,
+    speeds: float = 0.02,
+    speed: float = 1.0,
 ) -> NonlinearSystem:
     """A walker (p_x, p_y, heading, speed) who measures the distances of three beacons.
 
@@ -81,8 +86,9 @@ def walker_system(
 
     The beacons are around the start, `distance` away from it: the nearer they are, the more
     nonlinear is a range. `prior` is the standard deviation of both coordinates at the start, and
-    half of it that of the heading in radians; the speed is 1 with standard deviation 0.1. `turns`
-    and `speeds` are the standard deviations of the changes of heading and speed in a step.
+    half of it that of the heading in radians; the mean of the first speed is `speed`, and its
+    standard deviation a tenth of it. `turns` and `speeds` are the standard deviations of the
+    changes of heading and speed in a step.
     """
     angle = np.deg2rad([90.0, 210.0, 330.0])
     b_x, b_y = distance * np.cos(angle), distance * np.sin(angle)
@@ -120,6 +126,6 @@ def walker_system(
         H=H,
         Q=np.diag(np.square([0.02, 0.02, turns, speeds])),
         R=noise**2 * np.eye(3),
-        mu0=np.array([0.0, 0.0, 0.0, 1.0]),
-        V0=np.diag(np.square([prior, prior, prior / 2, 0.1])),
+        mu0=np.array([0.0, 0.0, 0.0, speed]),
+        V0=np.diag(np.square([prior, prior, prior / 2, 0.1 * speed])),
     )

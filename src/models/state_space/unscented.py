@@ -17,7 +17,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.random import Generator
 
 from bythebook.models.types import Floats
 
@@ -84,13 +83,6 @@ def sigma_points(mean: Floats, cov: Floats, scaling: Scaling) -> Points:
     return Points(x, w_m, w_c)
 
 
-def weight_sums(d: int, scaling: Scaling) -> tuple[float, float]:
-    """Sums of the weights in the mean: all by (18.96) as printed, or (18.96) for the first only."""
-    lam = scaling.lambda_(d)
-    w_m = sigma_points(np.zeros(d), np.eye(d), scaling).w_m
-    return (2 * d + 1) * lam / (d + lam), float(w_m.sum())
-
-
 def hermite_points(mean: Floats, cov: Floats, n: int) -> Points:
     """The n^d points of Gauss-Hermite quadrature, exact for polynomials of degree 2n - 1."""
     d = mean.shape[-1]
@@ -107,17 +99,3 @@ def moments_matched(points: Points, most: int = 8) -> int:
         if abs(points.w_m @ points.x[:, 0] ** k - gaussian) > 1e-9:
             return k - 1
     return most
-
-
-def quadratic_mean_errors(d: int, scaling: Scaling, rng: Generator) -> Floats:
-    """Errors of means of random quadratic functions of a Gaussian: tangent, points; (2, 20)."""
-    a, B = rng.standard_normal((20, d)), rng.standard_normal((20, d, d))
-    root = rng.standard_normal((d, d))
-    mean, cov = rng.standard_normal(d), root @ root.T + 0.1 * np.eye(d)
-
-    def f(x: Floats) -> Floats:
-        return np.asarray(x @ a.T + np.einsum("...i,kij,...j->...k", x, B, x))
-
-    right = mean @ a.T + np.einsum("kij,ij->k", B, cov + np.outer(mean, mean))
-    found = by_points(sigma_points(mean, cov, scaling), f).mean
-    return np.asarray(np.abs(np.stack([f(mean), found]) - right))

@@ -10,9 +10,7 @@ from bythebook.models.state_space.unscented import (
     by_tangent,
     hermite_points,
     moments_matched,
-    quadratic_mean_errors,
     sigma_points,
-    weight_sums,
 )
 from bythebook.models.types import Floats
 
@@ -134,21 +132,6 @@ def test_moments_matched_by_hand() -> None:
     zero, one = np.zeros(1), np.eye(1)
     for n, right in ((1, 1), (2, 3), (3, 5), (4, 7), (5, 8)):
         assert moments_matched(hermite_points(zero, one, n)) == right
-
-
-@pytest.mark.parametrize("scaling", SCALINGS)
-def test_points_have_the_means_of_quadratic_functions(scaling: Scaling) -> None:
-    tangent, points = quadratic_mean_errors(3, scaling, np.random.default_rng(3))
-    assert points.shape == (20,)
-    assert points.max() < 1e-9
-    assert tangent.max() > 1
-    assert tangent.min() > 1e-3
-
-
-def test_weights_of_every_point_as_printed() -> None:
-    """Three times 2/3 for the book's one dimension; five times 1/3 for lambda 1 in two."""
-    assert_allclose(weight_sums(1, Scaling(1, 0, 2)), [2, 1], rtol=1e-15)
-    assert_allclose(weight_sums(2, Scaling(1, 0, 1)), [5 / 3, 1], rtol=1e-15)
 
 
 def test_quadrature_of_gaussians_side_by_side() -> None:

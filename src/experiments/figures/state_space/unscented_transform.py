@@ -2,63 +2,58 @@
 
 from collections.abc import Iterator
 
-import numpy as np
-from matplotlib.figure import Figure
-
-from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import subplots
-from bythebook.experiments.plotting.densities import gaussian_curve
-from bythebook.experiments.studies.state_space.unscented_transform import UnscentedTransform
+from bythebook.experiments.plotting.marks import Mark, Panel, ellipse, hist, line, point, rule
 
 LOOKS = {"exact": ("-", "C2"), "unscented": ("--", "C1"), "tangent": (":", "C0")}
 
 
-def draw(study: UnscentedTransform, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    yield "transform", (_plane if study.mapping == "polar" else _line)(outcome)
+def plane() -> Iterator[Panel]:
+    """Samples and sigma points of two inputs, and the Gaussians of the two outputs."""
+    yield Panel(
+        point("sample_input[:, 2]", x="sample_input[:, 1]", color="0.75", ms=1.5),
+        point("point_input[:, 2]", x="point_input[:, 1]", color="C1", label="sigma points"),
+        x="range",
+        y="angle (radians)",
+        columns=2,
+        ylimits=("min(sample_input[:, 2])", "max(sample_input[:, 2]) + 0.5"),
+    )
+    yield Panel(
+        point("sample_output[:, 2]", x="sample_output[:, 1]", color="0.75", ms=1.5),
+        point("point_output[:, 2]", x="point_output[:, 1]", color="C1"),
+        *(_gaussian(way) for way in LOOKS),
+        x="first output",
+        y="second output",
+        ylimits=("min(sample_output[:, 2])", "max(sample_output[:, 2]) + 0.35"),
+    )
 
 
-def _plane(outcome: Outcome) -> Figure:
-    figure, (left, right) = subplots(1, 2)
-    left.plot(*outcome["sample_input"].values.T, ".", color="0.75", markersize=2)
-    left.plot(*outcome["point_input"].values.T, "o", color="C1", label="sigma points")
-    left.set(xlabel="range $x_1$", ylabel="angle $x_2$ (radians)")
-    right.plot(*outcome["sample_output"].values.T, ".", color="0.75", markersize=2)
-    right.plot(*outcome["point_output"].values.T, "o", color="C1")
-    turn = np.linspace(0, 2 * np.pi, 200)
-    circle = np.stack([np.cos(turn), np.sin(turn)])
-    for way, (dash, colour) in LOOKS.items():
-        mean = outcome["output_mean"].sel(way=way).values
-        values, vectors = np.linalg.eigh(outcome["output_covariance"].sel(way=way).values)
-        ring = mean[:, np.newaxis] + vectors @ (np.sqrt(values)[:, np.newaxis] * circle)
-        right.plot(*ring, dash, color=colour, label=way)
-        right.plot(*mean, "+", color=colour, markersize=8)
-    right.set(xlabel="$y_1$", ylabel="$y_2$")
-    for ax in (left, right):
-        low, high = ax.get_ylim()
-        ax.set_ylim(low, high + 0.42 * (high - low))
-        ax.legend(loc="upper right")
-    return figure
+def _gaussian(way: str) -> Mark:
+    dash, colour = LOOKS[way]
+    return ellipse(
+        f"output_mean['{way}']",
+        cov=f"output_covariance['{way}']",
+        color=colour,
+        linestyle=dash,
+        linewidth=1.5,
+        label=way,
+    )
 
 
-def _line(outcome: Outcome) -> Figure:
-    figure, (left, right) = subplots(1, 2)
-    y, low, high = outcome["sample_output"].values[:, 0], -3.0, 8.0
-    left.hist(y, np.linspace(low, high, 60), density=True, color="0.8", label="samples")
-    grid = np.linspace(low, high, 400)
-    for way, (dash, colour) in LOOKS.items():
-        mean = outcome["output_mean"].sel(way=way).values
-        sd = np.sqrt(outcome["output_covariance"].sel(way=way).values[0])
-        left.plot(grid, gaussian_curve(grid, mean, sd), dash, color=colour, label=way)
-    left.set(xlabel="$y$", ylabel="density", xlim=(low, high))
-    left.legend(loc="upper right")
-    errors = outcome["mean_error"]
-    spreads = errors.coord("spread")
-    for way, mark in (("tangent", "o"), ("unscented", "s")):
-        dash, colour = LOOKS[way]
-        mine = errors.sel(approximation=way)
-        right.loglog(spreads, mine, dash, marker=mark, color=colour, label=way)
-    right.set(xlabel="standard deviation of the prior", ylabel="error of the mean")
-    right.set_xticks(spreads, [f"{spread:g}" for spread in spreads])
-    right.minorticks_off()
-    right.legend(loc="upper left")
-    return figure
+def line_of_one() -> Iterator[Panel]:
+    """Samples of one output with the means of all rules, and errors of the mean by spread."""
+    yield Panel(
+        hist("where(sample_output, sample_output < 8)", color="0.8"),
+        *(
+            rule(x=f"output_mean['{way}', 1]", color=colour, linestyle=dash, label=f"mean, {way}")
+            for way, (dash, colour) in LOOKS.items()
+        ),
+        x="output",
+        y="samples",
+        columns=2,
+    )
+    yield Panel(
+        line("mean_error", x="spread", by="approximation", marker="o", label="{}"),
+        x="standard deviation of the prior",
+        xscale="log",
+        yscale="log",
+    )

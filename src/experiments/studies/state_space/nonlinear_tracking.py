@@ -1,4 +1,4 @@
-"""Extended, iterated and unscented Kalman filters in easy and hard settings (MLAPP 18.5)."""
+"""Extended, iterated and unscented Kalman filters on a tracking problem (MLAPP 18.5)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,16 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.state_space import kalman
-from bythebook.models.state_space.misprints import SIDES, cross_covariances, tangents
-from bythebook.models.state_space.nonlinear_examples import random_lds, walker_system
+from bythebook.models.state_space.nonlinear_examples import walker_system
 from bythebook.models.state_space.nonlinear_filters import (
     NonlinearSystem,
     extended_filter,
-    linear_system,
     simulate,
     state_space,
     unscented_filter,
@@ -24,8 +22,7 @@ from bythebook.models.state_space.particle_filter import bootstrap_filter
 from bythebook.models.state_space.unscented import Scaling
 from bythebook.models.types import Floats
 
-FILTERS = axis("filter", ["extended", "iterated", "unscented"])
-SIDE = axis("side", SIDES)
+FILTERS = ["extended", "iterated", "unscented"]
 GROUP = 20  # walkers whose particles are tracked in one batch
 
 
@@ -36,7 +33,6 @@ class NonlinearTracking(Study):
     headline = {
         f"{name}_rmse": f"last(rmse[:, '{name}'])" for name in ("extended", "iterated", "unscented")
     }
-    more_quantities = True
     quantities = {
         "rmse": quantity(
             "root mean squared distance of the estimates from the walker", "setting filter"
@@ -44,11 +40,18 @@ class NonlinearTracking(Study):
         "squared_error_in_variances": quantity(
             "squared error divided by the variance that the filter states", "setting filter"
         ),
-        "jacobian_error": quantity("difference between a Jacobian and differences", "function"),
-        "linear_difference": quantity(
-            "largest difference from the Kalman filter on a linear system", "filter"
+        "distance_from_start": quantity("mean distance of the walkers from the start", "setting"),
+        "path_squared_error": quantity(
+            "squared error of a walker's estimates, summed over the steps",
+            "hard_setting method walker",
         ),
-        "drawn_variance": quantity("variance of drawn noise", "setting of"),
+    }
+    axes = {
+        "setting": axis_of("standard deviation of the prior, or distance of the beacons"),
+        "filter": axis_of("filter"),
+        "hard_setting": axis_of("broadest prior, or nearest beacons"),
+        "method": axis_of("filter"),
+        "walker": axis_of("walker"),
     }
 
     priors: list[float] = knob(
@@ -57,6 +60,7 @@ class NonlinearTracking(Study):
     distances: list[float] = knob(
         [10.0, 5.0, 2.0, 1.0], "of the beacons from the start, prior narrow", above=0
     )
+    speed: float = knob(1.0, "mean speed of the walkers", above=0)
     noise: float = knob(0.5, "standard deviation of a range", above=0)
     steps: int = knob(20, "steps that are tracked", at_least=2, at_most=1000)
     series: int = knob(500, "walkers in each setting", at_least=10, at_most=20_000)
@@ -82,99 +86,50 @@ class NonlinearTracking(Study):
 
     def run(self, rng: Generator) -> Outcome:
         hard = [f"prior {self.priors[-1]:g}", f"distance {self.distances[-1]:g}"]
-        rmse, worth, squares, effective, drawn = [], [], [], [], []
+        rmse, in_variances, from_start, squares = [], [], [], []
         for name, (distance, prior) in self.settings.items():
-            system = walker_system(distance, self.noise, prior)
+            system = walker_system(distance, self.noise, prior, speed=self.speed)
             z, y = simulate(system, self.steps, rng, (self.series,))
-            drawn.append(_variances(z, y, distance))
-            beliefs = [passed.filtered for passed in self._filters(system, y)]
+            from_start.append(np.linalg.norm(z[..., :2], axis=-1).mean())
+            beliefs = [found.filtered for found in self._filters(system, y)]
             errors = [mean[..., :2] - z[..., :2] for mean, _ in beliefs]
-            claimed = [cov[..., :2, :2] for _, cov in beliefs]
+            stated = [cov[..., :2, :2] for _, cov in beliefs]
             rmse.append([np.sqrt(np.square(e).sum(-1).mean()) for e in errors])
-            worth.append(
-                [kalman.in_variances(e, cov) for e, cov in zip(errors, claimed, strict=True)]
+            in_variances.append(
+                [kalman.in_variances(e, cov) for e, cov in zip(errors, stated, strict=True)]
             )
             if name in hard:
                 S = self.particle_series
-                mean, ess = self._sampled(system, y[:S], rng)
-                both = errors[-1][:S], mean[..., :2] - z[:S, :, :2]
+                both = errors[-1][:S], self._sampled(system, y[:S], rng)[..., :2] - z[:S, :, :2]
                 squares.append([np.square(e).sum((-2, -1)) for e in both])
-                effective.append(ess[:, 0])
-        theta = random_lds(rng)
-        _, x = kalman.simulate(theta, self.steps, rng, (5,))
-        linear, right = self._filters(linear_system(theta), x), kalman.kalman_filter(theta, x)
-        another = random_lds(rng)
-        places = axis("setting", list(self.settings)), FILTERS
-        state, output = (axis(name, [1, 2, 3]) for name in ("state", "output"))
-        hardest, walker = axis("hard_setting", hard), axis("walker", self.particle_series)
-        return Outcome(
-            rmse=over(rmse, *places),
-            squared_error_in_variances=over(worth, *places),
-            path_squared_error=over(
-                squares, hardest, axis("method", ["unscented", "particles"]), walker
-            ),
-            first_effective_particles=over(effective, hardest, walker),
-            drawn_variance=over(drawn, places[0], axis("of", DRAWN)),
-            jacobian_error=axis("function", ["g", "h"]).of(_jacobian_errors(system, z[:50, 2])),
-            linear_difference=FILTERS.of([_largest_difference(found, right) for found in linear]),
-            cross_covariance=over(cross_covariances(another, self._scaling), SIDE, state, output),
-            tangent=over(tangents(another, rng), SIDE, axis("draw", 100), output),
+        return outcome(
+            {
+                "setting": list(self.settings),
+                "filter": FILTERS,
+                "hard_setting": hard,
+                "method": ["unscented", "particles"],
+                "walker": self.particle_series,
+            },
+            rmse=("setting filter", rmse),
+            squared_error_in_variances=("setting filter", in_variances),
+            distance_from_start=("setting", from_start),
+            path_squared_error=("hard_setting method walker", squares),
         )
-
-    @property
-    def _scaling(self) -> Scaling:
-        return Scaling(1, 0, self.kappa)
-
-    def _sampled(self, system: NonlinearSystem, y: Floats, rng: Generator) -> list[Floats]:
-        """Mean and effective sample size of the particles, in groups that fit in the cache."""
-        groups = [y[begin : begin + GROUP] for begin in range(0, len(y), GROUP)]
-        found = [
-            bootstrap_filter(
-                state_space(system, some), self.steps, self.particles, rng, size=(len(some),)
-            )
-            for some in groups
-        ]
-        return [
-            np.concatenate(parts) for parts in zip(*((f.mean, f.ess) for f in found), strict=True)
-        ]
 
     def _filters(self, system: NonlinearSystem, y: Floats) -> list[kalman.Filtered]:
         return [
             extended_filter(system, y),
             extended_filter(system, y, self.linearisations),
-            unscented_filter(system, y, self._scaling),
+            unscented_filter(system, y, Scaling(1, 0, self.kappa)),
         ]
 
-
-STATE = ("x", "y", "heading", "speed")
-DRAWN = (*(f"first_{name}" for name in STATE), *STATE, "range_1", "range_2", "range_3")
-
-
-def _variances(z: Floats, y: Floats, distance: float) -> list[float]:
-    """Mean squares of first states, of what each step adds to its mean, and of errors of ranges.
-
-    The walk and the ranges are written out here, apart from the system that drew them.
-    """
-    before, after = z[:, :-1], z[:, 1:]
-    heading, speed = before[..., 2], before[..., 3]
-    onward = np.stack([speed * np.cos(heading), speed * np.sin(heading), 0 * speed, 0 * speed], -1)
-    first, step = z[:, 0] - [0.0, 0.0, 0.0, 1.0], after - before - onward
-    angle = np.radians([90, 210, 330])
-    ranges = np.hypot(z[..., :1] - distance * np.cos(angle), z[..., 1:2] - distance * np.sin(angle))
-    return [*np.mean(first**2, 0), *np.mean(step**2, (0, 1)), *np.mean((y - ranges) ** 2, (0, 1))]
-
-
-def _jacobian_errors(system: NonlinearSystem, z: Floats, step: float = 1e-5) -> list[float]:
-    """Errors of the derivatives of g and h at states z (W, 4), by central differences."""
-    moves = step * np.eye(z.shape[-1])
-    pairs = ((lambda at: system.g(1, at), system.G(1, z)), (system.h, system.H(z)))
-    return [
-        np.abs(np.stack([f(z + e) - f(z - e) for e in moves], -1) / (2 * step) - J).max()
-        for f, J in pairs
-    ]
-
-
-def _largest_difference(a: kalman.Filtered, b: kalman.Filtered) -> float:
-    """The largest difference between the beliefs and likelihoods of two filters."""
-    pairs = zip((*a.filtered, a.log_c), (*b.filtered, b.log_c), strict=True)
-    return max(float(np.abs(one - other).max()) for one, other in pairs)
+    def _sampled(self, system: NonlinearSystem, y: Floats, rng: Generator) -> Floats:
+        """Means of the particles, in groups of walkers that fit in the cache."""
+        groups = [y[begin : begin + GROUP] for begin in range(0, len(y), GROUP)]
+        found = [
+            bootstrap_filter(
+                state_space(system, some), self.steps, self.particles, rng, size=(len(some),)
+            ).mean
+            for some in groups
+        ]
+        return np.concatenate(found)

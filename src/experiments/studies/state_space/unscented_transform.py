@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.state_space.nonlinear_examples import (
     Mapping,
@@ -21,14 +22,11 @@ from bythebook.models.state_space.unscented import (
     by_tangent,
     hermite_points,
     moments_matched,
-    quadratic_mean_errors,
     sigma_points,
-    weight_sums,
 )
 
 _NODES = 40  # of the quadrature, along each axis
-WAYS = axis("way", ["exact", "tangent", "unscented"])
-APPROXIMATIONS = axis("approximation", ["tangent", "unscented"])
+WAYS = ["exact", "tangent", "unscented"]
 
 
 @dataclass
@@ -39,7 +37,6 @@ class UnscentedTransform(Study):
         "tangent_order": "error_order['tangent']",
         "unscented_order": "error_order['unscented']",
     }
-    more_quantities = True
     quantities = {
         "error_order": quantity("power of the spread with which the error falls", "approximation"),
         "output_mean": quantity("mean of the output", "way output"),
@@ -50,8 +47,25 @@ class UnscentedTransform(Study):
         "point_input": quantity("sigma points", "point input"),
         "point_output": quantity("outputs of the sigma points", "point output"),
         "mean_error": quantity("error of the mean of the output", "approximation spread"),
-        "weight_sum": quantity("sum of the weights of the sigma points", "equation"),
+        "bent_mean_error": quantity("error of the mean of the output", "approximation bend"),
+        "line_lambda": quantity("lambda for one input"),
         "line_points": quantity("sigma points of one input", "line_point"),
+        "line_moments_matched": quantity(
+            "moments of a Gaussian that the sigma points of one input match", "kappa"
+        ),
+    }
+    axes = {
+        "approximation": axis_of("approximation"),
+        "way": axis_of("how the moments are computed"),
+        "output": axis_of("output"),
+        "other": axis_of("other output"),
+        "sample": axis_of("sample"),
+        "input": axis_of("input"),
+        "point": axis_of("sigma point"),
+        "spread": axis_of("standard deviation of the prior, in its own units"),
+        "bend": axis_of("curvature of the function at the mean"),
+        "line_point": axis_of("sigma point of one input"),
+        "kappa": axis_of("kappa"),
     }
 
     mapping: str = knob("polar", "the function", choices=("polar", "exponential"))
@@ -64,7 +78,7 @@ class UnscentedTransform(Study):
     alpha: float = knob(1.0, "spread of the sigma points", above=0, at_most=2)
     beta: float = knob(0.0, "added to the first point's weight in covariances")
     kappa: float = knob(1.0, "spread of the sigma points", above=-1)
-    shown: int = knob(1000, "samples in the figure", at_least=10, at_most=100_000)
+    draws: int = knob(1000, "samples of the input", at_least=10, at_most=100_000)
 
     def problems(self) -> Iterator[str]:
         for name in ("spreads", "bends"):
@@ -79,34 +93,32 @@ class UnscentedTransform(Study):
         points, nodes = sigma_points(mean, cov, scaling), hermite_points(mean, cov, _NODES)
         off = (f(nodes.x) - by[0].mean) / np.sqrt(np.diagonal(by[0].cov))
         errors = np.stack([_mean_errors(whole, s, scaling) for s in self.spreads], axis=-1)
-        found = {
-            "mean_error": over(errors, APPROXIMATIONS, axis("spread", self.spreads)),
-            "error_order": APPROXIMATIONS.of(
-                np.polyfit(np.log(self.spreads), np.log(errors).T, 1)[0]
-            ),  # the power of the spread with which the error falls
-            "quadratic_mean_error": over(
-                quadratic_mean_errors(d, scaling, rng), APPROXIMATIONS, axis("function", 20)
-            ),
-            "weight_sum": axis("equation", ["printed", "corrected"]).of(weight_sums(d, scaling)),
+        coords: dict[str, Any] = {
+            "approximation": WAYS[1:],
+            "way": WAYS,
+            "spread": self.spreads,
+            "sample": self.draws,
+            "point": len(points.x),
+            **{name: np.arange(d) + 1 for name in ("input", "output", "other")},
         }
+        found, order = _one_dimension(coords), np.polyfit(np.log(self.spreads), np.log(errors).T, 1)
         if self.mapping == "exponential":
             bent = [_mean_errors(self.function(b), 0.5, scaling) for b in self.bends]
-            found["bent_mean_error"] = over(
-                np.stack(bent, axis=-1), APPROXIMATIONS, axis("bend", self.bends)
-            )
-        x = mean + whole.sd * rng.standard_normal((self.shown, d))
-        sample, point = axis("sample", self.shown), axis("point", len(points.x))
-        before, after, other = (axis(n, np.arange(d) + 1) for n in ("input", "output", "other"))
-        return Outcome(
-            output_mean=over([moments.mean for moments in by], WAYS, after),
-            output_covariance=over([moments.cov for moments in by], WAYS, after, other),
-            output_skewness=after.of(nodes.w_m @ off**3),
-            sample_input=over(x, sample, before),
-            sample_output=over(f(x), sample, after),
-            point_input=over(points.x, point, before),
-            point_output=over(f(points.x), point, after),
+            coords["bend"] = self.bends
+            found["bent_mean_error"] = "approximation bend", np.stack(bent, axis=-1)
+        x = mean + whole.sd * rng.standard_normal((self.draws, d))
+        return outcome(
+            coords,
+            mean_error=("approximation spread", errors),
+            error_order=("approximation", order[0]),
+            output_mean=("way output", [moments.mean for moments in by]),
+            output_covariance=("way output other", [moments.cov for moments in by]),
+            output_skewness=("output", nodes.w_m @ off**3),
+            sample_input=("sample input", x),
+            sample_output=("sample output", f(x)),
+            point_input=("point input", points.x),
+            point_output=("point output", f(points.x)),
             **found,
-            **_one_dimension(),
         )
 
     def function(self, bend: float) -> Mapping:
@@ -128,16 +140,15 @@ def _mean_errors(mapping: Mapping, spread: float, scaling: Scaling) -> list[floa
     return [float(np.linalg.norm(other.mean - exact.mean)) for other in others]
 
 
-def _one_dimension() -> dict[str, Quantity]:
+def _one_dimension(coords: dict[str, Any]) -> dict[str, Any]:
     """The book's scaling for d = 1, and the number of moments that the points match, by kappa."""
     zero, one, best = np.zeros(1), np.eye(1), Scaling(1, 0, 2)
-    kappa = axis("kappa", [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0])
-    each = [sigma_points(zero, one, Scaling(1, 0, k)) for k in kappa.values]
+    coords["kappa"] = [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0]
+    each = [sigma_points(zero, one, Scaling(1, 0, k)) for k in coords["kappa"]]
     x = sigma_points(zero, one, best).x[:, 0]
-    square = by_points(sigma_points(np.array([0.5]), one, best), np.square)
+    coords["line_point"] = len(x)
     return {
-        "line_lambda": Quantity(best.lambda_(1)),
-        "line_points": axis("line_point", len(x)).of(x),
-        "line_moments_matched": kappa.of([moments_matched(points) for points in each]),
-        "line_square_variance": Quantity(square.cov[0, 0]),
+        "line_lambda": best.lambda_(1),
+        "line_points": ("line_point", x),
+        "line_moments_matched": ("kappa", [moments_matched(points) for points in each]),
     }

@@ -13,8 +13,8 @@ from bythebook.experiments.core.outcome import Outcome
 from bythebook.experiments.studies.state_space.unscented_transform import UnscentedTransform
 
 Run = Callable[..., Outcome]
-POLAR = UnscentedTransform(shown=50)
-EXPONENTIAL = UnscentedTransform(mapping="exponential", kappa=2.0, shown=50)
+POLAR = UnscentedTransform(draws=50)
+EXPONENTIAL = UnscentedTransform(mapping="exponential", kappa=2.0, draws=50)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,6 @@ def test_the_books_one_dimensional_setting(run: Run) -> None:
     assert dict(zip(matched.coord("kappa"), matched.values, strict=True)) == {
         0: 3, 0.5: 3, 1: 3, 1.5: 3, 2: 5, 2.5: 3, 3: 3, 4: 3
     }  # fmt: skip
-    assert_allclose(found["line_square_variance"].item, 3)
 
 
 def test_points_go_through_the_function(run: Run) -> None:
@@ -98,6 +97,3 @@ def test_a_setting_that_does_harm_is_seen(run: Run) -> None:
     """Points far out under a broad prior: worse than the tangent."""
     found = run(dataclasses.replace(EXPONENTIAL, kappa=60.0, alpha=1.0))
     assert evaluate("any(mean_error['unscented'] > mean_error['tangent'])", found)
-    tangent, unscented = found["quadratic_mean_error"].values
-    assert unscented.max() < 1e-12  # for any setting
-    assert tangent.min() > 1e-4
