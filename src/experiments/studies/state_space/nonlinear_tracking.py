@@ -61,6 +61,7 @@ class NonlinearTracking(Study):
         [10.0, 5.0, 2.0, 1.0], "of the beacons from the start, prior narrow", above=0
     )
     speed: float = knob(1.0, "mean speed of the walkers", above=0)
+    near_speed: float = knob(0.1, "that of walkers between near beacons, who stay there", above=0)
     noise: float = knob(0.5, "standard deviation of a range", above=0)
     steps: int = knob(20, "steps that are tracked", at_least=2, at_most=1000)
     series: int = knob(500, "walkers in each setting", at_least=10, at_most=20_000)
@@ -78,17 +79,17 @@ class NonlinearTracking(Study):
             yield f"study.particle_series={self.particle_series}; allowed: up to {self.series}"
 
     @property
-    def settings(self) -> dict[str, tuple[float, float]]:
-        """Distance and prior: first broader priors with the beacons far, then nearer beacons."""
-        far, narrow = self.distances[0], self.priors[0]
-        broad = {f"prior {prior:g}": (far, prior) for prior in self.priors}
-        return broad | {f"distance {near:g}": (near, narrow) for near in self.distances[1:]}
+    def settings(self) -> dict[str, tuple[float, float, float]]:
+        """Distance, prior and speed: broader priors with the beacons far, then nearer beacons."""
+        far, narrow, slow = self.distances[0], self.priors[0], self.near_speed
+        broad = {f"prior {prior:g}": (far, prior, self.speed) for prior in self.priors}
+        return broad | {f"distance {near:g}": (near, narrow, slow) for near in self.distances[1:]}
 
     def run(self, rng: Generator) -> Outcome:
         hard = [f"prior {self.priors[-1]:g}", f"distance {self.distances[-1]:g}"]
         rmse, in_variances, from_start, squares = [], [], [], []
-        for name, (distance, prior) in self.settings.items():
-            system = walker_system(distance, self.noise, prior, speed=self.speed)
+        for name, (distance, prior, speed) in self.settings.items():
+            system = walker_system(distance, self.noise, prior, speed=speed)
             z, y = simulate(system, self.steps, rng, (self.series,))
             from_start.append(np.linalg.norm(z[..., :2], axis=-1).mean())
             beliefs = [found.filtered for found in self._filters(system, y)]
