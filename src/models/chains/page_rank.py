@@ -15,6 +15,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy import sparse
 
+from bythebook.models.convergence import warn_not_converged
 from bythebook.models.types import Floats, Ints
 
 
@@ -113,6 +114,7 @@ def settle(
         before, v = v, next(course)
         if np.abs(v - before).max() <= tolerance:
             return v, k
+    warn_not_converged("The power method", iterations=most, tol=tolerance)
     return v, most
 
 

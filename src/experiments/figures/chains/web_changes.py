@@ -2,31 +2,24 @@
 
 from collections.abc import Iterator
 
-import numpy as np
-from matplotlib.figure import Figure
-
-from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import subplots
-from bythebook.experiments.studies.chains.web_changes import WebChanges
-
-PLACES = {"target_place": "by PageRank", "counted_place": "by number of links"}
+from bythebook.experiments.plotting.marks import Panel, diagonal, line, point
 
 
-def draw(study: WebChanges, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, (left, right) = subplots(1, 2)
-    farms = outcome["target_place"].coord("farm")
-    across = np.arange(len(farms))
-    for k, (name, words) in enumerate(PLACES.items()):
-        places = outcome[name].values
-        left.plot(across, places.T, color=f"C{k}", lw=0.4, alpha=0.5)
-        left.plot(across, np.median(places, axis=0), "o-", color=f"C{k}", label=words)
-    left.set_xticks(across, [f"{size:,}" for size in farms])
-    left.set(xlabel="pages of the farm", ylabel="place, 1 is best; median", yscale="log")
-    left.invert_yaxis()
-    left.legend()
-    old, new = (outcome[f"{name}_iterations"].values for name in ("restart", "fresh"))
-    right.plot(new, old, "o", alpha=0.5)
-    ends = [0, max(new.max(), old.max()) * 1.05]
-    right.plot(ends, ends, color="0.6", lw=1)
-    right.set(xlabel="steps from a uniform start", ylabel="steps from the old ranks")
-    yield "changes", figure
+def changes() -> Iterator[Panel]:
+    """Median place by size of the farm, and iterations after links have changed."""
+    farms = "coordinates(target_place, over='farm') + 1"
+    yield Panel(
+        line("median(target_place, over='web')", x=farms, marker="o", label="by PageRank"),
+        line("median(counted_place, over='web')", x=farms, marker="s", label="by number of links"),
+        x="pages of the farm, and the page itself",
+        y="median place (1 is best)",
+        xscale="log",
+        yscale="log",
+        columns=2,
+    )
+    yield Panel(
+        point("restart_iterations", x="fresh_iterations", alpha=0.5),
+        diagonal(),
+        x="iterations from uniform ranks",
+        y="iterations from the old ranks",
+    )

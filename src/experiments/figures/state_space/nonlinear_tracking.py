@@ -1,6 +1,7 @@
 """Errors of position against the breadth of the prior, and against the beacons' distance."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from bythebook.experiments.plotting.marks import Panel, line
 
@@ -11,4 +12,9 @@ def errors(quantity: str = "rmse") -> Iterator[Panel]:
         line(quantity, x="setting", by="filter", marker="o", label="{} filter"),
         x="prior: beacons far; distance: prior narrow",
         ylimits=(0, None),
+        finish=_turn,
     )
+
+
+def _turn(ax: Any, outcome: Any) -> None:
+    ax.tick_params(axis="x", rotation=45)

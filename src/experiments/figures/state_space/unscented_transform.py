@@ -54,6 +54,5 @@ def line_of_one() -> Iterator[Panel]:
     yield Panel(
         line("mean_error", x="spread", by="approximation", marker="o", label="{}"),
         x="standard deviation of the prior",
-        xscale="log",
         yscale="log",
     )

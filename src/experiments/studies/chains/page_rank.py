@@ -2,21 +2,23 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.chains import page_rank as ranks
 from bythebook.models.chains.markov_chain import null_dimension
 from bythebook.models.chains.page_rank import Web
 from bythebook.models.datasets import load
-from bythebook.models.types import Floats
+from bythebook.models.types import Floats, Ints
 
 SMALL = 30  # pages: every link that is missing is tried
-SHOWN = 31  # steps of the power method that are kept for a small web
+STEPS = 31  # of the power method that are recorded for a small web
+FOLLOW = 0.85  # in random webs
 
 
 @dataclass
@@ -24,9 +26,34 @@ class PageRank(Study):
     """PageRank of the pages of one web, and properties of the matrices of random webs."""
 
     headline = {"top_rank": "max(rank)"}
-    more_quantities = True
     quantities = {
         "rank": quantity("PageRank of a page", "follow page"),
+        "in_links": quantity("links to a page", "page"),
+        "power_change": quantity("largest change of an entry in a step", "follow iteration"),
+        "power_error": quantity("sum of the absolute errors of the iterate", "follow iteration"),
+        "delta_share": quantity("share of the entries of M that equal delta"),
+        "iterate": quantity("rank of a page after some steps", "step of_page"),
+        "influence_agrees": quantity(
+            "whether a link from the page of higher rank raises a third page's rank more", "pair"
+        ),
+        "same_out_links": quantity("whether both pages have as many links", "pair"),
+        "surfer_error": quantity(
+            "sum of the absolute errors of a surfer's shares", "surfer visits"
+        ),
+        "top_share": quantity("share of the visits to the page of highest rank", "surfer visits"),
+        "solutions": quantity("dimension of the solutions of v = M v in a random web", "p web"),
+    }
+    axes = {
+        "follow": axis_of("probability p of following a link"),
+        "page": axis_of("page"),
+        "iteration": axis_of("iteration of the power method"),
+        "step": axis_of("step of the power method"),
+        "of_page": axis_of("page"),
+        "pair": axis_of("pair of pages that do not link to a third one"),
+        "surfer": axis_of("surfer"),
+        "visits": axis_of("pages visited"),
+        "web": axis_of("random web"),
+        "p": axis_of("probability of following a link in a random web"),
     }
 
     data: str | None = knob(None, "the web", dataset="graph")
@@ -59,71 +86,57 @@ class PageRank(Study):
 
     def run(self, rng: Generator) -> Outcome:
         web, names = self._web()
-        follow, page = axis("follow", self.follows), axis("page", names)
-        iteration = axis("iteration", range(1, self.iterations + 1))
         rank = np.array([ranks.solve(web, p) for p in self.follows])
         courses = [
             ranks.powers(web, p, self.iterations, truth)
             for p, truth in zip(self.follows, rank, strict=True)
         ]
+        coords: dict[str, Any] = {
+            "follow": self.follows,
+            "page": names,
+            "iteration": np.arange(1, self.iterations + 1),
+        }
+        found: dict[str, Any] = {}
+        if web.pages <= SMALL:
+            coords |= {"step": STEPS, "of_page": np.arange(1, web.pages + 1)}
+            missing = ranks.influence(web, self.follows[0])
+            coords["pair"] = len(missing.agrees)
+            course = ranks.iterates(web, self.follows[0])
+            found["iterate"] = "step of_page", [next(course) for _ in range(STEPS)]
+            found["influence_agrees"] = "pair", missing.agrees
+            found["same_out_links"] = "pair", missing.same_out_links
+        if self.surfers:
+            coords |= {"surfer": self.surfers, "visits": sorted(self.surf_steps)}
+            error, top = self._surf(web, rank[0], rng)
+            found["surfer_error"] = "surfer visits", error
+            found["top_share"] = "surfer visits", top
+        if self.webs:
+            coords |= {"p": [FOLLOW, 1.0], "web": self.webs}
+            found["solutions"] = "p web", self._solutions(rng)
         # Of M's entries those without a link from a page that leads on are delta.
         delta_share = ((web.out_links > 0) * (web.pages - web.out_links)).sum() / web.pages**2
-        return Outcome(
-            rank=over(rank, follow, page),
-            in_links=page.of(web.in_links),
-            out_links=page.of(web.out_links),
-            power_change=over([course.change for course in courses], follow, iteration),
-            power_error=over([course.error for course in courses], follow, iteration),
+        return outcome(
+            coords,
+            rank=("follow page", rank),
+            in_links=("page", web.in_links),
+            power_change=("follow iteration", [course.change for course in courses]),
+            power_error=("follow iteration", [course.error for course in courses]),
             delta_share=delta_share,
-            **(self._small(web) if web.pages <= SMALL else {}),
-            **(self._surf(web, rank[0], rng) if self.surfers else {}),
-            **(self._webs(rng) if self.webs else {}),
+            **found,
         )
 
-    def _small(self, web: Web) -> dict[str, Quantity]:
-        """The power method step by step from a uniform start, and every link that is missing."""
-        found = ranks.influence(web, self.follows[0])
-        pair, shown = axis("pair", len(found.agrees)), axis("shown_step", SHOWN)
-        course = ranks.iterates(web, self.follows[0])
-        steps = [next(course) for _ in shown.values]
-        return {
-            "iterate": over(steps, shown, axis("of_page", range(1, web.pages + 1))),
-            "influence_agrees": pair.of(found.agrees),
-            "same_out_links": pair.of(found.same_out_links),
-        }
-
-    def _surf(self, web: Web, rank: Floats, rng: Generator) -> dict[str, Quantity]:
-        surfer, visits = axis("surfer", self.surfers), axis("visits", sorted(self.surf_steps))
-        error, top = np.empty((2, len(surfer), len(visits)))
-        best = int(rank.argmax())
-        shares = np.zeros(web.pages)
+    def _surf(self, web: Web, rank: Floats, rng: Generator) -> Floats:
+        """Errors of the shares of each surfer, and shares of the page of highest rank."""
+        visits, best = sorted(self.surf_steps), int(rank.argmax())
+        found = np.empty((2, self.surfers, len(visits)))
         for s in range(self.surfers):
-            seen = ranks.surf(web, self.follows[0], max(self.surf_steps), rng)
-            for k, steps in enumerate(visits.values):
+            seen = ranks.surf(web, self.follows[0], max(visits), rng)
+            for k, steps in enumerate(visits):
                 shares = np.bincount(seen[:steps], minlength=web.pages) / steps
-                error[s, k], top[s, k] = np.abs(shares - rank).sum(), shares[best]
-        return {
-            "surfer_error": over(error, surfer, visits),
-            "top_share": over(top, surfer, visits),
-            "last_share": axis("drawn_page", web.pages).of(shares),  # of the last surfer
-        }
+                found[:, s, k] = np.abs(shares - rank).sum(), shares[best]
+        return found
 
-    def _webs(self, rng: Generator) -> dict[str, Quantity]:
-        p, number = 0.85, axis("web", self.webs)
-        found = np.empty((6, self.webs))
-        for k in range(self.webs):
-            web = ranks.draw_web(int(rng.integers(5, 16)), rng)
-            M = web.matrix(p)
-            compact = p * web.GD.toarray() + np.ones((web.pages, 1)) * web.z(p)  # 17.37
-            course = ranks.powers(web, p, self.iterations, ranks.solve(web, p))
-            found[:, k] = (
-                null_dimension(M.T),
-                M.min(),
-                np.abs(M.sum(0) - 1).max(),
-                np.abs(M - compact).max(),
-                course.error[-1],
-                len(web.links) / web.pages**2,
-            )
-        gaps = "null_dimension", "least_entry", "column_gap", "compact_gap", "power_error"
-        names = *gaps, "link_share"
-        return {f"web_{name}": number.of(row) for name, row in zip(names, found, strict=True)}
+    def _solutions(self, rng: Generator) -> Ints:
+        """The number of independent stationary distributions of random webs, without jumps too."""
+        webs = [ranks.draw_web(int(rng.integers(5, 16)), rng) for _ in range(self.webs)]
+        return np.array([[null_dimension(web.matrix(p).T) for web in webs] for p in (FOLLOW, 1.0)])

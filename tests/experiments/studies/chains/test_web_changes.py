@@ -13,4 +13,3 @@ def test_a_farm_lifts_its_target(run: Callable[..., Outcome]) -> None:
     assert (places[:, 1] == 1).all()
     assert (found["farm_rank"].values[:, 0] == 0).all()
     assert (found["restart_iterations"].values <= found["fresh_iterations"].values).all()
-    assert found["restart_error"].values.max() < 1e-6
