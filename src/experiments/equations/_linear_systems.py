@@ -35,9 +35,10 @@ class Series(NamedTuple):
             [np.linalg.matrix_power(A, i - j) if i >= j else 0 * A for j in range(N)]
             for i in range(N)
         ]
-        F = np.block(steps)
+        F: Floats = np.block(steps)
         cov = F @ block_diag(V0, *[Gamma] * (N - 1)) @ F.T
-        return F[:, :M] @ mu0, cov, np.kron(np.eye(N), C), np.kron(np.eye(N), Sigma)
+        outputs, noise = (np.kron(np.eye(N), part).astype(np.float64) for part in (C, Sigma))
+        return F[:, :M] @ mu0, cov, outputs, noise
 
     def given(self, n: int) -> Beliefs:
         """All states given the first n outputs."""

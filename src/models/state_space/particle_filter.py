@@ -95,25 +95,6 @@ def bootstrap_filter(
     )
 
 
-class WeightCheck(NamedTuple):
-    """Weights of particles and their exact values, over all filters."""
-
-    least_weight: float
-    largest_weight: float
-    weight_sum_error: float  # largest distance of a sum from one
-    likelihood_share_error: float  # largest of w^(l) from p(x_N | z^(l)) / sum_m .., relative
-
-
-def check_weights(model: StateSpace, passed: ParticleFiltered) -> WeightCheck:
-    """The weights a filter ends with; shares are theirs if particles are drawn at every step."""
-    W, n = passed.W, passed.mean.shape[-2] - 1
-    share = np.exp(model.log_weight(n, passed.z))
-    share /= share.sum(-1, keepdims=True)  # 13.118
-    ratio = np.divide(W, share, out=np.ones_like(W), where=share > 0)  # a share may underflow
-    off = np.abs(W.sum(-1) - 1).max(), np.abs(ratio - 1).max()
-    return WeightCheck(W.min(), W.max(), *off)
-
-
 def _average(W: Floats, f: Floats) -> Floats:
     """The sum of w^(l) f^(l), without BLAS: on a busy machine its threads would slow it down."""
     return np.asarray(np.einsum("...l,...lm->...m", W, f))

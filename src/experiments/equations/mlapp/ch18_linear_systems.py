@@ -185,7 +185,9 @@ def least_squares_of_the_dynamics(rng: Generator) -> Sides:
         return np.asarray(np.linalg.solve(theta.Gamma, residuals.T @ z[:-1]))
 
     scale = np.abs(slope(0 * theta.A)).max()
-    two, every = (np.linalg.lstsq(z[:-1][:n], z[1:][:n])[0].T for n in (2, None))
+    two, every = (
+        np.asarray(np.linalg.lstsq(z[:-1][:n], z[1:][:n])[0].T, np.float64) for n in (2, None)
+    )
     return Sides(
         truth=np.zeros_like(theta.A), printed=slope(two) / scale, corrected=slope(every) / scale
     )

@@ -37,9 +37,7 @@ class PageRank(Study):
             "whether a link from the page of higher rank raises a third page's rank more", "pair"
         ),
         "same_out_links": quantity("whether both pages have as many links", "pair"),
-        "surfer_error": quantity(
-            "sum of the absolute errors of a surfer's shares", "surfer visits"
-        ),
+        "surfer_error": quantity("sum of the absolute errors of the shares", "surfer visits"),
         "top_share": quantity("share of the visits to the page of highest rank", "surfer visits"),
         "solutions": quantity("dimension of the solutions of v = M v in a random web", "p web"),
     }
