@@ -10,7 +10,6 @@ from bythebook.models.state_space.nonlinear_filters import linear_system, state_
 from bythebook.models.state_space.particle_filter import (
     StateSpace,
     bootstrap_filter,
-    check_weights,
     systematic_counts,
 )
 from bythebook.models.types import Floats
@@ -129,22 +128,6 @@ def test_weights_multiply_until_resampling_makes_them_equal() -> None:
     assert_allclose(np.exp(found.log_c), [[2, 0.75, 1], [1, 2.5, 1]], rtol=1e-8)
     assert_allclose(found.mean[1, :, 0], [1.5, 1, 1], rtol=1e-12)
     assert_allclose(found.ess[1], [4, 1 / 0.3, 1 / 0.3], rtol=1e-12)
-
-
-def test_weights_are_checked_by_hand() -> None:
-    """After resampling, weights are shares of the likelihood; without it they are products."""
-    p = np.array([[1.0, 1.0, 2.0, 4.0], [4.0, 3.0, 2.0, 1.0]])
-    always, never = (
-        bootstrap_filter(still(np.log(p)), 2, 4, np.random.default_rng(0), threshold=threshold)
-        for threshold in (1.0, 0.0)
-    )
-    right = check_weights(still(np.log(p)), always)
-    assert_allclose(right[:2], [0.1, 0.4], rtol=1e-12)
-    assert max(right[2:]) < 1e-12
-    wrong = check_weights(still(np.log(p)), never)  # weights 4, 3, 4, 4 of 15
-    assert_allclose(wrong[:2], [3 / 15, 4 / 15], rtol=1e-12)
-    assert_allclose(wrong.likelihood_share_error, 4 / 15 / 0.1 - 1, rtol=1e-12)
-    assert_allclose(check_weights(still(np.log(p)), always._replace(W=p[1]))[2], 9, rtol=1e-12)
 
 
 def test_a_filter_that_explains_nothing_is_lost_and_the_others_are_not() -> None:

@@ -70,18 +70,6 @@ def test_knobs_that_make_no_sense_are_refused(knobs: dict[str, object], complain
         dataclasses.replace(TAILS, **knobs)  # type: ignore[arg-type]
 
 
-def test_weights_of_a_right_filter(tails: Outcome) -> None:
-    assert tails["least_weight"].values.min() >= 0
-    assert tails["largest_weight"].values.max() <= 1
-    assert tails["weight_sum_error"].values.max() < 1e-12
-    assert tails["likelihood_share_error"].values.max() < 1e-9
-
-
-def test_likelihoods_of_added_noise_integrate_to_one(tails: Outcome, mixture: Outcome) -> None:
-    assert tails["likelihood_mass"].values == pytest.approx(np.ones(2), abs=1e-4)
-    assert mixture["likelihood_mass"].values == pytest.approx(np.ones(1), abs=1e-9)
-
-
 def test_errors_say_what_is_known_of_tails(tails: Outcome) -> None:
     errors = tails["rmse_to_exact"]
     assert errors.sel(system="linear", filter="extended").item < 1e-9  # the grid is exact
@@ -114,13 +102,6 @@ def test_errors_say_what_is_known_of_growth(growth: Outcome) -> None:
     assert evaluate("particle_rmse['growth', 800] < rmse_to_exact['growth', 'unscented']", growth)
 
 
-@pytest.mark.parametrize("name", ["particle_rmse", "particle_median_error"])
-def test_rates_are_slopes(growth: Outcome, name: str) -> None:
-    few, many = growth[name].sel(system="growth").values
-    rate = growth[f"{name}_rate"].sel(system="growth").item
-    assert_allclose(rate, np.log(many / few) / np.log(16), rtol=1e-10)
-
-
 def test_where_nothing_is_nonlinear_tangents_and_points_are_exact(
     monkeypatch: pytest.MonkeyPatch, run: Run
 ) -> None:
@@ -144,7 +125,6 @@ def test_a_filter_that_forgets_the_data_is_found_out(
     monkeypatch.setattr(particle_filter, "bootstrap_filter", blind)
     found = run(TAILS)
     assert evaluate("particle_rmse['linear', 200] / exact_sd['linear'] > 0.5", found)
-    assert evaluate("max(likelihood_share_error) > 0.1", found)
     assert evaluate("particle_rmse['student', 200] > rmse_to_exact['student', 'extended']", found)
 
 
@@ -177,7 +157,8 @@ def test_mixtures_are_counted(mixture: Outcome) -> None:
         "mixture_start": [3] * 5,
         "gaussian": [1] * 5,
     }
-    assert mixture["density_gap"].values.max() < 1e-9
+    sums, grid = mixture["sum_mean"].values, mixture["grid_mean"].values
+    assert_allclose(sums, grid, rtol=0, atol=1e-9)
 
 
 def test_a_belief_that_is_merged_on_the_way_is_found_out(
@@ -189,7 +170,8 @@ def test_a_belief_that_is_merged_on_the_way_is_found_out(
     monkeypatch.setattr(gaussian_sum, "gaussian_sum_filter", merged)
     outcome = run(MIXTURE)
     found = outcome["components"]
-    assert outcome["density_gap"].values[1:].min() > 1e-3
+    off = outcome["sum_mean"].values - outcome["grid_mean"].values
+    assert np.abs(off[1:]).min() > 1e-4
     assert found.sel(model="mixture_emission", step=2).item == 2
     assert found.sel(model="mixture_start").values.tolist() == [3, 1, 1, 1, 1]
 
