@@ -17,7 +17,6 @@ class WalkMoments(NamedTuple):
 
     place: Floats  # E z
     square: Floats  # E z^2
-    distance: Floats  # E |z|
     largest: Floats  # the most probable place's probability
     returned: Floats  # chance of having come back to 0 by now
     waited: Floats  # E of the moves until the first return, or until now if that is sooner
@@ -32,7 +31,7 @@ def moments(ups: Floats, stay: float, times: int) -> WalkMoments:
     free = np.zeros((W, 2 * N + 1))
     free[:, N] = 1.0
     away = free.copy()  # has not come back
-    found = np.zeros((4, W, times))
+    found = np.zeros((3, W, times))
     returned, reached = np.zeros((W, times)), np.zeros((W, 3))
     for t in range(times):
         if t:
@@ -40,11 +39,11 @@ def moments(ups: Floats, stay: float, times: int) -> WalkMoments:
             returned[:, t] = returned[:, t - 1] + away[:, N]
             away[:, N] = 0.0
             reached = np.maximum(reached, free[:, N - 1 : N + 2])
-        found[:, :, t] = free @ z, free @ z**2, free @ np.abs(z), free.max(1)
+        found[:, :, t] = free @ z, free @ z**2, free.max(1)
     waited = np.zeros((W, times))
     waited[:, 1:] = (1 - returned).cumsum(1)[:, :-1]
-    place, square, distance, largest = found
-    return WalkMoments(place, square, distance, largest, returned, waited, reached)
+    place, square, largest = found
+    return WalkMoments(place, square, largest, returned, waited, reached)
 
 
 def _moved(p: Floats, moves: Floats) -> Floats:

@@ -61,20 +61,6 @@ def outright_acceptance(p: Floats, q: Floats) -> Floats:
     return np.asarray(p[..., None, :] * np.swapaxes(q, -1, -2))
 
 
-def hastings_equation(p: Floats, q: Floats, *, as_printed: bool) -> Floats:
-    """Gaps between the lines of PRML's (11.45), the first and the last less that between them.
-
-    Shape (2, ..., K, K). As printed, the proposal's arguments are those of the move back on the
-    left, and of the move itself on the right.
-    """
-    accept = hastings_acceptance(p, q)
-    proposal = np.swapaxes(q, -1, -2) if as_printed else q
-    left = p[..., :, None] * proposal
-    right = np.swapaxes(left, -1, -2)
-    least = np.minimum(left, right)
-    return np.stack([left * accept - least, right * np.swapaxes(accept, -1, -2) - least])
-
-
 def rotation(p: Floats) -> Floats:
     """Around a circle, with the same flow from each state to the next: p is invariant."""
     K = p.shape[-1]

@@ -54,15 +54,6 @@ def test_conditionals_keep_the_other_variable(variable: int) -> None:
                     assert T[a, b, c, d] == pytest.approx(right)
 
 
-def test_printed_and_corrected_equation(problem: made.Problem) -> None:
-    q = problem.q[:, 0]
-    assert np.abs(made.hastings_equation(problem.p, q, as_printed=False)).max() < 1e-15
-    printed = made.hastings_equation(problem.p, q, as_printed=True)
-    assert np.abs(printed).max((-2, -1)).min() > 1e-4  # both lines, in every draw
-    same = (q + np.swapaxes(q, -1, -2)) / 2  # symmetrical: both are right
-    assert np.abs(made.hastings_equation(problem.p, same, as_printed=True)).max() < 1e-15
-
-
 def test_outright_acceptance_is_a_product(problem: made.Problem) -> None:
     p, q = problem.p[3], problem.q[3, 1]
     assert made.outright_acceptance(p, q)[1, 4] == pytest.approx(p[4] * q[4, 1])

@@ -2,25 +2,22 @@
 
 from collections.abc import Iterator
 
-import numpy as np
-from matplotlib.figure import Figure
-
-from bythebook.experiments.core.outcome import Outcome
-from bythebook.experiments.plotting.canvas import shared_legend, subplots
-from bythebook.experiments.studies.chains.transition_kernels import TransitionKernels
-
-GAPS = {"balance_gap": "detailed balance", "invariance_gap": "invariance"}
+from bythebook.experiments.plotting.marks import Panel, point
 
 
-def draw(study: TransitionKernels, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
-    figure, ax = subplots()
-    rows = np.arange(len(study.kernels))
-    for k, (name, words) in enumerate(GAPS.items()):
-        worst = np.maximum(outcome[name].values.max(1), 1e-18)
-        ax.plot(worst, rows + 0.16 * (2 * k - 1), "os"[k], label=words)
-    ax.set(xscale="log", xlabel="largest gap over all draws", xlim=(1e-19, 2))
-    ax.set_yticks(rows, study.kernels)
-    ax.invert_yaxis()
-    ax.grid(axis="y", alpha=0.3)
-    shared_legend(figure, ax, 2)
-    yield "gaps", figure
+def gaps() -> Iterator[Panel]:
+    """The largest violation of detailed balance and of invariance over all draws."""
+    yield Panel(
+        point("kernel", x="max(balance_gap, over='draw') + 1e-18", label="detailed balance"),
+        point(
+            "kernel",
+            x="max(invariance_gap, over='draw') + 1e-18",
+            marker="s",
+            ms=4,
+            label="invariance",
+        ),
+        x="largest violation over all draws",
+        y="",
+        xscale="log",
+        xlimits=(1e-19, 1e4),
+    )

@@ -1,16 +1,16 @@
-"""Random walks on the integers: distances and first returns (PRML 11.2; MLAPP 17.2.3)."""
+"""Random walks on the integers: distances and first returns (MLAPP 17.2.3)."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Outcome, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.chains.integer_walk import draw_walks, moments, return_probability
 
-SHOWN = 200  # times of a drawn walk that are kept
+SEEN = 200  # times of a drawn walk that are recorded
 
 
 @dataclass
@@ -18,9 +18,22 @@ class IntegerWalk(Study):
     """Exact moments and first returns of walks from 0 at time 1, and some drawn walks."""
 
     headline = {"return_probability": "min(return_probability)"}
-    more_quantities = True
     quantities = {
         "return_probability": quantity("probability of a return to zero", "up"),
+        "expected_place": quantity("expected state", "up time"),
+        "expected_square": quantity("expected square of the state", "up time"),
+        "largest_probability": quantity("probability of the most probable state", "up time"),
+        "returned_by": quantity("probability of a return by now", "up time"),
+        "waited": quantity("mean number of moves until the return, or until now", "up time"),
+        "reached": quantity("largest probability of a state near zero", "up neighbour"),
+        "path": quantity("state of a drawn walk", "up walk seen"),
+    }
+    axes = {
+        "up": axis_of("probability of a move upwards"),
+        "time": axis_of("time"),
+        "neighbour": axis_of("state"),
+        "walk": axis_of("drawn walk"),
+        "seen": axis_of("time"),
     }
 
     ups: list[float] = knob(
@@ -31,22 +44,24 @@ class IntegerWalk(Study):
     walks: int = knob(20, "walks that are drawn", at_least=1, at_most=1000)
 
     def run(self, rng: Generator) -> Outcome:
-        ups = np.array(self.ups)
-        up, time = axis("up", self.ups), axis("time", range(1, self.times + 1))
+        ups, time = np.array(self.ups), np.arange(1, self.times + 1)
         found = moments(ups, self.stay, self.times)
-        shown = np.unique(np.linspace(0, self.times - 1, SHOWN).astype(int))
+        shown = np.unique(np.linspace(0, self.times - 1, SEEN).astype(int))
         paths = draw_walks(ups, self.stay, self.times, self.walks, rng)
-        seen, moves = axis("seen", time.values[shown]), np.diff(paths)
-        move = axis("move", [-1, 0, 1])
-        return Outcome(
-            expected_place=over(found.place, up, time),
-            expected_square=over(found.square, up, time),
-            expected_distance=over(found.distance, up, time),
-            largest_probability=over(found.largest, up, time),
-            returned_by=over(found.returned, up, time),
-            waited=over(found.waited, up, time),
-            reached=over(found.reached, up, axis("neighbour", [-1, 0, 1])),
-            return_probability=up.of(return_probability(ups, self.stay)),
-            move_share=over([(moves == m).mean((1, 2)) for m in move.values], move, up),
-            path=over(paths[..., shown], up, axis("walk", self.walks), seen),
+        return outcome(
+            {
+                "up": self.ups,
+                "time": time,
+                "neighbour": [-1, 0, 1],
+                "walk": self.walks,
+                "seen": time[shown],
+            },
+            expected_place=("up time", found.place),
+            expected_square=("up time", found.square),
+            largest_probability=("up time", found.largest),
+            returned_by=("up time", found.returned),
+            waited=("up time", found.waited),
+            reached=("up neighbour", found.reached),
+            return_probability=("up", return_probability(ups, self.stay)),
+            path=("up walk seen", paths[..., shown]),
         )

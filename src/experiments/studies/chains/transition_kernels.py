@@ -6,14 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.chains import transition_kernels as made
-from bythebook.models.chains.markov_chain import average_limit, limit, null_dimension, stationary
+from bythebook.models.chains.markov_chain import limit, null_dimension
 from bythebook.models.types import Floats
 
 BASE = 3  # transitions that are mixed and composed
+RULES = ["accepted outright", "metropolis-hastings"]
 KERNELS = (
     "identity",
     "base",
@@ -40,23 +41,31 @@ class TransitionKernels(Study):
     """
 
     headline = {"balance_gap": "max(balance_gap)"}
-    more_quantities = True
     quantities = {
         "balance_gap": quantity("largest violation of detailed balance", "kernel draw"),
+        "invariance_gap": quantity("largest change of the target in a step", "kernel draw"),
+        "row_sum": quantity("largest sum of a row", "kernel draw"),
+        "lag_dependence": quantity("largest difference of two rows", "kernel draw"),
+        "null_dimension": quantity("dimension of the invariant distributions", "kernel draw"),
+        "ergodic": quantity("whether all rows of a high power agree", "kernel draw"),
+        "acceptance": quantity("share of proposals that is accepted", "rule draw"),
+        "least_enlargement": quantity(
+            "smallest ratio of the acceptance probabilities of the two rules", "draw"
+        ),
+    }
+    axes = {
+        "kernel": axis_of("transition"),
+        "draw": axis_of("target and proposals"),
+        "rule": axis_of("acceptance probability"),
     }
 
     kernels: list[str] = knob(list(KERNELS), "transitions", choices=KERNELS, distinct=True)
     shape: list[int] = knob([2, 3], "values of the two variables", at_least=2, at_most=4)
     draws: int = knob(300, "targets and proposals", at_least=1, at_most=10_000)
-    matrix: list[float] = knob(
-        [], "a separate chain, row by row", at_least=0, at_most=1, may_be_empty=True
-    )
 
     def problems(self) -> Iterator[str]:
         if len(self.shape) != 2:
             yield f"study.shape has {len(self.shape)} entries; allowed: two"
-        if round(len(self.matrix) ** 0.5) ** 2 != len(self.matrix):
-            yield f"study.matrix has {len(self.matrix)} entries; allowed: a square number"
 
     def run(self, rng: Generator) -> Outcome:
         K = self.shape[0] * self.shape[1]
@@ -64,42 +73,23 @@ class TransitionKernels(Study):
         full = rng.dirichlet(np.ones(K), (self.draws, K))  # a proposal to anywhere
         shares = rng.dirichlet(np.ones(BASE), self.draws)
         T = np.stack([self._kernel(name, p, q, full, shares) for name in self.kernels])
-        kernel, draw = axis("kernel", self.kernels), axis("draw", self.draws)
         rows = limit(np.clip(T, 0, None) + 1e-300)
-        second = np.sort(np.linalg.eigvals(T).real, axis=-1)[..., -2]
         hastings, outright = made.hastings_acceptance(p, full), made.outright_acceptance(p, full)
-        apart = ~np.eye(K, dtype=bool)
-        found = {
-            "balance_gap": np.abs(made.balance_gap(p, T)).max((-2, -1)),
-            "invariance_gap": np.abs(made.invariance_gap(p, T)).max(-1),
-            "least_chance": T.min((-2, -1)),
-            "row_gap": np.abs(T.sum(-1) - 1).max(-1),
-            "lag_dependence": np.ptp(T, axis=-2).max(-1),
-            "null_dimension": null_dimension(T),
-            "ergodic": np.ptp(rows, axis=-2).max(-1) <= 1e-9,
-            "second_eigenvalue": second,
-        }
-        reading, rule = axis("reading", ["as printed", "corrected"]), axis("rule", RULES)
-        chance = p[:, :, None] * full
-        back = np.swapaxes(chance, -1, -2)
-        return Outcome(
-            **{name: over(values, kernel, draw) for name, values in found.items()},
-            equation_gap=over(
-                [
-                    np.abs(made.hastings_equation(p, full, as_printed=way)).max((0, -2, -1))
-                    for way in (True, False)
-                ],
-                *(reading, draw),
+        proposed, apart = p[:, :, None] * full, ~np.eye(K, dtype=bool)
+        each = "kernel draw"
+        return outcome(
+            {"kernel": self.kernels, "draw": self.draws, "rule": RULES},
+            balance_gap=(each, np.abs(made.balance_gap(p, T)).max((-2, -1))),
+            invariance_gap=(each, np.abs(made.invariance_gap(p, T)).max(-1)),
+            row_sum=(each, T.sum(-1).max(-1)),
+            lag_dependence=(each, np.ptp(T, axis=-2).max(-1)),
+            null_dimension=(each, null_dimension(T)),
+            ergodic=(each, np.ptp(rows, axis=-2).max(-1) <= 1e-9),
+            acceptance=(
+                "rule draw",
+                [(proposed * rate).sum((1, 2)) for rate in (outright, hastings)],
             ),
-            acceptance=over(
-                [(chance * rate).sum((1, 2)) for rate in (outright, hastings)], rule, draw
-            ),
-            acceptance_by_flows=over(
-                [(chance * back).sum((1, 2)), np.minimum(chance, back).sum((1, 2))], rule, draw
-            ),
-            reached_share=(q > 0).mean(),
-            least_enlargement=draw.of((hastings / outright)[:, apart].min(1)),
-            **self._own(),
+            least_enlargement=("draw", (hastings / outright)[:, apart].min(1)),
         )
 
     def _kernel(self, name: str, p: Floats, q: Floats, full: Floats, shares: Floats) -> Floats:
@@ -133,17 +123,3 @@ class TransitionKernels(Study):
             case "conditionals in turn":
                 return np.asarray(one @ two)
         return np.asarray(one @ two @ one)
-
-    def _own(self) -> dict[str, Quantity]:
-        if not self.matrix:
-            return {}
-        size = round(len(self.matrix) ** 0.5)
-        A = np.reshape(np.asarray(self.matrix, dtype=np.float64), (size, size))
-        pi = stationary(A)
-        return {
-            "own_balance_gap": Quantity(np.abs(made.balance_gap(pi, A)).max()),
-            "own_distance": Quantity(np.abs(average_limit(A) - pi).max()),
-        }
-
-
-RULES = ["accepted outright", "metropolis-hastings"]
