@@ -125,17 +125,6 @@ def absorption(A: Floats, known: Structure | None = None) -> Floats:
     return np.asarray(np.linalg.solve(np.eye(len(A)) - Q, into))
 
 
-def path_sums(A: Floats, steps: int) -> Floats:
-    """n-step probabilities (steps, K, K) of one chain for n = 1 .. steps, path by path (17.4)."""
-    K = len(A)
-    found = np.zeros((steps, K, K))
-    for n in range(1, steps + 1):
-        paths = np.indices((K,) * (n + 1)).reshape(n + 1, -1)
-        chance = A[paths[:-1], paths[1:]].prod(0)
-        np.add.at(found[n - 1], (paths[0], paths[-1]), chance)
-    return found
-
-
 def draw_chains(states: int, n: int, rng: Generator) -> Floats:
     """Random chains (n, K, K) of all kinds: dense, sparse, with self-loops, around a circle.
 

@@ -79,11 +79,6 @@ def test_transient_states_return_as_often_as_they_should() -> None:
     assert markov.return_probability(A)[0] == pytest.approx(0.3 + 0.7 * back_from_one)
 
 
-def test_sums_over_paths_are_powers() -> None:
-    summed = markov.path_sums(THREE, 4)
-    assert np.allclose(summed[3], np.linalg.matrix_power(THREE, 4))
-
-
 def test_closed_classes_are_counted_by_the_null_space() -> None:
     A = markov.draw_chains(5, 80, np.random.default_rng(3))
     assert (markov.structure(A).closed.sum(1) == markov.null_dimension(A)).all()

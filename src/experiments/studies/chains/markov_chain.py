@@ -2,19 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
-from bythebook.experiments.core.declarations import quantity
-from bythebook.experiments.core.outcome import Outcome, Quantity, axis, over
+from bythebook.experiments.core.declarations import axis_of, quantity
+from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
 from bythebook.models.chains import markov_chain as markov
 from bythebook.models.types import Floats
 
 TWO = {"two": [0.1, 0.9, 0.9, 0.1]}
-PATHS = 5  # steps of the longest paths that are summed
-KIND = axis("kind", ["any", "loops", "circle", "dense"])  # of random chains, in turn
 
 
 @dataclass
@@ -25,15 +24,43 @@ class MarkovChain(Study):
     """
 
     headline = {"stationary": "max(stationary)"}
-    more_quantities = True
     quantities = {
         "stationary": quantity("stationary probability of a state", "chain closed state"),
+        "stationary_gap": quantity(
+            "largest change of the stationary distribution in a step", "chain closed"
+        ),
+        "absorbed": quantity("probability of ending in a closed class", "chain state closed"),
+        "period": quantity("period of a state; 0 without a return", "chain state"),
+        "return_probability": quantity("probability of ever returning", "chain state"),
+        "n_step": quantity("probability of a state after n steps", "chain state to n"),
+        "classes": quantity("classes of states that lead to each other", "chain"),
+        "closed_classes": quantity("classes that are never left", "chain"),
+        "complex_eigenvalues": quantity("eigenvalues that are not real", "chain"),
+        "irreducible": quantity("whether every state leads to every other", "draw"),
+        "aperiodic": quantity("whether all states have period 1", "draw"),
+        "regular": quantity("whether a power has positive entries only", "draw"),
+        "all_self_loops": quantity("whether every state has a self-loop", "draw"),
+        "self_loop": quantity("whether a state has a self-loop", "draw drawn_state"),
+        "drawn_period": quantity("period of a state; 0 without a return", "draw drawn_state"),
+        "drawn_closed": quantity("classes that are never left", "draw"),
+        "null_dimension": quantity("dimension of the stationary distributions", "draw"),
+        "limit_error": quantity("distance of a high power from the average of powers", "draw"),
+        "least_return": quantity("smallest probability of a return of a state", "draw"),
+    }
+    axes = {
+        "chain": axis_of("chain"),
+        "closed": axis_of("closed class"),
+        "state": axis_of("state"),
+        "to": axis_of("state at the end"),
+        "n": axis_of("steps"),
+        "draw": axis_of("random chain"),
+        "drawn_state": axis_of("state"),
     }
 
     chains: dict[str, list[float]] = knob(
         {}, "transition matrices by name, row by row; none: two states", at_least=0, at_most=1
     )
-    steps: int = knob(20, "n-step probabilities up to this n", at_least=PATHS, at_most=1000)
+    steps: int = knob(20, "n-step probabilities up to this n", at_least=5, at_most=1000)
     states: int = knob(5, "states of a random chain", at_least=2, at_most=8)
     draws: int = knob(400, "random chains", at_least=4, at_most=10_000)
 
@@ -50,23 +77,29 @@ class MarkovChain(Study):
                 yield f"study.chains: '{name}'; allowed: rows that sum to 1"
 
     def run(self, rng: Generator) -> Outcome:
-        return Outcome(**self._named(), **self._drawn(rng))
-
-    def _named(self) -> dict[str, Quantity]:
-        given = self.given
-        K = max(len(A) for A in given.values())
-        chain, state, to = (
-            axis("chain", list(given)),
-            axis("state", range(1, K + 1)),
-            axis("to", range(1, K + 1)),
+        K = max(len(A) for A in self.given.values())
+        states = np.arange(1, K + 1)
+        return outcome(
+            {
+                "chain": list(self.given),
+                "state": states,
+                "to": states,
+                "closed": states,
+                "n": np.arange(1, self.steps + 1),
+                "draw": self.draws,
+                "drawn_state": np.arange(1, self.states + 1),
+            },
+            **self._named(K),
+            **self._drawn(rng),
         )
-        closed, n = axis("closed", range(1, K + 1)), axis("n", range(1, self.steps + 1))
-        size = len(given)
+
+    def _named(self, K: int) -> dict[str, Any]:
+        """Properties of the named chains, of K states at most."""
+        size = len(self.given)
         stationary, absorbed = np.zeros((2, size, K, K))
         period, back, gap = np.zeros((size, K), int), np.zeros((size, K)), np.zeros((size, K))
-        n_step, counts = np.zeros((size, K, K, self.steps)), np.zeros((4, size))
-        path_gap = np.zeros((2, size))
-        for c, A in enumerate(given.values()):
+        n_step, counts = np.zeros((size, K, K, self.steps)), np.zeros((3, size), int)
+        for c, A in enumerate(self.given.values()):
             k, known = len(A), markov.structure(A)
             pi = markov.closed_distributions(A, known)
             stationary[c, : len(pi), :k] = pi
@@ -75,80 +108,38 @@ class MarkovChain(Study):
             period[c, :k], back[c, :k] = known.period, markov.return_probability(A, known)
             for m in range(self.steps):
                 n_step[c, :k, :k, m] = np.linalg.matrix_power(A, m + 1)  # 17.7
-            values = np.linalg.eigvals(A)
-            counts[:, c] = (
-                known.first.sum(),
-                known.closed.sum(),
-                (np.abs(values.imag) > markov.TINY).sum(),
-                np.abs(pi[0][:, None] * A - (pi[0][:, None] * A).T).max(),
-            )
-            path_gap[:, c] = self._paths(A, n_step[c, :k, :k])
+            imaginary = np.abs(np.linalg.eigvals(A).imag)
+            counts[:, c] = known.first.sum(), known.closed.sum(), (imaginary > markov.TINY).sum()
         return {
-            "stationary": over(stationary, chain, closed, state),
-            "stationary_gap": over(gap, chain, closed),
-            "absorbed": over(absorbed, chain, state, closed),
-            "period": over(period, chain, state),
-            "return_probability": over(back, chain, state),
-            "n_step": over(n_step, chain, state, to, n),
-            "classes": chain.of(counts[0].astype(int)),
-            "closed_classes": chain.of(counts[1].astype(int)),
-            "complex_eigenvalues": chain.of(counts[2].astype(int)),
-            "balance_gap": chain.of(counts[3]),
-            "path_gap": chain.of(path_gap[0]),
-            "composed_gap": chain.of(path_gap[1]),
+            "stationary": ("chain closed state", stationary),
+            "stationary_gap": ("chain closed", gap),
+            "absorbed": ("chain state closed", absorbed),
+            "period": ("chain state", period),
+            "return_probability": ("chain state", back),
+            "n_step": ("chain state to n", n_step),
+            "classes": ("chain", counts[0]),
+            "closed_classes": ("chain", counts[1]),
+            "complex_eigenvalues": ("chain", counts[2]),
         }
 
-    def _paths(self, A: Floats, n_step: Floats) -> tuple[float, float]:
-        """Powers against sums over paths; sums of m and n steps against those of m + n."""
-        summed = markov.path_sums(A, PATHS)
-        powers = np.moveaxis(n_step[..., :PATHS], -1, 0)
-        composed = [
-            np.abs(summed[m] @ summed[n] - summed[m + n + 1]).max()  # 17.6
-            for m in range(PATHS)
-            for n in range(PATHS - m - 1)
-        ]
-        return float(np.abs(powers - summed).max()), float(max(composed))
-
-    def _drawn(self, rng: Generator) -> dict[str, Quantity]:
+    def _drawn(self, rng: Generator) -> dict[str, Any]:
+        """Properties of random chains."""
         A = markov.draw_chains(self.states, self.draws, rng)
         known = markov.structure(A)
-        draw, state = axis("draw", self.draws), axis("drawn_state", range(1, self.states + 1))
-        column = axis("column", range(1, self.states + 1))
-        average = markov.average_limit(A)
-        solved = np.full((self.draws, self.states, self.states), np.nan)
-        whole = known.irreducible
-        for k in range(self.states):
-            solved[whole, k] = markov.stationary(A[whole], k)
-        off = np.abs(solved - average[:, :1]).max(-1)
-        first = known.closed.argmax(1)
-        pi = average[np.arange(self.draws), first]  # of the class of the first closed state
+        off = np.abs(markov.limit(A) - markov.average_limit(A)).max((1, 2))
         loops = np.diagonal(A, axis1=1, axis2=2) > 0
-        values, positive = np.linalg.eigvals(A), (A > 0).mean((1, 2))
-        four = axis("four", self.draws // 4)
         return {
-            "positive_share": over(positive[: 4 * len(four)].reshape(-1, 4), four, KIND),
-            "irreducible": draw.of(whole),
-            "aperiodic": draw.of((known.period == 1).all(1)),
-            "regular": draw.of(markov.is_regular(A)),
-            "slowest_regular": Quantity(markov.is_regular(_slow(self.states))),
-            "all_self_loops": draw.of(loops.all(1)),
-            "self_loop": over(loops, draw, state),
-            "drawn_period": over(known.period, draw, state),
-            "drawn_closed": draw.of(known.closed.sum(1)),
-            "null_dimension": draw.of(markov.null_dimension(A)),
-            "column_error": over(np.where(whole[:, None], off, 0.0), draw, column),
-            "limit_error": draw.of(np.abs(markov.limit(A) - average).max((1, 2))),
-            "least_return": draw.of(markov.return_probability(A, known).min(1)),
-            "unit_eigenvalue_error": draw.of(np.abs(values - 1).min(1)),
-            "stationary_residual": draw.of(np.abs(np.vecmat(pi, A) - pi).max(1)),
+            "irreducible": ("draw", known.irreducible),
+            "aperiodic": ("draw", (known.period == 1).all(1)),
+            "regular": ("draw", markov.is_regular(A)),
+            "all_self_loops": ("draw", loops.all(1)),
+            "self_loop": ("draw drawn_state", loops),
+            "drawn_period": ("draw drawn_state", known.period),
+            "drawn_closed": ("draw", known.closed.sum(1)),
+            "null_dimension": ("draw", markov.null_dimension(A)),
+            "limit_error": ("draw", off),
+            "least_return": ("draw", markov.return_probability(A, known).min(1)),
         }
-
-
-def _slow(K: int) -> Floats:
-    """A circle with one short cut, the slowest to mix of regular chains of K states."""
-    A = np.roll(np.eye(K), 1, 1)
-    A[-1, :2] = 0.5
-    return A
 
 
 def _square(entries: list[float]) -> Floats:

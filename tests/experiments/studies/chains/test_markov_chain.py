@@ -29,7 +29,7 @@ def test_chains_of_two_sizes_side_by_side(run: Run) -> None:
     assert found["period"].values.tolist() == [[2, 2, 0], [1, 1, 1]]
     assert found["n_step"].sel(chain="flip", state=1, to=1, n=2).item == 1
     assert found["classes"].values.tolist() == [1, 3]
-    assert found["balance_gap"].values.max() < 1e-15
+    assert found["stationary_gap"].values.max() < 1e-15
 
 
 def test_random_chains_are_of_all_kinds(run: Run) -> None:
