@@ -1,5 +1,6 @@
 """Equations of PRML 11.2, random walks and Markov chains."""
 
+import math
 from itertools import product
 
 import numpy as np
@@ -16,7 +17,7 @@ def _walk_moments(moves: int) -> tuple[float, float]:
     """E z and E z^2 after some moves from 0, summed over all paths."""
     mean = square = 0.0
     for path in product(MOVES, repeat=moves):
-        weight, place = np.prod([MOVES[m] for m in path]), sum(path)
+        weight, place = math.prod(MOVES[m] for m in path), sum(path)
         mean, square = mean + weight * place, square + weight * place**2
     return float(mean), float(square)
 

@@ -8,7 +8,7 @@ from bythebook.experiments.plotting.marks import Panel, line
 def walks() -> Iterator[Panel]:
     """Drawn walks by the probability of a move upwards, and the probability of no return yet."""
     yield Panel(
-        line("path", x="seen", by="up", linewidth=0.5),
+        line("path", x="seen", by="up", linewidth=0.5, label="up with {}"),
         line("sqrt(expected_square[0.5])", x="time", color="black", linestyle="--"),
         line("-sqrt(expected_square[0.5])", x="time", color="black", linestyle="--"),
         y="state; dashed: root mean square for 0.5",
