@@ -126,21 +126,26 @@ def top_down_messages(rng: Generator) -> Sides:
 @equation(
     "20.7",
     section="20.2.1",
-    latex=r"m_{t \rightarrow s}^+(x_s) = \sum_{x_t} \psi_{st}(x_s, x_t)"
+    latex=r"m_{t \rightarrow s}^+(x_s) = p(x_s|\mathbf{v}_{st}^+) = \sum_{x_t} \psi_{st}(x_s, x_t)"
     r" \frac{\text{bel}_t(x_t)}{m_{s \rightarrow t}^-(x_t)}",
+    corrected=r"m_{t \rightarrow s}^+(x_s) = p(x_s|\mathbf{v}_{st}^+) \propto \sum_{x_t}"
+    r" \psi_{st}(x_s, x_t) \frac{\text{bel}_t(x_t)}{m_{s \rightarrow t}^-(x_t)}",
+    cause="message-equal-to-a-sum",
 )
 def messages_by_division(rng: Generator) -> Sides:
     """The message from a parent, from its belief divided by the message that it received.
 
-    Up to a factor; the belief and the other route are sums over all configurations.
+    The belief and the other route, the posterior without the part below, are sums over all
+    configurations.
     """
     tree = _tree(rng)
     s, everything = int(rng.integers(1, len(tree.parent))), list(range(len(tree.parent)))
     t = tree.parent[s]
-    printed = (tree.marginal(t, everything) / tree.message_up(s)) @ tree.edges[s]
+    belief = _normalised(tree.marginal(t, everything))
+    printed = (belief / tree.message_up(s)) @ tree.edges[s]
     rest = [node for node in everything if node not in tree.below(s)]
-    truth = tree.marginal(t, rest) @ tree.edges[s]
-    return Sides(truth=_normalised(truth), printed=_normalised(printed))
+    truth = _normalised(tree.marginal(t, rest) @ tree.edges[s])
+    return Sides(truth=truth, printed=printed, corrected=_normalised(printed))
 
 
 def _chain(rng: Generator) -> _Tree:
