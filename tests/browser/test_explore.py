@@ -26,7 +26,7 @@ CHANGED = {
     "fcml/ex-1.12": ("ln_count", "30"),
     "fcml/ex-2.4": ("function", "square"),
     "fcml/fig-3.1": ("game_tosses", "12"),
-    "fcml/ex-3.1-3.4": ("alphas", "[4, 2, 3]"),
+    "fcml/fig-3.4": ("alphas", "[4, 2, 3]"),
     "fcml/fig-1.5": ("data", "olympics-100m-women"),
     "fcml/ex-6.6": ("seed", "7"),
     "mlapp/listing-17.1": ("six", "0.3"),
@@ -270,7 +270,7 @@ def test_access_without_the_token_is_refused(browser: Any, address: str) -> None
 @pytest.mark.parametrize("width", [360, 768, 1280])
 def test_nothing_overflows_and_all_inputs_have_labels(page: Any, base: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 800})
-    for path in ("/", "/result/fcml/fig-1.15", "/result/fcml/ex-3.1-3.4"):
+    for path in ("/", "/result/fcml/fig-1.15", "/result/fcml/fig-3.4"):
         page.goto(base + path)
         if path != "/":
             done(page)

@@ -69,7 +69,7 @@ CHANGES = {
     "fcml/fig-4.13": {
         "study.targets": '{"two modes": [[0, 0, 1, 0, 1]], "new, (one)": [[0, 0, 2, 0, 2]]}'
     },
-    "fcml/ex-3.1-3.4": {
+    "fcml/fig-3.9": {
         "study.data": "",
         "study.heads": "3",
         "study.tosses": "9",
