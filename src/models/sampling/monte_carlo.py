@@ -12,16 +12,20 @@ The error of the average of S independent samples has the standard deviation sqr
     tails        whether a standard Gaussian number lies below 1, or above 3
     evidence     the likelihood under draws of the prior (Ghahramani 57-58), of a coin with
                  7 heads in 10 tosses and of a line through five points
+    double 20    whether a dart aimed at the middle of the double 20 hits, y ~ N(aim, sd^2 I) in
+                 millimetres (FCML 4.16): the mean is the probability P, the variance P (1 - P)
+    quarter      whether a point of the unit square lies within the quarter circle: P = pi / 4
 """
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.polynomial.legendre import leggauss
 from scipy.special import beta, ndtr
 
 from bythebook.models.probability.gaussian import log_density
-from bythebook.models.types import Floats
+from bythebook.models.types import Bools, Floats
 
 
 class Expectation(NamedTuple):
@@ -140,3 +144,65 @@ def evidences() -> dict[str, Expectation]:
     square = half / (4 * np.pi * NOISE) ** (len(T) / 2)
     found["line"] = Expectation(line, mean, square - mean**2)
     return found
+
+
+INNER, OUTER, HALF_ANGLE = (
+    162.0,
+    170.0,
+    np.pi / 20,
+)  # the double ring in mm; a segment is 18 degrees
+AIM = np.array([0.0, (INNER + OUTER) / 2])
+
+
+class Game(NamedTuple):
+    """Distribution of the points, the region, and its probability."""
+
+    throw: Callable[[tuple[int, ...], np.random.Generator], Floats]  # shape (..., 2)
+    hit: Callable[[Floats], Bools]
+    probability: float
+
+
+def double_twenty(sd: float) -> Game:
+    """A thrower who misses the aim by `sd` millimetres each way."""
+    return Game(
+        lambda shape, rng: AIM + sd * rng.standard_normal((*shape, 2)),
+        _in_double_twenty,
+        _double_twenty_probability(sd),
+    )
+
+
+def quarter_circle() -> Game:
+    """Points on the unit square; four times the share of hits estimates pi."""
+    return Game(
+        lambda shape, rng: rng.random((*shape, 2)), lambda y: (y**2).sum(-1) <= 1, np.pi / 4
+    )
+
+
+def hits(game: Game) -> Expectation:
+    """One for a hit, zero for a miss."""
+
+    def f(shape: tuple[int, int], rng: np.random.Generator) -> Floats:
+        return game.hit(game.throw(shape, rng)).astype(np.float64)
+
+    return Expectation(f, game.probability, game.probability * (1 - game.probability))
+
+
+def _in_double_twenty(y: Floats) -> Bools:
+    radius = np.hypot(y[..., 0], y[..., 1])
+    angle = np.arctan2(y[..., 0], y[..., 1])  # from the vertical, where the 20 is
+    return np.asarray((radius > INNER) & (radius < OUTER) & (np.abs(angle) < HALF_ANGLE))
+
+
+def _double_twenty_probability(sd: float, pieces: int = 40) -> float:
+    """The integral of the density over the region in polar coordinates, by Gauss-Legendre."""
+    node, weight = leggauss(20)
+
+    def rule(low: float, high: float) -> tuple[Floats, Floats]:
+        edges = np.linspace(low, high, pieces + 1)
+        half = np.diff(edges)[:, None] / 2
+        return (edges[:-1, None] + half * (node + 1)).ravel(), (half * weight).ravel()
+
+    (r, weight_r), (angle, weight_angle) = rule(INNER, OUTER), rule(-HALF_ANGLE, HALF_ANGLE)
+    y = np.stack([np.outer(r, np.sin(angle)), np.outer(r, np.cos(angle))], axis=-1)
+    density = np.exp(-((y - AIM) ** 2).sum(-1) / (2 * sd**2)) / (2 * np.pi * sd**2)
+    return float((weight_r * r) @ density @ weight_angle)

@@ -12,13 +12,15 @@ from bythebook.experiments.core.study import Study, knob
 from bythebook.models.sampling.monte_carlo import (
     INTEGRANDS,
     Expectation,
+    double_twenty,
     evidences,
+    hits,
     projection,
+    quarter_circle,
     running_mean,
     tails,
     under_uniform,
 )
-from bythebook.models.sampling.region import double_twenty, hits, quarter_circle
 
 HITS = ("double-20", "quarter-circle")
 OTHERS = ("projection", "evidence")
