@@ -88,6 +88,26 @@ def dynamics_keep_volume(rng: Generator) -> Sides:
 
 
 @equation(
+    "11.63, conditional",
+    section="11.5.1",
+    latex=r"p(\mathbf{r} | \mathbf{z}) = \mathcal{N}(\mathbf{r} | \mathbf{0}, \mathbf{I}), \quad"
+    r" p(\mathbf{z}, \mathbf{r}) = \frac{1}{Z_H} \exp(-H(\mathbf{z}, \mathbf{r}))",
+)
+def momenta_are_gaussian(rng: Generator) -> Sides:
+    """The conditional density of the momenta, with its normaliser as a sum over a fine grid.
+
+    Exercise 11.16.
+    """
+    energy, z, r = _case(rng)
+    line = np.linspace(-10, 10, 201)
+    grid = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
+    state = np.repeat(z, len(grid), axis=0), grid
+    total = np.exp(-dynamics.hamiltonian(energy, state)).sum() * (line[1] - line[0]) ** 2
+    truth = np.exp(-dynamics.hamiltonian(energy, (z, r))) / total
+    return Sides(truth=truth, printed=np.exp(-(r**2).sum(-1) / 2) / (2 * np.pi))
+
+
+@equation(
     "11.64 to 11.66",
     section="11.5.1",
     latex=r"\hat{r}_i(\tau + \epsilon / 2) = \hat{r}_i(\tau) - \frac{\epsilon}{2} \frac{\partial"
