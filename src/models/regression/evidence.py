@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize, minimize_scalar
 
+from bythebook.models.convergence import warn_not_converged
 from bythebook.models.em import take
 from bythebook.models.types import Bools, Floats, Ints
 
@@ -162,6 +163,7 @@ def maximise(
         active, at = active[going], take(new, going)
         if not active.size:
             break
+    warn_not_converged(f"{method} re-estimation", iterations=max_iter, tol=tol, fits=active.size)
     history = history[:, : iterations.max() + 1]
     wide = [one._replace(alpha=np.broadcast_to(one.alpha, (R, M)).copy()) for one in (end, first)]
     rests = ~np.isin(np.arange(R), active)
@@ -251,15 +253,6 @@ def search(data: Summary, beta: float | None = None) -> tuple[float, float, floa
         options={"xatol": 1e-7, "fatol": 1e-12, "maxiter": 2000, "maxfev": 4000},
     )
     return float(np.exp(found.x[0])), float(np.exp(found.x[1])), -float(found.fun)
-
-
-def expected_log_likelihood(Phi: Floats, t: Floats, q: Posterior, at: Precisions) -> Floats:
-    """E[ln p(t | w, beta) p(w | alpha)] over weights from q, which the M step maximises (9.66)."""
-    N, M = Phi.shape[1:]
-    error = misfit(Phi, t, q.m) + np.einsum("rnm,rmk,rnk->r", Phi, q.S, Phi)
-    squares = q.m**2 + np.diagonal(q.S, axis1=-2, axis2=-1)
-    logs = N * np.log(at.beta) + np.log(at.alpha).sum(-1) - (N + M) * np.log(2 * np.pi)
-    return np.asarray((logs - at.beta * error - (at.alpha * squares).sum(-1)) / 2)
 
 
 def em_move(Phi: Floats, t: Floats, at: Precisions) -> Floats:

@@ -24,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln, logsumexp, psi
 
+from bythebook.models.convergence import warn_not_converged
 from bythebook.models.em import expectation_maximisation
 from bythebook.models.regression import bayesian_regression
 from bythebook.models.types import Bools, Floats
@@ -38,15 +39,6 @@ class VariationalRegression(NamedTuple):
     bound: Floats  # (R,) L(q) at the end
     history: Floats  # (R, T + 1) L(q) after each update of q(w); NaN after convergence
     converged: Bools  # (R,)
-
-    @property
-    def least_step(self) -> float:
-        """The smallest change of the bound in an iteration, which should not be negative."""
-        return float(np.nanmin(np.diff(self.history), initial=0.0))
-
-    def printed_bound(self, a0: float) -> Floats:
-        """The bound with ln Gamma(a_N) in (10.110), as the book prints it (a_0 > 0)."""
-        return np.asarray(self.bound + gammaln(a0) - gammaln(self.a))
 
 
 class _State(NamedTuple):
@@ -113,7 +105,8 @@ def fit(
 
     start = _State(np.full(R, a), np.full(R, c / (beta or 1.0)), s2, c2, (rest**2).sum(-1))
     run = expectation_maximisation(start, weights_step, precisions_step, tol=tol, max_iter=max_iter)
-    end = run.theta
+    end, unmet = run.theta, int((~run.converged).sum())
+    warn_not_converged("variational regression", iterations=max_iter, tol=tol, fits=unmet)
     return VariationalRegression(a, end.b, c / end.d, run.final, run.objective, run.converged)
 
 

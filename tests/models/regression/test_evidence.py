@@ -81,20 +81,6 @@ def test_em_with_a_precision_each_never_falls_and_rests_where_direct_does(data: 
     assert evidence.em_move(Phi, t, direct.at)[direct.converged].max() < 1e-8
 
 
-def test_the_expectation_and_the_entropy_of_the_posterior_are_the_evidence(data: Data) -> None:
-    Phi, t = data
-    at = Precisions(np.full((3, 6), 0.7), np.array([2.0, 9.0, 30.0]), np.ones((3, 6), dtype=bool))
-    q = evidence.posterior(Phi, t, at)
-    entropy = [multivariate_normal(m, S).entropy() for m, S in zip(*q, strict=True)]
-    found = evidence.expected_log_likelihood(Phi, t, q, at) + entropy
-    np.testing.assert_allclose(found, evidence.log_evidence(Phi, t, at))
-    new = evidence.re_estimate(Phi, t, at, "em", shared=False, known_noise=False)
-    best = evidence.expected_log_likelihood(Phi, t, q, new)
-    for by in (0.99, 1.01):
-        for moved in (new._replace(alpha=by * new.alpha), new._replace(beta=by * new.beta)):
-            assert (evidence.expected_log_likelihood(Phi, t, q, moved) < best).all()
-
-
 def test_a_removed_weight_is_no_column_at_all(data: Data) -> None:
     Phi, t = data
     at = evidence.started(Phi, 0.5, 4.0)

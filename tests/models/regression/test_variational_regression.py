@@ -81,15 +81,6 @@ def test_the_bound_lies_just_below_the_evidence(order: int) -> None:
     assert np.all(gap < 1)
 
 
-def test_the_printed_gamma_term_would_break_the_bound() -> None:
-    """(10.110) with ln Gamma(a_N) instead of ln Gamma(a_0) exceeds ln p(t)."""
-    Phi, t = cubic_sets(5, 3)
-    found = fit(Phi, t, BETA, 0.01, 0.01)
-    printed = found.printed_bound(0.01)
-    assert_allclose(printed - found.bound, gammaln(0.01) - gammaln(found.a), rtol=1e-9)
-    assert np.all(printed > log_evidence(Phi, t, BETA, 0.01, 0.01))
-
-
 def test_the_evidence_is_the_integral_over_alpha() -> None:
     Phi, t = cubic_sets(1, 2)
 
@@ -110,14 +101,6 @@ def test_a_batch_is_its_data_sets_one_by_one() -> None:
         alone = fit(Phi[i : i + 1], t[i : i + 1], BETA)
         assert_allclose(together.bound[i], alone.bound[0], rtol=1e-12)
         assert_allclose(together.b[i], alone.b[0], rtol=1e-12)
-
-
-def test_the_least_step_is_the_smallest_change_of_any_data_set() -> None:
-    history = np.array([[1.0, 3.0, 4.0, np.nan], [0.0, 5.0, 4.5, 4.6]])
-    found = fit(*cubic_sets(2, 3), BETA)
-    assert found._replace(history=history).least_step == -0.5
-    assert found._replace(history=history[:1]).least_step == 0.0  # it only rises
-    assert found.least_step > -1e-9
 
 
 def test_an_improper_prior_has_no_constant() -> None:
