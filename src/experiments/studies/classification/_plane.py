@@ -35,7 +35,7 @@ class Map:
 
 
 @dataclass
-class Plane(Map):
+class Clouds:
     """Parameters of the points: a data set, or random clouds of unit variance. A base."""
 
     data: str | None = knob(
@@ -49,7 +49,7 @@ class Plane(Map):
     repetitions: int = knob(60, "sets of clouds; the first is drawn", at_least=1, at_most=1000)
 
     def problems(self) -> Iterator[str]:
-        found = [*super().problems(), *self._clouds()]
+        found = list(self._clouds())
         yield from found or self.rules()
 
     def rules(self) -> Iterator[str]:
@@ -74,6 +74,15 @@ class Plane(Map):
         where = np.repeat(np.array(self.centres), self.sizes, axis=0)
         X = where + rng.standard_normal((self.repetitions, *where.shape))
         return X, np.tile(np.repeat(np.array(self.classes, float), self.sizes), (len(X), 1))
+
+
+@dataclass
+class Plane(Clouds, Map):
+    """Points and a map. A base."""
+
+    def problems(self) -> Iterator[str]:
+        found = list(Map.problems(self))
+        yield from found or Clouds.problems(self)
 
 
 def distance(places: Floats, X: Floats) -> Floats:

@@ -32,8 +32,6 @@ class BayesClassifier(Plane, Study):
         "label": quantity("class of a point", "point"),
         "class_size": quantity("points of a class", "category"),
         "prior": quantity("prior probability of a class", "category"),
-        "class_mean": quantity("mean of a class", "category attribute"),
-        "class_covariance": quantity("covariance of a class", "category attribute other"),
         "correlation": quantity("correlation of the attributes in a class", "category"),
         "likelihood": quantity("density of a class at a new point", "divisor place category"),
         "probability": quantity("probability of a class at a new point", "divisor place category"),
@@ -49,7 +47,6 @@ class BayesClassifier(Plane, Study):
         "category": axis_of("class"),
         "covariance": axis_of("form of the covariance"),
         "divisor": axis_of("divisor of the covariance"),
-        "other": axis_of("second attribute of a covariance"),
         "place": axis_of("new point"),
         "point": axis_of("point of the data"),
         "x1": axis_of("first attribute"),
@@ -89,7 +86,7 @@ class BayesClassifier(Plane, Study):
         probability_at = [[probabilities(each, x) for x in new] for each in fits]
         x1, x2, grid = self.grid()
         by_class = [[each[t == label].mean() for label in labels] for each in density]
-        attributes = {"point": len(t), "attribute": [1, 2], "other": [1, 2], "x1": x1, "x2": x2}
+        attributes = {"point": len(t), "attribute": [1, 2], "x1": x1, "x2": x2}
         fitted = {"category": labels, "covariance": shapes, "divisor": ["N", "N-1"]}
         return outcome(
             {**attributes, **fitted, "place": list(self.places)},
@@ -97,8 +94,6 @@ class BayesClassifier(Plane, Study):
             label=("point", t),
             class_size=("category", sizes),
             prior=("category", classes.prior),
-            class_mean=("category attribute", classes.mean),
-            class_covariance=("category attribute other", classes.covariance),
             correlation=("category", classes.covariance[:, 0, 1] / sd.prod(1)),
             likelihood=("divisor place category", np.exp(density_at)),
             probability=("divisor place category", probability_at),

@@ -26,6 +26,7 @@ class KernelMachines(Map, Study):
 
     headline = {
         "support_vectors": "count(support, over='point')",
+        "largest_area": "max(machine_auc)",
     }
     quantities = {
         "inputs": quantity("attributes of the data", "point attribute"),

@@ -10,14 +10,14 @@ from bythebook.experiments.core.declarations import axis_of, quantity
 from bythebook.experiments.core.errors import InputError
 from bythebook.experiments.core.outcome import Outcome, outcome
 from bythebook.experiments.core.study import Study, knob
-from bythebook.experiments.studies.classification._plane import Plane
+from bythebook.experiments.studies.classification._plane import Clouds
 from bythebook.models.classification import svm
 from bythebook.models.classification.kernels import linear
 from bythebook.models.types import Bools, Floats
 
 
 @dataclass
-class SupportVectors(Plane, Study):
+class SupportVectors(Clouds, Study):
     """Margins and support vectors of linear machines, before and after a point is moved."""
 
     headline = {"support_vectors": "mean(count(support, over='point'))"}

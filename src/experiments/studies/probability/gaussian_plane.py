@@ -19,7 +19,6 @@ class GaussianPlane(Study):
     quantities = {
         "density": quantity("density of the Gaussian", "gaussian x2 x1"),
         "conditional_mean": quantity("mean of one variable, given the other", "gaussian given"),
-        "conditional_variance": quantity("variance of one variable, given the other", "gaussian"),
     }
     axes = {
         "gaussian": axis_of("number of the Gaussian"),
@@ -54,9 +53,5 @@ class GaussianPlane(Study):
             conditional_mean=(
                 "gaussian given",
                 [[belief.mean[0] for belief in row] for row in beliefs],
-            ),
-            conditional_variance=(
-                "gaussian",
-                [row[0].covariance[0, 0] for row in beliefs],  # the same for any condition
             ),
         )
