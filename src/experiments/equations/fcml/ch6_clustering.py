@@ -162,5 +162,5 @@ def diagonal_update(rng: Generator) -> Sides:
 def isotropic_update(rng: Generator) -> Sides:
     """The update of the variance of an isotropic covariance."""
     X, q, mu, variances = _restricted(rng, "spherical")
-    squares = np.einsum("nk,nkd,nkd->k", q, X[:, None] - mu, X[:, None] - mu)
+    squares = np.einsum("nk,nkd->k", q, (X[:, None] - mu) ** 2)
     return Sides(truth=variances[:, 0], printed=squares / (X.shape[1] * q.sum(0)))

@@ -184,6 +184,16 @@ def bound_and_divergence(rng: Generator) -> Sides:
     return Sides(truth=log_likelihood(case), printed=bound + divergence)
 
 
+def _labellings(rng: Generator) -> Floats:
+    """ln p(X, Z) of all labellings of two or three points, of which none is negligible."""
+    case = gaussian_case(rng)
+    X = case.X[: int(rng.integers(2, 4))]
+    joint = np.log(case.pi) + log_densities(X, case.mu, case.Sigma)
+    joint = np.maximum(joint, joint.max(1, keepdims=True) - 5)
+    every = product(range(len(case.pi)), repeat=len(X))
+    return np.array([joint[range(len(X)), z].sum() for z in every])
+
+
 @equation(
     "E step of 3.3.4",
     section="3.3.4",
@@ -192,12 +202,7 @@ def bound_and_divergence(rng: Generator) -> Sides:
 )
 def bound_over_q(rng: Generator) -> Sides:
     """The q over all labellings of a few points that maximises the bound, by a search."""
-    case = gaussian_case(rng)
-    case = case._replace(X=case.X[: int(rng.integers(2, 4))])
-    joint = np.log(case.pi) + log_densities(case.X, case.mu, case.Sigma)
-    joint = np.maximum(joint, joint.max(1, keepdims=True) - 5)  # no labelling is negligible
-    every = product(range(len(case.pi)), repeat=len(case.X))
-    log_p = np.array([joint[range(len(joint)), z].sum() for z in every])  # ln p(X, Z)
+    log_p = _labellings(rng)  # ln p(X, Z)
 
     def loss(values: Floats) -> tuple[float, Floats]:
         q = np.exp(values - np.logaddexp.reduce(values))

@@ -25,6 +25,12 @@ def _round(rng: Generator) -> tuple[Floats, Floats, Floats]:
     return X, rng.dirichlet(np.full(K, 2.0)), rng.normal(size=(K, D))
 
 
+def _binary(rng: Generator, largest: int) -> tuple[Floats, int]:
+    """Binary data, and a number of components."""
+    D, K, N = int(rng.integers(2, largest)), int(rng.integers(2, 5)), int(rng.integers(20, 60))
+    return (rng.random((N, D)) < rng.uniform(0.2, 0.8, D)).astype(float), K
+
+
 def _model(pi: Floats, mu: Floats, epsilon: float) -> GaussianMixture:
     K, D = mu.shape
     return GaussianMixture(pi[None], mu[None], np.tile(epsilon * np.eye(D), (1, K, 1, 1)))
@@ -111,8 +117,8 @@ def complete_data_limit(rng: Generator) -> Sides:
 )
 def bernoulli_mean(rng: Generator) -> Sides:
     """The mean of a Bernoulli mixture at a maximum of the likelihood, by a gradient search."""
-    D, K, N = int(rng.integers(2, 4)), int(rng.integers(2, 4)), int(rng.integers(20, 60))
-    X = (rng.random((N, D)) < rng.uniform(0.2, 0.8, D)).astype(float)
+    X, K = _binary(rng, largest=4)
+    N, D = X.shape
 
     def parts(values: Floats) -> tuple[Floats, Floats]:
         return log_softmax(values[:K]), values[K:].reshape(K, D)
@@ -138,16 +144,17 @@ def bernoulli_mean(rng: Generator) -> Sides:
 )
 def equal_components(rng: Generator) -> Sides:
     """EM for a Bernoulli mixture with equal components, after one iteration and after another."""
-    D, K, N = int(rng.integers(2, 12)), int(rng.integers(2, 6)), int(rng.integers(10, 60))
-    X = (rng.random((N, D)) < rng.uniform(0.2, 0.8, D)).astype(float)
-    pi = rng.dirichlet(np.full(K, 0.5))
-    theta = BernoulliMixture(pi[None], np.tile(rng.uniform(0.1, 0.9, D), (1, K, 1)))
-    steps = []
+    X, K = _binary(rng, largest=12)
+    start = BernoulliMixture(
+        rng.dirichlet(np.full(K, 0.5), 1), np.tile(rng.uniform(0.1, 0.9, X.shape[1]), (1, K, 1))
+    )
+    theta, steps = start, []
     for _ in range(2):
         theta = bernoulli_mixture.m_step(theta, bernoulli_mixture.e_step(X, theta)[0])
         steps.append((theta.pi[0], theta.mu[0]))
-    average = np.tile(X.mean(0), (K, 1))
-    return Sides(truth=(*steps[0], *steps[1]), printed=(pi, average, pi, average))
+    averages = np.tile(X.sum(0) / len(X), (K, 1))
+    weights = start.pi[0]
+    return Sides(truth=(*steps[0], *steps[1]), printed=(weights, averages, weights, averages))
 
 
 @equation(
