@@ -185,7 +185,7 @@ def bound_and_divergence(rng: Generator) -> Sides:
 
 
 def _labellings(rng: Generator) -> Floats:
-    """The logarithms of p(X, Z) for all labellings of two or three points, of which none is negligible."""
+    """Logarithms of p(X, Z) for all labellings of a few points, none of them negligible."""
     case = gaussian_case(rng)
     X = case.X[: int(rng.integers(2, 4))]
     joint = np.log(case.pi) + log_densities(X, case.mu, case.Sigma)
