@@ -29,6 +29,7 @@ class AsymptoticEvidence(Study):
             "model method points repetition",
             unit="nats",
         ),
+        "parameters": quantity("number of parameters d", "model"),
         "total_variation": quantity(
             "total variation between posterior and Laplace's Gaussian", "model points repetition"
         ),
@@ -55,16 +56,20 @@ class AsymptoticEvidence(Study):
 
     def run(self, rng: Generator) -> Outcome:
         sizes = sorted(self.points)
-        rows = [
-            [[_summary(MODELS[name](N, rng), N) for _ in range(self.repetitions)] for N in sizes]
+        found = [
+            [[MODELS[name](N, rng) for _ in range(self.repetitions)] for N in sizes]
             for name in self.models
+        ]
+        rows = [
+            [[_summary(each, N) for each in row] for N, row in zip(sizes, of_model, strict=True)]
+            for of_model in found
         ]
         table = np.moveaxis(np.array(rows), -1, 0)  # (what, model, points, repetition)
         evidence, rest = table[: len(METHODS)], table[len(METHODS) :]
         along = "model points repetition"
-        found: dict[str, Any] = {}
+        more: dict[str, Any] = {}
         if WITHOUT_VARIATION not in self.models:
-            found["total_variation"] = (along, rest[0])
+            more["total_variation"] = (along, rest[0])
         return outcome(
             {
                 "model": self.models,
@@ -76,7 +81,8 @@ class AsymptoticEvidence(Study):
             log_prior=(along, rest[1]),
             least_eigenvalue=(along, rest[2]),
             determinant_rest=(along, rest[3]),
-            **found,
+            parameters=("model", [len(of_model[0][0].A) for of_model in found]),
+            **more,
         )
 
 

@@ -238,9 +238,11 @@ def _curves(x: Floats, of: Clutter, run: Propagation) -> dict[str, Any]:
     cavity = np.where(cavity > 0, cavity, np.nan)  # a context that is no density has no curve
     at, wide, x = (shifts.sum() - shifts)[extreme] / cavity, 1 / cavity, x[extreme, 0]
     context = np.exp(clutter.log_normal((CURVE - at[:, None]) ** 2, wide[:, None], 1))
+    with np.errstate(invalid="ignore"):
+        fitted = _fitted(x, of, at, wide, CURVE)
     return {
         "factor": ("shape theta", _factors(x, of, CURVE)),
-        "fitted_factor": ("shape theta", _fitted(x, of, at, wide, CURVE)),
+        "fitted_factor": ("shape theta", fitted),
         "context": ("shape theta", context),
         "factor_precision": ("shape", sites[extreme]),
     }
