@@ -16,7 +16,8 @@ def latex_to_text(latex: str) -> str:
     """A formula on one line: `m_k = (β₀ m₀ + N_k x̄_k) / β_k`."""
     plain = _SIZES.sub("", _SPACES.sub(" ", latex)).replace("&", "").replace(r"\\", " ")
     plain = re.sub(r"(\\[A-Za-z]+)\s+(?=[\w\\|])", r"\1~", plain)  # a space after \ln is kept
-    text = " ".join(_converter().latex_to_text(plain).replace("~", " ").split())
+    converted = _converter().latex_to_text(plain, latex_context=_syntax())
+    text = " ".join(converted.replace("~", " ").split())
     text = _ALONE.sub(r"\1\2", text).replace("⟦", "(").replace("⟧", ")")
     text = re.sub(r"\{(\w|[^\W\d_]\u0304?)\}", r"\1", text)
     text = re.sub(r"\^(?:(\d)|\{(-?\d+)\})", _superscript, text)
@@ -26,6 +27,19 @@ def latex_to_text(latex: str) -> str:
 
 def _superscript(found: re.Match[str]) -> str:
     return (found[1] or found[2]).translate(_SCRIPTS)
+
+
+@cache
+def _syntax() -> Any:
+    """The macros of LaTeX, with the arguments of those that pylatexenc does not know."""
+    from pylatexenc.latexwalker import get_default_latex_context_db
+    from pylatexenc.macrospec import MacroSpec
+
+    known = get_default_latex_context_db()
+    arguments = {"boldsymbol": "{", "tfrac": "{{", "dfrac": "{{"}
+    macros = [MacroSpec(name, braces) for name, braces in arguments.items()]
+    known.add_context_category("formulas", prepend=True, macros=macros)
+    return known
 
 
 @cache

@@ -15,6 +15,8 @@ from bythebook.experiments.core.latex_text import latex_to_text
         (r"\ln p + \frac{D}{2} \ln 2 \pi", "ln p + (D / 2) ln 2 π"),
         (r"\mathbf{W}_k^{-1} \bar{x}^2", "W_k⁻¹ x̄²"),
         (r"\left( \frac{a}{b} \right)", "(a / b)"),
+        (r"\boldsymbol{\mu}_k = \boldsymbol{\Sigma} \mathbf{x}", "μ_k = Σ x"),
+        (r"\tfrac{1}{2} a + \dfrac{b}{c} d", "(1 / 2) a + (b / c) d"),
     ],
 )
 def test_a_formula_on_one_line(latex: str, text: str) -> None:

@@ -327,23 +327,3 @@ def linearised_predictive(rng: Generator) -> Sides:
     pull = np.append(A @ mode - beta * g * offset, beta * offset)
     truth = np.linalg.solve(joint, pull)[-1], np.linalg.solve(joint, np.eye(P + 1)[-1])[-1]
     return Sides(truth=truth, printed=(f, 1 / beta + g @ np.linalg.solve(A, g)))
-
-
-@equation(
-    "16.89",
-    section="16.5.7.2",
-    latex=r"E_D(\mathbf{w}) = \sum_n [y_n \ln f(\mathbf{x}_n, \mathbf{w}) + (1 - y_n) \ln"
-    r" f(\mathbf{x}_n, \mathbf{w})]",
-    corrected=r"E_D(\mathbf{w}) = -\sum_n [y_n \ln f(\mathbf{x}_n, \mathbf{w}) + (1 - y_n) \ln"
-    r" (1 - f(\mathbf{x}_n, \mathbf{w}))]",
-    cause="cross-entropy-without-the-other-class",
-)
-def binary_error(rng: Generator) -> Sides:
-    """The cross-entropy error of a binary target."""
-    N = int(rng.integers(3, 20))
-    f, y = rng.uniform(0.05, 0.95, N), rng.integers(2, size=N)
-    return Sides(
-        truth=-stats.bernoulli.logpmf(y, f).sum(),
-        printed=(y * np.log(f) + (1 - y) * np.log(f)).sum(),
-        corrected=-(y * np.log(f) + (1 - y) * np.log(1 - f)).sum(),
-    )
