@@ -4,18 +4,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from bythebook.models.graphs.factors import keep
 from bythebook.models.graphs.independence import (
-    clique_of,
-    clique_potentials,
     dependence,
     directed_joint,
-    directed_tables,
-    joint_of,
     spread_of_conditional,
     undirected_joint,
 )
-from bythebook.models.graphs.structure import dag, moral, skeleton, undirected
+from bythebook.models.graphs.structure import dag, undirected
 
 A, B, C = frozenset([0]), frozenset([1]), frozenset([2])
 NONE: frozenset[int] = frozenset()
@@ -73,21 +68,6 @@ def test_an_undirected_joint_is_a_product_over_cliques() -> None:
     ratio = joint[0, 0] * joint[1, 1] / (joint[0, 1] * joint[1, 0])
     assert_allclose(ratio, 1)  # no interaction of 0 and 1 given 2
     assert dependence(joint, A, B, NONE) > 1e-4
-
-
-def test_tables_in_the_cliques_of_the_moral_graph() -> None:
-    # a -> c <- b, c -> d: cliques abc and cd; d's table goes into the second, all others the first.
-    graph = dag(4, [(0, 2), (1, 2), (2, 3)])
-    factors = directed_tables(graph, 3, np.random.default_rng(2))
-    one, other = clique_potentials(moral(graph), factors, 3)
-    a, b, c, d = (factor.table for factor in factors)
-    right = a[:, None, None] * b[None, :, None] * c
-    assert_allclose(keep(one, ["0", "1", "2"]).table, right, rtol=1e-14)
-    assert_allclose(keep(other, ["2", "3"]).table, d, rtol=1e-14)
-    assert joint_of([one, other], 4).sum() == pytest.approx(1)
-    assert clique_of(moral(graph), frozenset([0, 3])) is None
-    with pytest.raises(ValueError, match="no clique contains"):
-        clique_potentials(skeleton(graph), factors, 3)
 
 
 def test_conditions_that_cannot_happen_ask_nothing() -> None:

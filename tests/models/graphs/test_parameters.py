@@ -38,11 +38,6 @@ def by_loop(theta: np.ndarray, point: tuple[int, ...]) -> float:
     return total
 
 
-def test_the_likelihood_by_a_loop() -> None:
-    right = sum(np.log(by_loop(THETA, tuple(point))) for point in DATA)
-    assert float(log_likelihood(OF, seen(OF, DATA), THETA)) == pytest.approx(right)
-
-
 def test_expected_counts_by_a_loop() -> None:
     found = expected_counts(OF, seen(OF, DATA), THETA)
     for s, setting in enumerate(OF.settings):

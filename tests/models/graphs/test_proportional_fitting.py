@@ -54,28 +54,6 @@ def test_a_cycle_has_no_perfect_order() -> None:
     assert ipf.perfect_order(ipf.cliques("AB BC CD DA")) is None
 
 
-def test_closed_forms_need_their_separators() -> None:
-    p = tables(3)
-    order = ipf.perfect_order(ipf.cliques("AB BC"))
-    assert order is not None
-    forms = ipf.closed_form(p, order, 3)
-    assert_allclose(forms.corrected, fitted(p, "AB BC", 3, 1), rtol=1e-12)
-    assert np.abs(forms.printed - forms.corrected).max() > 1e-3
-    S = np.cov(np.random.default_rng(2).standard_normal((3, 20)))
-    K = ipf.gaussian_closed_form(S, order).corrected
-    assert abs(K[0, 2]) < 1e-12
-    assert_allclose(np.linalg.inv(K)[:2, :2], S[:2, :2], rtol=1e-10)
-
-
-def test_gaussian_cycles_match_where_linked_and_vanish_elsewhere() -> None:
-    S = np.cov(np.random.default_rng(3).standard_normal((4, 30)))
-    K = ipf.gaussian_fit(S, ipf.cliques("AB BC CD DA"), 200)
-    Sigma = np.linalg.inv(K)
-    assert np.abs([K[0, 2], K[1, 3]]).max() < 1e-12
-    for i, j in ((0, 1), (1, 2), (2, 3), (0, 3), (0, 0)):
-        assert Sigma[i, j] == pytest.approx(S[i, j], abs=1e-9)
-
-
 def test_newton_finds_the_weights_that_made_a_table() -> None:
     features = ipf.interactions(ipf.cliques("AB BC"), 3).reshape(-1, 8)
     assert features.shape == (5, 8)
