@@ -36,5 +36,5 @@ def draw(study: GraphCensus, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
 def _shape(ax: Axes, text: str, M: int, ink: str) -> None:
     places = graphs.circular_layout([str(i + 1) for i in range(M)])
     pairs = [] if text == "none" else [tuple(pair.split("-")) for pair in text.split()]
-    graphs.links(ax, places, [(a, b) for a, b in pairs], color=ink, lw=2)
+    graphs.links(ax, places, [(a, b) for a, b in pairs], color=ink, lw=2, linestyle="-")
     graphs.nodes(ax, places)

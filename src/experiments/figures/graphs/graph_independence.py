@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from bythebook.experiments.core.outcome import Outcome
 from bythebook.experiments.plotting import graphs
-from bythebook.experiments.plotting.canvas import subplots
+from bythebook.experiments.plotting.canvas import shared_legend, subplots
 from bythebook.experiments.plotting.clustering import hide_unused
 from bythebook.experiments.studies.graphs._named import Named
 from bythebook.experiments.studies.graphs.graph_independence import (
@@ -32,12 +32,14 @@ def draw(study: GraphIndependence, outcome: Outcome) -> Iterator[tuple[str, Figu
     figure, ax = subplots()
     gaps = np.maximum(outcome["dependence"].values, 1e-17)
     stated = outcome["separated"].values
-    for k, row in enumerate(gaps):
-        ax.semilogx(row, np.full(len(row), -k), ".", color="C0" if stated[k] else "C1", alpha=0.6)
-    ax.set_yticks(-np.arange(len(gaps)), study.statements)
-    ax.set(xlabel="largest |p(a, b | c) - p(a | c) p(b | c)| of each distribution drawn")
-    ax.set_title("blue: stated by the graph, orange: not", fontsize="small")
+    for color, some, label in (("C0", stated, "stated"), ("C1", ~stated, "not stated")):
+        height = np.repeat(-np.flatnonzero(some), gaps.shape[1])
+        ax.semilogx(gaps[some].ravel(), height, ".", color=color, alpha=0.6, label=label)
+    size = "x-small" if len(gaps) > 8 else "small"
+    ax.set_yticks(-np.arange(len(gaps)), study.statements, fontsize=size)
+    ax.set(xlabel="largest dependence of each random distribution")
     ax.grid(axis="y", visible=False)
+    shared_legend(figure, ax, 2)
     yield "dependence", figure
 
 
@@ -53,7 +55,7 @@ def _graph(ax: Axes, one: Named, given: list[str]) -> None:
         graphs.arrows(ax, places, pairs)
     else:
         places = rows or graphs.circular_layout(one.nodes)
-        graphs.links(ax, places, pairs)
+        graphs.links(ax, places, pairs, linestyle="-")
     graphs.nodes(ax, places, given if rows else ())
 
 

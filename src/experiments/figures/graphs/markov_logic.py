@@ -20,7 +20,7 @@ def draw(study: MarkovLogic, outcome: Outcome) -> Iterator[tuple[str, Figure]]:
     }
     chance = outcome["marginal"]
     places = graphs.circular_layout(nodes(every))
-    graphs.links(left, places, sorted(pairs))
+    graphs.links(left, places, sorted(pairs), linestyle="-")
     for name, (x, y) in places.items():
         p = float(chance.sel(node=name).item)
         look = {"boxstyle": "round", "fc": "white", "ec": "0.2"}

@@ -36,7 +36,9 @@ def _likely(ax: Any, outcome: Any) -> None:
     order = np.argsort(-values, kind="stable")[:SHOWN]
     own = outcome["in_true_class"].values[order]
     names = [str(name).replace(">", "→") for name in p.coord("structure")[order]]
-    ax.barh(range(SHOWN), values[order], 0.7, color=np.where(own, "C0", "0.7").tolist())
+    for some, color, label in ((own, "C0", "true equivalence class"), (~own, "0.7", "others")):
+        ax.barh(np.flatnonzero(some), values[order][some], 0.7, color=color, label=label)
+    ax.legend(loc="lower right")
     ax.set_yticks(range(SHOWN), names)
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)
@@ -44,7 +46,7 @@ def _likely(ax: Any, outcome: Any) -> None:
 
 def structures() -> Iterator[Panel]:
     """The most probable structures, for the first data set of the largest size."""
-    yield Panel(x="P(structure | data)", y="", title="blue: true equivalence class", finish=_likely)
+    yield Panel(x="P(structure | data)", y="", finish=_likely)
 
 
 def predictions(*sizes: int) -> Iterator[Panel]:
