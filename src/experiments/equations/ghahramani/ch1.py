@@ -11,8 +11,8 @@ from bythebook.experiments.core.equations import Sides, equation
 @equation(
     "section 1.3, penalised likelihood",
     section="1.3",
-    latex=r"\hat{\theta} = \arg\max_\theta \{\ln P(D|\theta) + \ln P(\theta)\} ="
-    r" \arg\max_\theta P(\theta|D)",
+    latex=r"\hat{\theta} = \text{argmax}_\theta \{\ln P(D|\theta) + \ln P(\theta)\} ="
+    r" \text{argmax}_\theta P(\theta|D)",
 )
 def penalised_likelihood(rng: Generator) -> Sides:
     """The maximum of a penalised likelihood is the mode of the posterior.
