@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bythebook.models.chains import hmm_recursions
-from bythebook.models.chains.hmm_recursions import condition, evidence, log
+from bythebook.models.chains.hmm_recursions import evidence, log
 from bythebook.models.clustering.gaussian_mixture import whitener
 from bythebook.models.compiled import at_once
 from bythebook.models.types import Floats, Ints
@@ -125,24 +125,6 @@ def track_state(pi: Floats, A: Floats, table: Floats, symbols: Ints, state: int)
 def fixed_lag_smoother(A: Floats, log_lik: Floats, forward: Filtered, lag: int) -> Floats:
     """p(z_t | x_1 .. x_{t+lag}), (..., T, K); near the end from all the data (MLAPP 17.4.1)."""
     return hmm_recursions.backward(A, evidence(log_lik), forward.filtered, lag)[1]
-
-
-def two_filter_smoother(pi: Floats, A: Floats, log_lik: Floats) -> Floats:
-    """p(z_t | x_1 .. x_T), (..., T, K), from filters in both directions (MLAPP exercise 17.2).
-
-    The chain run backwards in time has transitions p(z_t = j | z_{t+1} = k) = Pi_t(j) A(j, k) /
-    Pi_{t+1}(k), with Pi_t = p(z_t), which must be positive. Its filter predicts
-    r_t = p(z_t | x_{t+1} .. x_T), and the smoothed marginals are alpha_t r_t / Pi_t, normalised.
-    """
-    alpha = forward_filter(pi, A, log_lik).filtered
-    Pi = forward_filter(pi, A, np.zeros(log_lik.shape)).filtered  # without evidence: the marginals
-    r = Pi.copy()
-    for t in range(log_lik.shape[-2] - 2, -1, -1):
-        current, _ = condition(r[..., t + 1, :], log_lik[..., t + 1, :])
-        reverse = Pi[..., t, :, None] * A / Pi[..., t + 1, None, :]
-        r[..., t, :] = np.einsum("...jk,...k->...j", reverse, current)
-    product = alpha * r / Pi
-    return np.asarray(product / product.sum(axis=-1, keepdims=True))
 
 
 def viterbi(pi: Floats, A: Floats, log_lik: Floats, symbols: Ints | None = None) -> Path:

@@ -43,8 +43,6 @@ class Beliefs(NamedTuple):
 
     exact: GridFiltered
     gaussians: dict[str, Gaussian]  # by filter: means and variances (S, N)
-    ahead: dict[str, Gaussian]  # the same before each data point, of the Gaussian filters
-    log_likelihood: dict[str, Floats]  # by filter, of those that have one: (S,)
 
 
 class LineSystem(NamedTuple):
@@ -105,16 +103,7 @@ class LineSystem(NamedTuple):
             "collapsed": Gaussian(collapsed.mean, collapsed.variance),
             "no data": Gaussian(*forecast),
         }
-        ahead = {
-            "extended": _on_line(by_tangent.predicted),
-            "unscented": _on_line(by_points.predicted),
-        }
-        worth = {
-            "exact": exact.log_likelihood,
-            "extended": by_tangent.log_likelihood,
-            "unscented": by_points.log_likelihood,
-        }
-        return Beliefs(exact, gaussians, ahead, worth)
+        return Beliefs(exact, gaussians)
 
     def predicted(self, n: int, z: Floats, W: Floats, points: Floats) -> Floats:
         """The density of z_n at points (G,) predicted from L particles of z_{n-1} (PRML 13.119)."""

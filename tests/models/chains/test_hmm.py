@@ -139,15 +139,6 @@ def test_the_stationary_distribution_stays() -> None:
     np.testing.assert_allclose(p, np.linalg.matrix_power(A, 200)[0], rtol=1e-10)
 
 
-def test_two_filters_agree_with_forward_backward() -> None:
-    rng = np.random.default_rng(3)
-    pi, A = rng.dirichlet(np.ones(3)), rng.dirichlet(np.ones(3), 3)
-    log_lik = rng.normal(scale=2.0, size=(5, 40, 3))
-    expected = hmm.smoother(pi, A, log_lik).smoothed
-    two = hmm.two_filter_smoother(pi, A, log_lik)
-    np.testing.assert_allclose(two, expected, rtol=1e-11, atol=1e-14)
-
-
 def test_reversed_stationary_chain_gives_the_reversed_posterior() -> None:
     rng = np.random.default_rng(4)
     A = rng.dirichlet(np.ones(3), 3)

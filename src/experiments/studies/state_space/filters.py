@@ -123,7 +123,7 @@ class Filters(Study):
             line = line_system(name, self.a, self.state_variance, self.noise_variance)
             z, y = line.simulate(self.steps, rng, self.series)
             model = line.state_space(y)
-            exact, beliefs, *_ = line.beliefs(y, self.grid)
+            exact, beliefs = line.beliefs(y, self.grid)
             sampled = [self._sampled(model, self.steps, L, rng) for L in self.particles]
             means = [belief.mean for belief in beliefs.values()]
             coords["filter"] = list(beliefs)
