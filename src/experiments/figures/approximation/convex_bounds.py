@@ -8,7 +8,7 @@ from bythebook.experiments.plotting.marks import Panel, line, rule
 def tangents(*contacts: float) -> Iterator[Panel]:
     """Each function with bounds that touch it at some places."""
     yield Panel(
-        line("value", x="x", color="black", linewidth=2, label="function"),
+        line("value", x="x", color="0.7", linewidth=4, label="function"),
         line("tangent", x="x", by="contact", only=contacts, label="bound with contact {}"),
         facet="bound",
         title="{}",

@@ -21,7 +21,7 @@ def curves() -> Iterator[Panel]:
     """A density of one variable, and minus its logarithm, as in PRML Figure 10.14."""
     for form, label, top in (("exp({})", "density", 1.0), ("-({})", "minus its logarithm", 25)):
         yield Panel(
-            line(form.format("log_density"), x=Z, color="black", label="density"),
+            line(form.format("log_density"), x=Z, color="0.7", linewidth=4, label="density"),
             *(
                 line(form.format(LOG_Q.format(m)), x=Z, color=COLOURS[m], label=name)
                 for m, name in NAMES.items()

@@ -19,6 +19,8 @@ def stages() -> Iterator[Panel]:
         contour(
             "factorised / max(max(factorised, over='mu'), over='tau')", levels=LEVELS, colors="C0"
         ),
+        rule(-1, color="C2", label="posterior"),  # below the panel, for the legend
+        rule(-1, color="C0", label="q(μ) q(τ)"),
         facet="stage",
         title="{}",
         x="μ",
