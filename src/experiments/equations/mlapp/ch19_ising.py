@@ -64,9 +64,9 @@ def ising_with_field(rng: Generator) -> Sides:
     "19.20",
     section="19.4.1",
     latex=r"\mu = -\frac{1}{2} \Sigma^{-1} \mathbf{b}, \quad"
-    r" \Sigma^{-1} = -\mathbf{W}, \quad \tilde{p}(\mathbf{y}) \propto \exp \left("
-    r" -\frac{1}{2} (\mathbf{y} - \mu)^T \Sigma^{-1}"
-    r" (\mathbf{y} - \mu) \right)",
+    r" \Sigma^{-1} = -\mathbf{W}, \quad c = \frac{1}{2} \mu^T \Sigma^{-1} \mu, \quad"
+    r" \tilde{p}(\mathbf{y}) \propto \exp \left( -\frac{1}{2} (\mathbf{y} - \mu)^T"
+    r" \Sigma^{-1} (\mathbf{y} - \mu) + c \right)",
     corrected=r"\mu = \Sigma \mathbf{b}",
     cause="mean-with-the-precision",
 )
@@ -111,7 +111,7 @@ def gaussian_normaliser(rng: Generator) -> Sides:
 
 
 @equation(
-    "exercise 19.5",
+    "19.126, exercise 19.5",
     section="19.4.1",
     latex=r"p(y_s|\mathbf{y}_{-s}, \theta)"
     r" = p(y_s|\mathbf{y}_{\text{nbr}(s)}, \theta)",

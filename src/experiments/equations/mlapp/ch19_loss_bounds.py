@@ -275,16 +275,3 @@ def _risk_of(case: _Case, w: Floats) -> float:
     off = score - score.max(1, keepdims=True)
     p = np.exp(off) / np.exp(off).sum(1, keepdims=True)
     return float(w @ w / 2 + np.log((np.exp(case.log_loss) * p).sum(1)).sum())
-
-
-@equation(
-    "19.93, number of constraints",
-    section="19.7.2",
-    latex=r"N |\mathcal{Y}| - N",
-)
-def number_of_constraints(rng: Generator) -> Sides:
-    """The number of linear constraints (19.93), counted."""
-    N, Y = (int(n) for n in rng.integers([2, 2], [20, 12]))
-    labels = rng.integers(0, Y, N)
-    counted = sum(1 for i in range(N) for y in range(Y) if y != labels[i])
-    return Sides(truth=counted, printed=N * Y - N)
