@@ -52,7 +52,7 @@ def direction_of_largest_variance(rng: Generator) -> Sides:
 
 @equation(
     "7.3, variances of all projections",
-    section="7.2.1",
+    section="7.2",
     latex=r"\lambda_d = \sigma_{x_d}^2, \quad x_{nd} = \mathbf{w}_d^T \mathbf{y}_n",
 )
 def eigenvalues_are_variances(rng: Generator) -> Sides:

@@ -13,9 +13,14 @@ from bythebook.experiments.core.equations import Sides, equation
 @equation(
     "comment 7.3",
     section="7.7.1",
-    latex=r"\langle x \rangle_\pm = \mu \pm \frac{N_{\mu / \sigma}(0, 1)}{\phi(\pm \mu / \sigma)}",
-    corrected=r"\langle x \rangle_\pm = \mu \pm \sigma \frac{N_{\mu / \sigma}(0, 1)}"
-    r"{\phi(\pm \mu / \sigma)}",
+    latex=r"p(x) = \mathcal{N}^+(\mu, \sigma^2): \; \langle x \rangle = \mu"
+    r" + \frac{\mathcal{N}_{\mu/\sigma}(0, 1)}{1 - \phi(-\mu/\sigma)}, \quad"
+    r" p(x) = \mathcal{N}^-(\mu, \sigma^2): \; \langle x \rangle = \mu"
+    r" - \frac{\mathcal{N}_{\mu/\sigma}(0, 1)}{\phi(-\mu/\sigma)}",
+    corrected=r"p(x) = \mathcal{N}^+(\mu, \sigma^2): \; \langle x \rangle = \mu"
+    r" + \sigma \frac{\mathcal{N}_{\mu/\sigma}(0, 1)}{1 - \phi(-\mu/\sigma)}, \quad"
+    r" p(x) = \mathcal{N}^-(\mu, \sigma^2): \; \langle x \rangle = \mu"
+    r" - \sigma \frac{\mathcal{N}_{\mu/\sigma}(0, 1)}{\phi(-\mu/\sigma)}",
     cause="truncated-mean-without-sigma",
 )
 def truncated_mean(rng: Generator) -> Sides:

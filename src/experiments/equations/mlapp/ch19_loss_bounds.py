@@ -143,7 +143,7 @@ def not_convex(rng: Generator) -> Sides:
     section="19.7.1",
     latex=r"R_{EL}(\mathbf{w}) \leq E(\mathbf{w}) + \sum_{i=1}^N \left[ \max_{\mathbf{y}} \left\{"
     r" \tilde{L}(\mathbf{y}_i, \mathbf{y}) + \mathbf{w}^T \mathbf{\phi}(\mathbf{x}_i, \mathbf{y})"
-    r" \right\} - \mathbf{w}^T \mathbf{\phi}(\mathbf{x}_i, \mathbf{y}_i) \right] + \text{const}",
+    r" \right\} - \mathbf{w}^T \mathbf{\phi}(\mathbf{x}_i, \mathbf{y}_i) \right]",
 )
 def convex_upper_bound(rng: Generator) -> Sides:
     """The objective (19.89) is convex, and an upper bound up to the constant N log |Y|.
