@@ -7,6 +7,7 @@ import pytest
 
 from bythebook.experiments.config import catalogue
 from bythebook.experiments.config.validation import load_job
+from bythebook.experiments.core.claim_blocks import DERIVED
 from bythebook.experiments.core.errors import InputError
 
 NAMES = catalogue.experiment_names()
@@ -168,3 +169,14 @@ def test_reading_takes_linear_time_in_the_number_of_keys(tmp_path: Path) -> None
     """The search for duplicates once compared all pairs of keys."""
     (tmp_path / "a.yaml").write_text("".join(f"k{i}: 1\n" for i in range(20_000)))
     assert len(catalogue.load_yaml_safely(tmp_path / "a.yaml")) == 20_000
+
+
+def test_a_printed_claim_is_made_once() -> None:
+    """A number or statement that appears in two results is claimed in one of them only."""
+    results: dict[tuple[str, str], list[str]] = {}
+    for name in catalogue.experiment_names():
+        for claim in load_job(name).claims:
+            if claim.origin != DERIVED:
+                book = claim.source_book or name.partition("/")[0]
+                results.setdefault((book, claim.says), []).append(name)
+    assert {says: names for says, names in results.items() if len(names) > 1} == {}
