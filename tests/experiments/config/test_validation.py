@@ -1,7 +1,6 @@
 """Validation of configurations: types, bounds, and messages that name the setting."""
 
 import ast
-import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -221,7 +220,6 @@ def test_fields_of_a_claim_have_the_names_of_the_file() -> None:
 
 # Expressions that are longer than a reader can follow. A line is removed when its expression gets
 # shorter (running this file removes them), and none is added.
-EXCEPTIONS = Path(__file__).with_name("long_expressions.txt")
 
 
 def is_long(text: str) -> bool:
@@ -240,27 +238,10 @@ def written_expressions(name: str) -> Iterator[str]:
         yield from claim.get("values", {})
 
 
-def line_of(name: str, text: str) -> str:
-    """The line of an exception: file, digest and beginning of the expression."""
-    digest = hashlib.sha256(text.encode()).hexdigest()[:12]
-    return f"{name} {digest} {' '.join(text.split())[:40]}".rstrip()
-
-
-def long_lines() -> set[str]:
-    """The line of every long expression."""
-    return {
-        line_of(name, text)
-        for name in catalogue.experiment_names()
-        for text in written_expressions(name)
-        if is_long(text)
-    }
-
-
-def test_no_expression_is_long_but_the_listed_ones() -> None:
-    listed, found = EXCEPTIONS.read_text().splitlines(), long_lines()
-    assert listed == sorted(set(listed))
-    assert found - set(listed) == set(), "allowed: 90 characters and two comparisons; see `let`"
-    assert set(listed) - found == set(), "remove these lines: the expressions are short or gone"
+@pytest.mark.parametrize("name", catalogue.experiment_names())
+def test_no_expression_is_long(name: str) -> None:
+    """At most 90 characters and two comparisons; a longer one gets names in `let`."""
+    assert [text for text in written_expressions(name) if is_long(text)] == []
 
 
 @pytest.mark.parametrize(
@@ -278,8 +259,3 @@ def test_long_expressions_have_more_than_90_characters_or_two_comparisons(
     text: str, expected: bool
 ) -> None:
     assert is_long(text) is expected
-
-
-if __name__ == "__main__":  # remove the lines that are no longer needed
-    kept = sorted(set(EXCEPTIONS.read_text().splitlines()) & long_lines())
-    EXCEPTIONS.write_text("".join(f"{entry}\n" for entry in kept))
