@@ -45,7 +45,7 @@ class BayesianLogistic(Study):
             "probability of the second class at an input", "predictor points repetition input"
         ),
         "em_iterations": quantity(
-            "iterations of EM until the variational bound gains less than 0.001",
+            "iterations of EM until the variational bound has converged",
             "points repetition",
         ),
     }
