@@ -47,7 +47,7 @@ def test_an_exact_name_is_the_result_and_logs_nothing(name: str, caplog: LogCapt
         ("prml/fig-10.10-tangents", "prml/fig-10.10"),
         ("fcml/table-1.1", "fcml/tab-1.1"),
         ("fcml/table-1.1-olympics", "fcml/tab-1.1"),
-        ("prml/ex-10.29", "prml/fig-10.10"),
+        ("prml/ex-10.31", "prml/fig-10.12"),
     ],
 )
 def test_another_name_is_found_and_reported(word: str, name: str, caplog: LogCapture) -> None:

@@ -49,10 +49,7 @@ class DiscreteNetwork(Study):
     }
     axes = {
         "event": axis_of("states of variables, given those after the bar"),
-        "estimate": axis_of(
-            "most probable setting, alone (map) or with all others (mpe), and the"
-            " maxima of marginals (mpm) and of maxima over others (maxed)"
-        ),
+        "estimate": axis_of("estimate: alone, with all others, and the maximum of each"),
         "asked": axis_of("variables asked for"),
         "draw": axis_of("draw of the tables"),
     }

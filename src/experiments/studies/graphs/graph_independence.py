@@ -45,7 +45,9 @@ class GraphIndependence(Study):
         "within": quantity(
             "smallest change of p(node | all others) with a node of its blanket", "node"
         ),
-        "blanket": quantity("Markov blanket, in an undirected graph the neighbours", "node"),
+        "blanket": quantity(
+            "nodes of the Markov blanket; in an undirected graph, the neighbours", "node"
+        ),
         "cliques": quantity("maximal cliques, in a directed graph of the moral graph", "graph"),
         "married": quantity("links that the moral graph adds", "graph"),
         "directed_alike": quantity(

@@ -64,8 +64,7 @@ class StochasticLikelihood(Study):
             "method gibbs_steps draw parameter",
         ),
         "bias": quantity(
-            "parameters at which the expected update of contrastive divergence is zero, minus the"
-            " maximum likelihood estimate",
+            "fixed point of contrastive divergence minus the maximum likelihood estimate",
             "gibbs_steps draw parameter",
         ),
     }

@@ -45,7 +45,7 @@ class NetworkPosterior(Study):
             "repetition",
             equation="MLAPP 16.83",
         ),
-        "at_rest": quantity("whether the precisions changed by 0.1 % or less", "repetition"),
+        "at_rest": quantity("whether the precisions have converged", "repetition"),
         "predicted": quantity("output of the most probable weights", "repetition x"),
         "deviation": quantity(
             "standard deviation of a prediction", "repetition x", equation="MLAPP 16.95"
