@@ -54,7 +54,7 @@ class JunctionTree(Study):
         "overlaps": quantity("pairs of cliques that have variables in common", "draw"),
         "trees": quantity("spanning trees of the cliques", "kind draw"),
         "disagreement": quantity(
-            "largest difference of two cliques' beliefs about a variable, without running intersection",
+            "largest difference of two cliques' beliefs about a variable",
             "draw",
         ),
         "chordal_with": quantity("whether a cycle of four is chordal with one more link", "chord"),
