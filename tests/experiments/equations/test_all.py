@@ -39,6 +39,7 @@ def test_an_equation_is_described(name: str) -> None:
     entry = EQUATIONS[name]
     assert entry.book in catalogue.BOOKS
     assert entry.says
+    assert (entry.latex + (entry.corrected or "")).isprintable()  # a tab is a lost backslash
     assert entry.section.partition(".")[0] == re.sub(r"\D+0?", "", entry.module)
     if entry.cause is not None:
         assert entry.corrected

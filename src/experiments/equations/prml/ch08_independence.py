@@ -107,8 +107,8 @@ def blanket_conditional(rng: Generator) -> Sides:
 @equation(
     "section 8.2.2, smallest set",
     section="8.2.2",
-    latex=r"	ext{parents, children and co-parents} = 	ext{the smallest set } S 	ext{ with }"
-    r" i \perp 	ext{rest} \mid S",
+    latex=r"\text{parents, children and co-parents} = \text{the smallest set } S \text{ with }"
+    r" i \perp \text{rest} \mid S",
 )
 def smallest_isolating_set(rng: Generator) -> Sides:
     """Parents, children and co-parents are the smallest set that isolates a node from the rest."""

@@ -45,7 +45,7 @@ def _largest(table: Floats, x: int) -> Floats:
     "8.93 to 8.96",
     section="8.4.5",
     latex=r"\mu_{f \rightarrow x}(x) = \max_{x_1, \ldots, x_M} \left[ \ln f(x, x_1, \ldots, x_M)"
-    r" + \sum_{m \in \text{ne}(f) \setminus x} \mu_{x_m \rightarrow f}(x_m) \right], \quad"
+    r" + \sum_{m \in \text{ne}(f_s) \setminus x} \mu_{x_m \rightarrow f}(x_m) \right], \quad"
     r" \mu_{x \rightarrow f}(x) = \sum_{l \in \text{ne}(x) \setminus f} \mu_{f_l \rightarrow x}(x)",
 )
 def max_messages(rng: Generator) -> Sides:
