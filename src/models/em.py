@@ -139,7 +139,7 @@ def expectation_maximisation(
             active, theta, q = active[going], take(theta, going), take(q, going)
     if active.size:
         _put(final, active, theta)
-        if tol > 0:
+        if tol > 0 and max_iter > 0:
             warn_not_converged("EM", iterations=max_iter, tol=tol, fits=active.size)
     else:  # all have stopped: later snapshots are the final parameters
         for later in set(snapshots) - set(kept):
