@@ -19,6 +19,7 @@ from bythebook.experiments.core.verdicts import (
     HOLDS,
     READING,
     REPRODUCED,
+    UNTESTED,
     count_verdicts,
 )
 
@@ -57,6 +58,10 @@ class Detail:
     is_code: bool = False
 
 
+_STATEMENTS = ("holds", "does not hold", "not decided")  # the computed values of statements
+_REASONS = ("Computed", "Reading", "Rule", "Source")
+
+
 @dataclass(frozen=True)
 class Row:
     """A claim as a reader sees it, and the details that a view folds."""
@@ -70,6 +75,18 @@ class Row:
     mark: str  # "weak", "expected reproduced"
     notes: tuple[Detail, ...]  # shown: the correction, and the reason of an unfavourable verdict
     details: tuple[Detail, ...]  # folded: expression, definitions, evidence, tolerance, history
+
+    @property
+    def reasons(self) -> tuple[Detail, ...]:
+        """The details that say in words and numbers why a statement has its verdict."""
+        if self.printed or self.computed not in _STATEMENTS:
+            return ()
+        return tuple(entry for entry in self.details if entry.label in _REASONS)
+
+    @property
+    def other_details(self) -> tuple[Detail, ...]:
+        """The details that are no reasons."""
+        return tuple(entry for entry in self.details if entry not in self.reasons)
 
     @property
     def verdict_text(self) -> str:
@@ -175,9 +192,16 @@ def _count(name: str, verdicts: Sequence[Mapping[str, Any]]) -> str:
         words = Counter(verdict["verdict"] for verdict in verdicts)
         hold = words.pop(HOLDS, 0)
         texts = [f"{hold} {'holds' if hold == 1 else 'hold'}"] if hold else []
-        return ", ".join([*texts, *(f"{count} {word}" for word, count in sorted(words.items()))])
+        others = (f"{count} {_plural(word, count)}" for word, count in sorted(words.items()))
+        return ", ".join([*texts, *others])
     counts = count_verdicts(verdicts)
-    return ", ".join(f"{counts[word]} {word}" for word in CATEGORIES if counts[word])
+    return ", ".join(
+        f"{counts[word]} {_plural(word, counts[word])}" for word in CATEGORIES if counts[word]
+    )
+
+
+def _plural(word: str, count: int) -> str:
+    return "errata" if word == ERRATUM and count > 1 else word
 
 
 def claim_row(
@@ -196,7 +220,7 @@ def claim_row(
         index,
         str(verdict["says"]),
         str(verdict.get("printed") or ""),
-        str(verdict.get("computed") or ""),
+        "" if word == UNTESTED else str(verdict.get("computed") or ""),
         word if name == EQUATIONS else category,
         category,
         ", ".join(marks),
@@ -242,7 +266,7 @@ def _details(verdict: Mapping[str, Any]) -> Iterator[Detail]:
     if verdict.get("instead"):
         yield Detail("Tested instead", str(verdict["instead"]), is_code=True)
     rule, because = str(verdict.get("judged") or ""), str(verdict.get("because") or "")
-    if rule and rule != verdict.get("why"):
+    if rule and rule not in (verdict.get("why"), "the statement is checked"):
         yield Detail("Rule", rule)
     if because and because not in rule:
         yield Detail("Source", because)

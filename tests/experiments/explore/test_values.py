@@ -78,7 +78,7 @@ CHANGES = {
     },
     "prml/8.2.1-fuel": {
         "study.queries": '["tank | gauge, battery", "tank"]',
-        "study.show": '["tank"]',
+        "study.draws": "3",
     },
 }
 

@@ -34,8 +34,8 @@ def test_kinds_follow_types_bounds_and_choices() -> None:
     assert kinds["lambdas"] == TEXT
     assert kinds["noise"] == NUMBER
     assert not widgets["noise"].optional
-    prior = by_name("notes/2.1-dataset")["prior_variance"]
-    assert (prior.kind, prior.optional) == (NUMBER, True)
+    limit = by_name("fcml/fig-1.15")["holdout_from"]
+    assert (limit.kind, limit.optional) == (NUMBER, True)
     assert kinds["seed"] == NUMBER
     assert by_name("fcml/6.3.5-em-local-optima")["starts"].kind == MULTI_CHOICE
 
