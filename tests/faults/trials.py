@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
-from harness import FAULTS, PASSWORD, PATIENCE, counted, free_port, outcomes
+from harness import FAULTS, PATIENCE, counted, free_port, outcomes
 
 MARK = "BYTHEBOOK_TRIAL"  # in the environment of all processes of a trial
 GROUP, FIRST, CHILD = "group", "first", "child"
@@ -89,7 +89,6 @@ class Trial:
                     **inherited,
                     "PYTHONPATH": str(FAULTS),
                     "BYTHEBOOK_OUTPUTS": str(self.outputs),
-                    "MLFLOW_AUTH_ADMIN_PASSWORD": PASSWORD,
                     MARK: self.marked,
                 },
                 stdin=subprocess.DEVNULL,

@@ -85,7 +85,7 @@ def test_another_metric_redraws_and_a_misspelt_one_is_rejected(
 
 
 def test_the_message_for_a_sweep_without_a_scalar_metric(outputs: Path, capsys: Capture) -> None:
-    words = ["run", "-m", "study=cluster_data", "study.standardise=true,false", "tracking=off"]
+    words = ["run", "-m", "study=likelihood_surface", "seed=0,1", "tracking=off"]
     assert main(words) == 0
     captured = capsys.readouterr()
     assert "the runs have no scalar metric; set metric=<expression>" in captured.err

@@ -19,7 +19,6 @@ from bythebook.experiments.core.declarations import (
 from bythebook.experiments.core.expressions import quantity_names
 from bythebook.experiments.core.study import studies
 
-STUDIES = "bythebook.experiments.studies."
 LOSS = quantity("mean squared error", "n order", unit="s^2", equation="FCML 1.19")
 
 
@@ -114,7 +113,7 @@ def names_in_claims() -> Iterator[tuple[str, str]]:
 
 def test_every_study_declares_what_it_computes() -> None:
     kinds = studies()
-    ours = {name: kind for name, kind in kinds.items() if kind.__module__.startswith(STUDIES)}
+    ours = {name: kind for name, kind in kinds.items() if kind.topic != "faults"}
     assert [name for name, kind in ours.items() if not kind.declares_all] == []
     assert {(n, q) for n, q in names_in_claims() if q not in kinds[n].quantities} == set()
 

@@ -15,7 +15,7 @@ from bythebook.models.types import Floats
     "70",
     section="11.5",
     latex=r"\min_{\tilde{f}_i(\theta)} \text{KL} \left( f_i(\theta) \prod_{j \neq i}"
-    r" \tilde{f}_j(\theta) \,\Big\|\, \tilde{f}_i(\theta) \prod_{j \neq i} \tilde{f}_j(\theta)"
+    r" \tilde{f}_j(\theta)  \parallel  \tilde{f}_i(\theta) \prod_{j \neq i} \tilde{f}_j(\theta)"
     r" \right)",
     within=1e-5,
 )

@@ -39,7 +39,7 @@ def free_energy(rng: Generator) -> Sides:
 @equation(
     "18, 19",
     section="3",
-    latex=r"\arg \max_{q(\mathbf{x})} \int q(\mathbf{x}) \log \frac{p(\mathbf{x},"
+    latex=r"\operatorname{argmax}_{q(\mathbf{x})} \int q(\mathbf{x}) \log \frac{p(\mathbf{x},"
     r" \mathbf{y}|\theta_{k-1})}{q(\mathbf{x})} d\mathbf{x} = p(\mathbf{x}|\mathbf{y},"
     r" \theta_{k-1})",
     within=1e-6,
@@ -60,8 +60,9 @@ def e_step(rng: Generator) -> Sides:
 @equation(
     "20, 21",
     section="3",
-    latex=r"\theta_k = \arg \max_{\theta} \int q_k(\mathbf{x}) \log \frac{p(\mathbf{x},"
-    r" \mathbf{y}|\theta)}{q_k(\mathbf{x})} d\mathbf{x} = \arg \max_{\theta} \int q_k(\mathbf{x})"
+    latex=r"\theta_k = \operatorname{argmax}_{\theta} \int q_k(\mathbf{x}) \log \frac{p(\mathbf{x},"
+    r" \mathbf{y}|\theta)}{q_k(\mathbf{x})} d\mathbf{x} = \operatorname{argmax}_{\theta}"
+    r" \int q_k(\mathbf{x})"
     r" \log p(\mathbf{x}, \mathbf{y}|\theta) d\mathbf{x}",
     within=1e-5,
 )

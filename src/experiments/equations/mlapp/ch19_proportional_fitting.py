@@ -34,7 +34,7 @@ def _table(rng: Generator, N: int) -> Floats:
     section="19.5.7.2",
     latex=r"\psi_c^{t+1} = \psi_c^t \times"
     r" \frac{p_{\text{emp}}(\mathbf{y}_c)}{p(\mathbf{y}_c|\psi^t)}"
-    r" \; \to \; \arg\max_{\psi} \ell(\psi)",
+    r" \; \to \; \operatorname{argmax}_{\psi} \ell(\psi)",
     within=1e-7,
 )
 def proportional_fitting_converges(rng: Generator) -> Sides:

@@ -24,7 +24,8 @@ from bythebook.models.types import Floats
 @equation(
     "3.10",
     section="3.3.1",
-    latex=r"r_{nk} = \begin{cases} 1 & \text{if } k = \arg \min_j \|x_n - \mu_j\|^2 \\ 0 &"
+    latex=r"r_{nk} = \begin{cases} 1 & \text{if } k = \operatorname{argmin}_j \|x_n - \mu_j\|^2"
+    r" \\ 0 &"
     r" \text{otherwise} \end{cases}",
 )
 def nearest_prototype(rng: Generator) -> Sides:
@@ -197,7 +198,7 @@ def _labellings(rng: Generator) -> Floats:
 @equation(
     "E step of 3.3.4",
     section="3.3.4",
-    latex=r"\arg \max_{q(Z)} \mathcal{L}(q, \theta^{old}) = p(Z|X, \theta^{old})",
+    latex=r"\operatorname{argmax}_{q(Z)} \mathcal{L}(q, \theta^{old}) = p(Z|X, \theta^{old})",
     within=1e-6,
 )
 def bound_over_q(rng: Generator) -> Sides:

@@ -82,7 +82,8 @@ def local_energy_difference(rng: Generator) -> Sides:
 @equation(
     "exercise 8.14",
     section="8.3.3",
-    latex=r"\beta = h = 0: \quad \arg\max_{\mathbf{x}} p(\mathbf{x}|\mathbf{y}) = \mathbf{y}",
+    latex=r"\beta = h = 0: \quad \operatorname{argmax}_{\mathbf{x}} p(\mathbf{x}|\mathbf{y})"
+    r" = \mathbf{y}",
 )
 def noisy_image_without_links(rng: Generator) -> Sides:
     """Without links and bias, the most probable image is the noisy one."""

@@ -19,7 +19,7 @@ from bythebook.models.clustering import gaussian_mixture as model
 @equation(
     "9.1, 9.2",
     section="9.1",
-    latex=r"r_{nk} = \begin{cases} 1 & \text{if } k = \arg \min_j \|\mathbf{x}_n -"
+    latex=r"r_{nk} = \begin{cases} 1 & \text{if } k = \operatorname{argmin}_j \|\mathbf{x}_n -"
     r" \mathbf{\mu}_j\|^2 \\ 0 & \text{otherwise} \end{cases}",
 )
 def nearest_centre(rng: Generator) -> Sides:

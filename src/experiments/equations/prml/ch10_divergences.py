@@ -238,7 +238,8 @@ def hellinger_metric(rng: Generator) -> Sides:
 @equation(
     "10.187, exercise 10.4",
     section="10.7",
-    latex=r"\arg\min_{\mathbf{\mu}, \mathbf{\Sigma}} \text{KL}(p\|\mathcal{N}(\mathbf{\mu},"
+    latex=r"\operatorname{argmin}_{\mathbf{\mu}, \mathbf{\Sigma}}"
+    r" \text{KL}(p\|\mathcal{N}(\mathbf{\mu},"
     r" \mathbf{\Sigma})): \quad \mathbf{\mu} = \mathbb{E}_p[\mathbf{x}], \quad"
     r" \mathbf{\Sigma} = \text{cov}_p[\mathbf{x}]",
     within=1e-4,
